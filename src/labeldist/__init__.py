@@ -1,0 +1,26 @@
+"""Label distributions: recover them from logical labels, learn to predict them, judge them honestly."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labeldist.enhancement import BDLE
+    from labeldist.learning import BDLDL, EnhancedLearner
+
+__version__ = "0.1.0"
+
+__all__ = ["BDLDL", "BDLE", "EnhancedLearner", "__version__"]
+
+# Estimators are imported when first asked for: with them comes scikit-learn, and with that, where it is installed,
+# pandas, which who only wants a measure or a version need not wait for.
+_HOMES = {"BDLE": "labeldist.enhancement", "BDLDL": "labeldist.learning", "EnhancedLearner": "labeldist.learning"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

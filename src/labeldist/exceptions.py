@@ -1,0 +1,70 @@
+"""Everything this library raises or warns of by a name of its own.
+
+::
+
+    LabelDistError
+    ├── NotADistributionError     (ValueError)   a row is not, or cannot be made, a distribution
+    ├── SingularCoefficientError  (ValueError)   a solver needs a positive definite matrix and got none
+    └── DatasetError
+        ├── UnknownDatasetError   (ValueError)   no benchmark set has that name
+        ├── DatasetNotFoundError  (OSError)      not on disk, and could not be downloaded
+        └── ChecksumError         (OSError)      the bytes are not the ones that were published
+
+    LabelDistWarning              (UserWarning)
+    ├── LogicalLabelWarning       labels other than 0 and 1, or rows without any
+    └── VanishingGraphWarning     the neighbour graph's weights are next to nothing
+
+Whatever scikit-learn already names (``NotFittedError``, ``ConvergenceWarning``, the ``ValueError`` of its
+input validation) keeps scikit-learn's name.
+"""
+
+
+class LabelDistError(Exception):
+    """Base of every error of this library."""
+
+
+class NotADistributionError(LabelDistError, ValueError):
+    """A row of degrees is not on the simplex, or cannot be normalised onto it."""
+
+
+class SingularCoefficientError(LabelDistError, ValueError):
+    """A coefficient matrix is singular where the chosen solver needs it positive definite.
+
+    ``coefficient`` says which: ``"A"`` acts on the feature side, ``"B"`` on the label side.
+    """
+
+    def __init__(self, message: str, coefficient: str) -> None:
+        super().__init__(message)
+        self.coefficient = coefficient
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        # BaseException pickles its args alone; without this the error could not leave a worker process.
+        return type(self), (str(self), self.coefficient)
+
+
+class DatasetError(LabelDistError):
+    """Base of what can go wrong between a data set's name and its arrays."""
+
+
+class UnknownDatasetError(DatasetError, ValueError):
+    """No benchmark set has that name."""
+
+
+class DatasetNotFoundError(DatasetError, OSError):
+    """The file is not on disk and could not be downloaded."""
+
+
+class ChecksumError(DatasetError, OSError):
+    """The file's bytes are not the published ones."""
+
+
+class LabelDistWarning(UserWarning):
+    """Base of every warning of this library."""
+
+
+class LogicalLabelWarning(LabelDistWarning):
+    """Logical labels that are usable, but not what an enhancer expects."""
+
+
+class VanishingGraphWarning(LabelDistWarning):
+    """The neighbour graph is so weak that smoothing over it does nothing."""

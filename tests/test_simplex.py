@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_allclose, assert_array_equal
+
+from labeldist.exceptions import NotADistributionError
+from labeldist.simplex import (
+    OUTPUT_MAPS,
+    check_degrees,
+    check_distributions,
+    normalize,
+    project,
+    softmax,
+    to_distributions,
+)
+from tests.references import project_by_search
+from tests.strategies import distributions, score_rows
+
+
+def assert_on_simplex(rows):
+    check_distributions(rows, tolerance=1e-12)
+
+
+@given(distributions())
+def test_distributions_pass_the_check_and_are_their_own_normalisation(D):
+    assert_array_equal(check_distributions(D), D)
+    assert_allclose(normalize(D), D, rtol=1e-14)
+
+
+def test_normalize_divides_by_the_row_sum_and_leaves_its_input():
+    counts = np.array([[1.0, 3.0], [2.0, 0.0]])
+    before = counts.copy()
+    assert_array_equal(normalize(counts), [[0.25, 0.75], [1.0, 0.0]])
+    assert_array_equal(counts, before)
+
+
+@pytest.mark.parametrize("magnitude", [1e-300, 1e-150, 1e150, 1.7e308])
+def test_normalize_survives_the_ends_of_the_number_range(magnitude):
+    assert_allclose(normalize([[magnitude, magnitude / 2]]), [[2 / 3, 1 / 3]], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ([[0.5, 0.4]], r"first row 0: its sum is 0\.9\."),
+        ([[0.5, 0.5], [0.7, 0.7]], r"1 row\(s\) that do not sum to 1, first row 1: its sum is 1\.4"),
+        ([[1.5, -0.5]], r"negative in 1 row\(s\), first in row 0: column 1 is -0\.5"),
+        ([[1.0, 0.0], [np.nan, 1.0]], r"not finite in 1 row\(s\), first in row 1: column 0 is nan"),
+        ([[np.inf, 0.0]], "not finite"),
+        ([0.5, 0.5], r"two dimensions.*reshape\(1, -1\)"),
+        (np.zeros((3, 0)), "no label columns"),
+        ([["a", "b"]], "numbers only"),
+    ],
+)
+def test_what_is_no_distribution_is_refused_by_row(bad, message):
+    with pytest.raises(NotADistributionError, match=message):
+        check_distributions(bad)
+
+
+def test_the_sum_tolerance_is_stated_and_kept():
+    assert_array_equal(check_distributions([[0.5, 0.5 + 9e-7]]), [[0.5, 0.5 + 9e-7]])
+    with pytest.raises(NotADistributionError):
+        check_distributions([[0.5, 0.5 + 2e-6]])
+    check_distributions([[0.5, 0.6]], tolerance=0.2)
+
+
+def test_a_row_without_positive_degrees_cannot_be_normalised():
+    with pytest.raises(NotADistributionError, match=r"1 row\(s\) whose degrees are all zero, first row 1"):
+        normalize([[1, 1], [0, 0]])
+
+
+def test_messages_use_the_given_name():
+    with pytest.raises(NotADistributionError, match=r"^votes is negative"):
+        check_degrees([[-1]], name="votes")
+
+
+@given(score_rows())
+def test_every_output_map_ends_on_the_simplex(scores):
+    for output in OUTPUT_MAPS:
+        assert_on_simplex(to_distributions(scores, output))
+
+
+@given(score_rows())
+def test_maps_do_not_touch_their_input(scores):
+    before = scores.copy()
+    for output in OUTPUT_MAPS:
+        to_distributions(scores, output, floor=0.1)
+    assert_array_equal(scores, before)
+
+
+@given(distributions())
+def test_projection_and_clipping_leave_distributions_alone(D):
+    assert_allclose(project(D), D, atol=1e-15)
+    assert_allclose(to_distributions(D, "clip"), D, atol=1e-15)
+
+
+def test_projection_is_the_nearest_distribution(rng):
+    for v in rng.normal(scale=0.7, size=(20, 5)):
+        assert_allclose(project([v])[0], project_by_search(v), atol=1e-6)
+
+
+def test_projection_of_large_scores_keeps_its_digits():
+    assert_allclose(project([[1e12 + 0.25, 1e12]]), [[0.625, 0.375]], rtol=1e-4)
+
+
+def test_softmax_by_hand_and_its_temperature():
+    Z = np.array([[0.0, np.log(3.0)]])
+    assert_allclose(softmax(Z), [[0.25, 0.75]])
+    assert_allclose(softmax(Z, temperature=2), [[0.1, 0.9]])
+    assert_allclose(softmax(Z, temperature=0), [[0.5, 0.5]])
+    assert_allclose(softmax([[1e4, 0.0]]), [[1.0, 0.0]])
+
+
+def test_clip_drops_negative_scores_and_makes_hopeless_rows_uniform():
+    assert_allclose(to_distributions([[-1.0, 1.0, 3.0]], "clip"), [[0, 0.25, 0.75]])
+    assert_allclose(to_distributions([[-1.0, -2.0]], "clip"), [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("output", OUTPUT_MAPS)
+def test_the_floor_raises_small_degrees_in_every_map(output):
+    scores = np.array([[-9.0, 5.0, 9.0]])
+    assert to_distributions(scores, output).min() < 1e-6
+    raised = to_distributions(scores, output, floor=0.05)
+    assert_on_simplex(raised)
+    assert raised.min() > 1e-3
+
+
+def test_the_floor_by_hand():
+    assert_allclose(to_distributions([[-0.2, 0.5, 0.7]], "clip", floor=0.1), np.array([[0.1, 0.5, 0.7]]) / 1.3)
+
+
+def test_temperature_reaches_softmax():
+    assert_allclose(to_distributions([[0.0, 1.0]], "softmax", temperature=3), softmax([[0.0, 3.0]]))
+
+
+def test_an_unknown_map_is_refused():
+    with pytest.raises(ValueError, match="softmax, clip, project"):
+        to_distributions([[1.0]], "sigmoid")
