@@ -1,0 +1,19 @@
+"""Data in: the thirteen benchmark sets, files of one's own, an artificial set, logical labels."""
+
+# scikit-learn is imported inside the functions that need it: it loads pandas where that is installed, which
+# takes a second and more, and naming, finding and reading a set needs neither.
+from labeldist.datasets.digits import load_logical_digits
+from labeldist.datasets.load import list_datasets, load_dataset
+from labeldist.datasets.logical import binarize
+from labeldist.datasets.readers import read_mat
+from labeldist.datasets.synthetic import make_artificial, make_artificial_grid
+
+__all__ = [
+    "binarize",
+    "list_datasets",
+    "load_dataset",
+    "load_logical_digits",
+    "make_artificial",
+    "make_artificial_grid",
+    "read_mat",
+]
