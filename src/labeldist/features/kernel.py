@@ -1,0 +1,37 @@
+"""The Gaussian kernel, with a bandwidth taken from the data."""
+
+from typing import Literal
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+
+from labeldist.simplex import Array
+
+
+def squared_distances(X: Array, Y: Array | None = None) -> Array:
+    """‖x − y‖² between the rows of `X` and those of `Y` (default: of `X` itself)."""
+    return np.asarray(euclidean_distances(X, Y, squared=True))
+
+
+def mean_distance(squared: Array) -> float:
+    """Mean of ‖x_i − x_j‖ over the n(n−1)/2 distinct pairs, from a square matrix of squared distances.
+
+    1 for a single row and for rows that are all equal, so that it can always serve as a width.
+    """
+    n = len(squared)
+    # Row by row: the roots of the whole matrix would be another matrix of its size.
+    total = sum(float(np.sqrt(row).sum()) for row in squared)
+    return total / (n * (n - 1)) if total > 0 else 1.0
+
+
+def gaussian(squared: Array, width: float) -> Array:
+    """exp(−‖x − y‖² / (2 width²)), in place."""
+    # Dividing by the width twice: its square alone leaves the number range long before the quotient does.
+    squared /= width
+    squared /= -2 * width
+    return np.exp(squared, out=squared)
+
+
+def resolve_bandwidth(bandwidth: float | Literal["mean"], squared: Array) -> float:
+    """Return the number that `bandwidth` stands for on rows with these squared distances."""
+    return mean_distance(squared) if bandwidth == "mean" else float(bandwidth)

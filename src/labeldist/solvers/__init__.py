@@ -1,0 +1,1 @@
+"""Pure functions from arrays to one frozen result; no estimator in here."""

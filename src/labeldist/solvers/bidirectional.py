@@ -1,0 +1,90 @@
+"""The bidirectional loss of BD-LE, as the quadratic function that it is."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from labeldist.simplex import Array
+
+PRODUCT_BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class EnhancementLoss:
+    """‖ΦW − L‖² + α‖Φ − LWᵀ‖² + λ tr((ΦW)ᵀ S (ΦW)), to be minimised over W.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n, p)
+        Φ, the kernel matrix beside a column of ones.
+    labels : ndarray of shape (n, c)
+        L, the logical labels.
+    reconstruction : float
+        α, the weight of the way back from labels to features. 0 gives the unidirectional loss, UD-LE.
+    smoothness : float
+        λ, the weight of the neighbour graph.
+    laplacian : sparse array of shape (n, n) or None
+        S, symmetric; needed unless `smoothness` is 0.
+    """
+
+    features: Array
+    labels: Array
+    reconstruction: float
+    smoothness: float
+    laplacian: Any = None
+
+    @cached_property
+    def cross(self) -> Array:
+        """ΦᵀL."""
+        return self.features.T @ self.labels
+
+    @cached_property
+    def label_gram(self) -> Array:
+        """LᵀL."""
+        return self.labels.T @ self.labels
+
+    @cached_property
+    def squared_features(self) -> float:
+        """‖Φ‖²."""
+        return float(np.vdot(self.features, self.features))
+
+    def value_and_gradient(self, W: Array) -> tuple[float, Array]:
+        """Return the loss at W and its gradient, 2Φᵀ(ΦW − L + λSΦW) + 2α(W LᵀL − ΦᵀL)."""
+        scores = self.features @ W
+        error = scores - self.labels
+        back = W @ self.label_gram
+        value = np.vdot(error, error) + self.reconstruction * (
+            self.squared_features + np.vdot(W, back - 2 * self.cross)
+        )
+        pull = error
+        if self.smoothness:
+            smoothed = self.smoothness * (self.laplacian @ scores)
+            value += np.vdot(scores, smoothed)
+            pull = error + smoothed
+        gradient = 2 * (self.features.T @ pull + self.reconstruction * (back - self.cross))
+        return float(value), gradient
+
+    def normal_equations(self) -> tuple[Array, Array, Array]:
+        """Return A, B, C of the Sylvester equation AW + WB = C that the minimiser solves.
+
+        A = Φᵀ(I + λS)Φ, B = α LᵀL, C = (1 + α) ΦᵀL.
+        """
+        features = self.features
+        if self.smoothness:
+            A = _symmetric_product(features, features + self.smoothness * (self.laplacian @ features))
+        else:
+            A = features.T @ features
+        return A, self.reconstruction * self.label_gram, (1 + self.reconstruction) * self.cross
+
+
+def _symmetric_product(P: Array, Q: Array) -> Array:
+    """PᵀQ where it is known to be symmetric: its lower blocks are computed, the upper ones copied."""
+    size = P.shape[1]
+    product = np.empty((size, size))
+    for start in range(0, size, PRODUCT_BLOCK):
+        block = slice(start, min(start + PRODUCT_BLOCK, size))
+        np.matmul(P[:, start:].T, Q[:, block], out=product[start:, block])
+        product[block, block.stop :] = product[block.stop :, block].T
+    return product

@@ -1,0 +1,81 @@
+"""Limited-memory BFGS over a matrix, by SciPy, with a stopping rule that knows the problem's scale."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from labeldist.simplex import Array
+
+CORRECTIONS = 30
+"""Curvature pairs kept. More of them cost little beside a gradient and save many gradients here."""
+
+
+@dataclass(frozen=True)
+class LBFGSSolution:
+    """What `minimize_lbfgs` returns.
+
+    Attributes
+    ----------
+    X : ndarray
+        The best point found.
+    value : float
+        The function there.
+    gradient : float
+        Largest absolute entry of the gradient there, over that at the zero matrix.
+    n_iter : int
+    converged : bool
+        Whether `gradient` is within the tolerance.
+    """
+
+    X: Array
+    value: float
+    gradient: float
+    n_iter: int
+    converged: bool
+
+
+def minimize_lbfgs(
+    value_and_gradient: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    *,
+    tolerance: float = 1e-7,
+    max_iter: int = 20_000,
+) -> LBFGSSolution:
+    """Minimise a smooth function of a matrix.
+
+    Parameters
+    ----------
+    value_and_gradient : callable
+        ``value_and_gradient(X)`` returns the value and the gradient at X.
+    start : ndarray
+    tolerance : float
+        Stop when the largest entry of the gradient is this share of what it is at the zero matrix.
+    max_iter : int
+        Stop after this many iterations.
+    """
+    scale = float(np.abs(value_and_gradient(np.zeros_like(start))[1]).max()) or 1.0
+
+    def flat(x: Array) -> tuple[float, Array]:
+        value, gradient = value_and_gradient(x.reshape(start.shape))
+        return value, gradient.ravel()
+
+    result = minimize(
+        flat,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        # ftol=0: on an ill-conditioned function a small step says nothing about the distance to the minimum.
+        options={
+            "maxcor": CORRECTIONS,
+            "maxiter": max_iter,
+            "maxfun": 2 * max_iter + 20,
+            "gtol": tolerance * scale,
+            "ftol": 0.0,
+        },
+    )
+    gradient = float(np.abs(result.jac).max()) / scale
+    return LBFGSSolution(
+        result.x.reshape(start.shape), float(result.fun), gradient, int(result.nit), gradient <= tolerance
+    )

@@ -1,0 +1,131 @@
+import operator
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from labeldist.solvers import moments as moments_module
+from labeldist.solvers.moments import Moments
+from tests.references import co_moments_by_loop
+
+FIELDS = ("weight", "mean_x", "mean_d", "xx", "xd", "dd")
+
+
+@pytest.fixture
+def table(rng):
+    X = rng.normal(size=(60, 5)) * (rng.random((60, 5)) < 0.4)
+    return X, rng.dirichlet(np.ones(3), size=60), rng.integers(0, 4, size=60).astype(float)
+
+
+def assert_same(left, right, **tolerance):
+    for field in FIELDS:
+        assert_allclose(getattr(left, field), getattr(right, field), err_msg=field, **tolerance)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csr_matrix, sparse.csc_array])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_equal_their_definition(table, form, weighted):
+    X, D, weight = table
+    computed = Moments.of(form(X), D, weight if weighted else None)
+    expected = co_moments_by_loop(X, D, weight if weighted else np.ones(60))
+    assert computed.weight == (weight.sum() if weighted else 60)
+    for field, value in zip(FIELDS[1:], expected, strict=True):
+        assert_allclose(getattr(computed, field), value.astype(float), atol=1e-13, err_msg=field)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_weights_are_repetition(table, form):
+    X, D, weight = table
+    times = weight.astype(int)
+    repeated = Moments.of(form(np.repeat(X, times, axis=0)), np.repeat(D, times, axis=0))
+    assert_same(Moments.of(form(X), D, weight), repeated, atol=1e-13)
+
+
+@given(cuts=st.lists(st.integers(1, 59), max_size=5, unique=True), order=st.randoms(use_true_random=False))
+def test_any_split_in_any_order_adds_up_to_the_whole(cuts, order):
+    rng = np.random.default_rng(1)
+    X, D = rng.normal(100, 1, size=(60, 4)), rng.dirichlet(np.ones(3), size=60)
+    parts = [slice(a, b) for a, b in zip([0, *sorted(cuts)], [*sorted(cuts), 60], strict=True)]
+    order.shuffle(parts)
+    merged = reduce(operator.add, (Moments.of(X[part], D[part]) for part in parts))
+    assert_same(merged, Moments.of(X, D), rtol=1e-10, atol=1e-10)
+
+
+def test_blocks_change_nothing(table, monkeypatch):
+    X, D, weight = table
+    whole = Moments.of(X, D, weight)
+    monkeypatch.setattr(moments_module, "BLOCK_ROWS", 7)
+    assert_same(Moments.of(X, D, weight), whole, atol=1e-12)
+
+
+def test_parts_without_weight_change_nothing(table):
+    X, D, weight = table
+    whole = Moments.of(X, D, weight)
+    nothing = Moments.of(X[:9], D[:9], np.zeros(9))
+    assert_same(whole + nothing, whole, rtol=1e-14)
+    assert_same(nothing + whole, whole, rtol=1e-14)
+    assert (nothing + nothing).weight == 0
+
+
+def test_a_tiny_spread_around_a_large_mean_keeps_its_digits(rng):
+    noise = rng.normal(size=(500, 3))
+    D = rng.dirichlet(np.ones(2), size=500)
+    exact = Moments.of(noise, D)
+    shifted = Moments.of(noise + 1e8, D)
+    # The shift itself rounds at 1e-8; the raw sums of squares, 5e18 with 16 digits, would keep nothing at all.
+    assert_allclose(shifted.xx, exact.xx, rtol=1e-6, atol=1e-5)
+
+
+def test_about_origin_gives_the_raw_products(table):
+    X, D, _ = table
+    raw = Moments.of(X, D).about_origin()
+    assert_allclose(raw.xx, X.T @ X, atol=1e-12)
+    assert_allclose(raw.xd, X.T @ D, atol=1e-12)
+    assert_allclose(raw.dd, D.T @ D, atol=1e-12)
+    assert not raw.mean_x.any()
+    assert not raw.mean_d.any()
+
+
+def test_dividing_features_divides_their_moments(table):
+    X, D, _ = table
+    scale = np.array([1.0, 2.0, 0.5, 10.0, 3.0])
+    assert_same(Moments.of(X, D).divide_features(scale), Moments.of(X / scale, D), atol=1e-13)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_feature_scale_is_the_deviation_and_one_for_constants(table, form):
+    X, D, weight = table
+    X[:, 1] = 0.1
+    X[:, 2] = 0.0
+    deviation = np.repeat(X, weight.astype(int), axis=0).std(axis=0)
+    deviation[1:3] = 1
+    assert_allclose(Moments.of(form(X), D, weight).feature_scale(), deviation, rtol=1e-12)
+
+
+def test_sparse_features_are_never_made_dense(rng, monkeypatch):
+    X = sparse.random_array((400, 30), density=0.02, rng=rng, format="csr")
+    D = rng.dirichlet(np.ones(3), size=400)
+    largest = []
+    to_dense = sparse.csr_array.toarray
+    monkeypatch.setattr(
+        sparse.csr_array, "toarray", lambda self, *a, **k: largest.append(self.shape) or to_dense(self, *a, **k)
+    )
+    Moments.of(X, D)
+    assert all(shape == (30, 30) for shape in largest)
+
+
+def test_single_precision_is_accumulated_in_double(table):
+    X, D, _ = table
+    single = X.astype(np.float32)
+    assert_same(Moments.of(single, D), Moments.of(single.astype(float), D), rtol=1e-13)
+
+
+def test_entries_stored_in_parts_are_added_up_without_changing_the_input(rng):
+    parts = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    D = rng.dirichlet(np.ones(2), size=2)
+    assert_same(Moments.of(parts, D), Moments.of(np.array([[0.0, 3.0], [4.0, 0.0]]), D), atol=1e-14)
+    assert parts.nnz == 3

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.linalg import solve_sylvester
+
+from labeldist.exceptions import SingularCoefficientError
+from labeldist.solvers import sylvester
+from labeldist.solvers.sylvester import METHODS, solve_symmetric_sylvester
+from tests.references import sylvester_by_kronecker
+
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def gram(rng, size, rank=None):
+    """A random positive (semi)definite matrix."""
+    factor = rng.normal(size=(rank or size + 3, size))
+    return factor.T @ factor
+
+
+@every_method
+@pytest.mark.parametrize(("m", "c"), [(1, 1), (5, 3), (3, 5), (12, 2)])
+def test_a_known_solution_is_found_again(rng, method, m, c):
+    A, B, known = gram(rng, m), gram(rng, c), rng.normal(size=(m, c))
+    solution = solve_symmetric_sylvester(A, B, A @ known + known @ B, method=method)
+    assert_allclose(solution.X, known, rtol=1e-9, atol=1e-9)
+    assert solution.residual < 1e-14
+    assert solution.method == method
+
+
+@every_method
+def test_three_independent_ways_agree(rng, method):
+    A, B, C = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
+    X = solve_symmetric_sylvester(A, B, C, method=method).X
+    assert_allclose(X, sylvester_by_kronecker(A, B, C), rtol=1e-8, atol=1e-10)
+    assert_allclose(X, solve_sylvester(A, B, C), rtol=1e-8, atol=1e-10)
+
+
+def test_the_residual_is_the_relative_backward_error(rng, monkeypatch):
+    A, B, C = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
+    X = sylvester_by_kronecker(A, B, C) + 1e-3
+    monkeypatch.setitem(sylvester._SOLVERS, "eigh", lambda *_: X)
+    norm = np.linalg.norm
+    expected = norm(A @ X + X @ B - C) / (norm(A) * norm(X) + norm(X) * norm(B) + norm(C))
+    assert_allclose(solve_symmetric_sylvester(A, B, C, method="eigh").residual, expected)
+
+
+@pytest.mark.parametrize("method", ["eigh", "auto"])
+@given(seed=st.integers(0, 10_000), rank_a=st.integers(1, 5), rank_b=st.integers(1, 3))
+def test_the_solution_of_minimum_norm_is_taken_where_there_are_many(method, seed, rank_a, rank_b):
+    rng = np.random.default_rng(seed)
+    A, B = gram(rng, 5, rank_a), gram(rng, 3, rank_b)
+    known = rng.normal(size=(5, 3))
+    C = A @ known + known @ B
+    solution = solve_symmetric_sylvester(A, B, C, method=method)
+    assert solution.residual < 1e-12
+    assert_allclose(solution.X, sylvester_by_kronecker(A, B, C), atol=1e-6)
+
+
+def test_auto_falls_back_where_cholesky_cannot(rng):
+    A, B = gram(rng, 5, 2), np.zeros((3, 3))
+    C = A @ rng.normal(size=(5, 3))
+    assert solve_symmetric_sylvester(A, B, C).method == "eigh"
+    with pytest.raises(SingularCoefficientError, match=r"singular to rounding.*method='eigh'"):
+        solve_symmetric_sylvester(A, B, C, method="cholesky")
+
+
+def test_cholesky_needs_no_factor_for_label_directions_without_a_right_side(rng):
+    # A label that is never on: its row and column of B and its column of C are zero, and A is singular.
+    A, B, C = gram(rng, 5, 2), gram(rng, 3), rng.normal(size=(5, 3))
+    B[2, :] = B[:, 2] = C[:, 2] = 0
+    solution = solve_symmetric_sylvester(A, B, C, method="cholesky")
+    assert_allclose(solution.X[:, 2], 0, atol=1e-15)
+    assert solution.residual < 1e-14
+
+
+def test_auto_chooses_by_the_number_of_labels(rng):
+    A = gram(rng, 20)
+    for c, method in ((sylvester.EIGH_COST, "cholesky"), (sylvester.EIGH_COST + 1, "eigh")):
+        assert solve_symmetric_sylvester(A, gram(rng, c), rng.normal(size=(20, c))).method == method
+
+
+@pytest.mark.parametrize(("singular", "name"), [("A", "A"), ("B", "B")])
+def test_the_published_route_refuses_singular_coefficients_and_names_them(rng, singular, name):
+    A, B = gram(rng, 5, 2 if singular == "A" else None), gram(rng, 3, 1 if singular == "B" else None)
+    with pytest.raises(SingularCoefficientError, match=f"{name} is singular to rounding") as caught:
+        solve_symmetric_sylvester(A, B, np.ones((5, 3)), method="cholesky_svd")
+    assert caught.value.coefficient == name
+
+
+@every_method
+def test_coefficients_are_not_changed(rng, method):
+    A, B, C = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
+    before = A.copy(), B.copy(), C.copy()
+    solve_symmetric_sylvester(A, B, C, method=method)
+    for array, copy in zip((A, B, C), before, strict=True):
+        assert (array == copy).all()
+
+
+def test_nothing_in_nothing_out():
+    solution = solve_symmetric_sylvester(np.zeros((3, 3)), np.zeros((2, 2)), np.zeros((3, 2)))
+    assert_allclose(solution.X, 0)
+    assert solution.residual == 0
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(ValueError, match="auto, cholesky, eigh, cholesky_svd"):
+        solve_symmetric_sylvester(np.eye(2), np.eye(2), np.eye(2), method="schur")
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
+def test_the_scale_of_the_equation_does_not_matter(rng, scale):
+    A, B, known = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
+    solution = solve_symmetric_sylvester(A * scale, B * scale, (A @ known + known @ B) * scale)
+    assert_allclose(solution.X, known, rtol=1e-9)
