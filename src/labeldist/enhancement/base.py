@@ -1,0 +1,53 @@
+"""What every label enhancer shares: its input, its output and its manners towards scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labeldist.labels import check_logical, label_names, label_table
+from labeldist.simplex import Array
+
+
+class LabelEnhancer(TransformerMixin, BaseEstimator):
+    """Base of the enhancers: ``fit(X, y)`` recovers ``label_distributions_`` for the rows of X.
+
+    An enhancer with a rule for new rows also has `transform`; the others answer for the rows that they were fitted
+    on and no others, as scikit-learn's ``TSNE`` does.
+
+    Attributes
+    ----------
+    label_distributions_ : ndarray of shape (n_samples, n_labels)
+    label_names_ : list of str
+    """
+
+    label_distributions_: Array
+    label_names_: list[str]
+
+    def fit_transform(self, X: Any, y: Any) -> Array:
+        """Recover and return the label distributions of the rows of `X` from their logical labels `y`."""
+        return self.fit(X, y).label_distributions_
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002  # scikit-learn's signature
+        """Return the names of the labels, which are the columns that come out."""
+        check_is_fitted(self)
+        return np.asarray(self.label_names_, dtype=object)
+
+    def _check_features_and_labels(self, X: Any, y: Any) -> tuple[Array, Array]:
+        """Return X and the logical labels as float64, and note the names of the columns of both."""
+        X, L = validate_data(self, X, y, multi_output=True, dtype=np.float64)
+        L = label_table(L)
+        self.label_names_ = label_names(y, L.shape[1])
+        return X, check_logical(L)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags

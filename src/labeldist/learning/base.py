@@ -1,0 +1,82 @@
+"""What every learner of label distributions shares: its input, its score and its manners towards scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from labeldist.labels import label_names, label_table
+from labeldist.metrics import kl_divergence
+from labeldist.simplex import Array, normalize
+
+
+class DistributionLearner(RegressorMixin, BaseEstimator):
+    """Base of the learners: ``fit(X, y)`` on distributions y, ``predict(X)`` gives rows on the simplex.
+
+    To scikit-learn they are multi-output regressors.
+
+    Attributes
+    ----------
+    label_names_ : list of str
+    """
+
+    label_names_: list[str]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return 1 − KL(y, prediction) / KL(y, mean of y).
+
+        0 is no better than always answering the mean of `y`, 1 is perfect, and there is no lower bound. Where all
+        rows of `y` are equal, the mean is perfect: then 1 for a perfect prediction and 0 for any other.
+        """
+        D = normalize(y, name="y")
+        mean = np.average(D, axis=0, weights=sample_weight)
+        trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
+        achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
+        if trivial <= 0:
+            return float(achieved <= 0)
+        return 1 - achieved / trivial
+
+    def _check_features_and_distributions(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
+        """Return X, dense or CSR, and y as distributions, and note the names of the columns of both."""
+        X, D = validate_data(
+            self,
+            X,
+            y,
+            multi_output=True,
+            accept_sparse="csr" if accept_sparse else False,
+            dtype=[np.float64, np.float32],
+        )
+        D = label_table(D)
+        self.label_names_ = label_names(y, D.shape[1])
+        return X, normalize(D, name="y (the label distributions)")
+
+    def _check_new_features(self, X: Any, *, accept_sparse: bool = False) -> Any:
+        """Return the rows to predict for, dense or CSR, with the columns that `fit` saw."""
+        return validate_data(
+            self,
+            X,
+            reset=False,
+            accept_sparse="csr" if accept_sparse else False,
+            dtype=[np.float64, np.float32],
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        # Its checks train regressors on one target column, which is the constant distribution 1 here.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def check_weights(sample_weight: Any, X: Any) -> Array | None:
+    """Return the weights of the rows as float64, or None where there are none."""
+    if sample_weight is None:
+        return None
+    if not np.asarray(sample_weight).any():
+        raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
+    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))

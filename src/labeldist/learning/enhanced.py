@@ -1,0 +1,68 @@
+"""From logical labels straight to a predictor: an enhancer and a learner as one estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labeldist.enhancement.bdle import BDLE
+from labeldist.learning.base import DistributionLearner
+from labeldist.learning.bdldl import BDLDL
+from labeldist.simplex import Array
+
+
+class EnhancedLearner(DistributionLearner):
+    """Recover distributions from logical labels, then learn to predict them.
+
+    A scikit-learn ``Pipeline`` cannot do this: it would hand the recovered distributions on as *features*. Here the
+    enhancer sees the features and logical labels, and the learner the features and recovered distributions.
+
+    Parameters
+    ----------
+    enhancer : label enhancer, default=None
+        None is ``BDLE()``.
+    learner : distribution learner, default=None
+        None is ``BDLDL()``.
+
+    Attributes
+    ----------
+    enhancer_, learner_ : the fitted copies
+    label_distributions_ : ndarray of shape (n_samples, n_labels)
+        What the enhancer recovered and the learner learned from.
+    label_names_ : list of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had column names
+
+    Examples
+    --------
+    >>> from labeldist import EnhancedLearner
+    >>> from labeldist.datasets import binarize, make_artificial
+    >>> X, D = make_artificial(200, random_state=0)
+    >>> model = EnhancedLearner().fit(X, binarize(D))
+    >>> model.predict(X[:2]).shape
+    (2, 3)
+    """
+
+    def __init__(self, enhancer: Any = None, learner: Any = None) -> None:
+        self.enhancer = enhancer
+        self.learner = learner
+
+    def fit(self, X: Any, y: Any) -> EnhancedLearner:
+        """Enhance the logical labels `y` and learn from the result."""
+        self.enhancer_ = BDLE() if self.enhancer is None else clone(self.enhancer)
+        self.learner_ = BDLDL() if self.learner is None else clone(self.learner)
+        self.enhancer_.fit(X, y)
+        self.label_distributions_ = self.enhancer_.label_distributions_
+        self.label_names_ = self.enhancer_.label_names_
+        self.learner_.fit(X, self.label_distributions_)
+        self.learner_.label_names_ = self.label_names_
+        validate_data(self, X, skip_check_array=True)  # notes names and number of the features
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Return a label distribution for each row of `X`."""
+        check_is_fitted(self)
+        return np.asarray(self.learner_.predict(X))

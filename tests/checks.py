@@ -1,0 +1,186 @@
+"""Checks that every estimator passes, beside scikit-learn's own.
+
+scikit-learn runs multi-output estimators with a single target column. For distributions that is the constant 1, so
+its checks prove the plumbing; these repeat the substantive ones with four labels.
+"""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from labeldist.simplex import check_distributions
+
+N, M, C = 40, 5, 4
+
+
+def example(seed=0):
+    """Features, distributions that depend on them, and their logical labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N, M))
+    scores = np.exp(X[:, :C] + 0.3 * rng.normal(size=(N, C)))
+    D = scores / scores.sum(axis=1, keepdims=True)
+    L = (D >= np.sort(D, axis=1)[:, [-2]]).astype(np.uint8)
+    return X, D, L
+
+
+def is_enhancer(estimator):
+    return hasattr(estimator, "fit_transform")
+
+
+def takes_logical_labels(estimator):
+    return is_enhancer(estimator) or hasattr(estimator, "enhancer")
+
+
+def training_data(estimator, seed=0):
+    X, D, L = example(seed)
+    return X, L if takes_logical_labels(estimator) else D
+
+
+def answers(estimator, X):
+    """What a fitted estimator says of the rows it was fitted on."""
+    return estimator.label_distributions_ if is_enhancer(estimator) else estimator.predict(X)
+
+
+def accuracy(estimator):
+    """What an estimator promises: rounding of an exact solve, or 1e-5 of a degree where it searches."""
+    return 1e-5 if getattr(estimator, "solver", None) == "lbfgs" else 1e-9
+
+
+def check_on_the_simplex(estimator):
+    X, y = training_data(estimator)
+    rows = answers(estimator.fit(X, y), X)
+    assert rows.shape == (N, C)
+    assert rows.dtype == np.float64
+    check_distributions(rows, tolerance=1e-12)
+
+
+def check_input_untouched(estimator):
+    X, y = training_data(estimator)
+    before = X.copy(), y.copy()
+    X.setflags(write=False)
+    y.setflags(write=False)
+    answers(estimator.fit(X, y), X)
+    assert_array_equal(X, before[0])
+    assert_array_equal(y, before[1])
+
+
+def check_row_order_does_not_matter(estimator):
+    X, y = training_data(estimator)
+    order = np.random.default_rng(3).permutation(N)
+    expected = answers(clone(estimator).fit(X, y), X)[order]
+    assert_allclose(answers(clone(estimator).fit(X[order], y[order]), X[order]), expected, atol=accuracy(estimator))
+
+
+def check_label_order_does_not_matter(estimator):
+    X, y = training_data(estimator)
+    order = [2, 0, 3, 1]
+    expected = answers(clone(estimator).fit(X, y), X)[:, order]
+    assert_allclose(answers(clone(estimator).fit(X, y[:, order]), X), expected, atol=accuracy(estimator))
+
+
+def check_feature_order_does_not_matter(estimator):
+    X, y = training_data(estimator)
+    order = [4, 2, 0, 1, 3]
+    expected = answers(clone(estimator).fit(X, y), X)
+    assert_allclose(answers(clone(estimator).fit(X[:, order], y), X[:, order]), expected, atol=accuracy(estimator))
+
+
+def check_refitting_forgets(estimator):
+    X, y = training_data(estimator)
+    other_X, other_y = training_data(estimator, seed=1)
+    expected = answers(clone(estimator).fit(X, y), X)
+    refitted = clone(estimator).fit(other_X[:20], other_y[:20]).fit(X, y)
+    assert_array_equal(answers(refitted, X), expected)
+
+
+def check_pickling_and_determinism(estimator):
+    X, y = training_data(estimator)
+    fitted = clone(estimator).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(answers(again, X), answers(fitted, X))
+    assert_array_equal(answers(clone(estimator).fit(X, y), X), answers(fitted, X))
+
+
+def check_lists_and_single_precision(estimator):
+    X, y = training_data(estimator)
+    expected = answers(clone(estimator).fit(X, y), X)
+    assert_allclose(
+        answers(clone(estimator).fit(X.tolist(), y.tolist()), X.tolist()), expected, atol=accuracy(estimator)
+    )
+    single = X.astype(np.float32)
+    rows = answers(clone(estimator).fit(single, y.astype(np.float32)), single)
+    assert_allclose(rows, expected, atol=1e-4)
+    assert rows.dtype == np.float64
+
+
+def check_subsets_are_answered_alike(estimator):
+    X, y = training_data(estimator)
+    fitted = clone(estimator).fit(X, y)
+    new = example(seed=7)[0]
+    ask = fitted.transform if hasattr(fitted, "transform") else getattr(fitted, "predict", None)
+    if ask is None:
+        assert is_enhancer(fitted)
+        return
+    whole = ask(new)
+    assert_allclose(np.vstack([ask(new[i : i + 1]) for i in range(N)]), whole, atol=1e-10)
+    assert_allclose(ask(new[::-1])[::-1], whole, atol=1e-10)
+
+
+def check_fit_transform_is_fit_then_transform(estimator):
+    X, y = training_data(estimator)
+    if not is_enhancer(estimator):
+        assert not hasattr(estimator, "transform")
+        return
+    together = clone(estimator).fit_transform(X, y)
+    fitted = clone(estimator).fit(X, y)
+    assert_array_equal(together, fitted.label_distributions_)
+    if hasattr(fitted, "transform"):
+        assert_allclose(fitted.transform(X), together, atol=1e-9)
+
+
+def check_weights_are_repetition(estimator):
+    X, y = training_data(estimator)
+    weight = np.random.default_rng(2).integers(0, 4, size=N)
+    try:
+        weighted = clone(estimator).fit(X, y, sample_weight=weight)
+    except TypeError as error:
+        assert "sample_weight" in str(error)  # noqa: PT017  # it takes no weights, which is its answer
+        return
+    repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0))
+    assert_allclose(answers(weighted, X), answers(repeated, X), atol=1e-10)
+
+
+def check_one_label(estimator):
+    X, _ = training_data(estimator)
+    assert_array_equal(answers(clone(estimator).fit(X, np.ones((N, 1))), X), np.ones((N, 1)))
+
+
+def check_label_names(estimator):
+    X, y = training_data(estimator)
+    features = pd.DataFrame(X, columns=list("abcde"))
+    labels = pd.DataFrame(y, columns=["joy", "fear", "calm", "awe"])
+    fitted = clone(estimator).fit(features, labels)
+    assert fitted.label_names_ == ["joy", "fear", "calm", "awe"]
+    assert list(fitted.feature_names_in_) == list("abcde")
+    assert clone(estimator).fit(X, y).label_names_ == ["label_0", "label_1", "label_2", "label_3"]
+    assert_allclose(answers(fitted, features), answers(clone(estimator).fit(X, y), X), atol=accuracy(estimator))
+
+
+ALL_CHECKS = [
+    check_on_the_simplex,
+    check_input_untouched,
+    check_row_order_does_not_matter,
+    check_label_order_does_not_matter,
+    check_feature_order_does_not_matter,
+    check_refitting_forgets,
+    check_pickling_and_determinism,
+    check_lists_and_single_precision,
+    check_subsets_are_answered_alike,
+    check_fit_transform_is_fit_then_transform,
+    check_weights_are_repetition,
+    check_one_label,
+    check_label_names,
+]

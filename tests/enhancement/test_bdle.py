@@ -1,0 +1,213 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+
+from labeldist import BDLE
+from labeldist.datasets import binarize, make_artificial
+from labeldist.enhancement import LogicalSoftmax, Uniform, bdle
+from labeldist.exceptions import VanishingGraphWarning
+from labeldist.features.graph import laplacian, neighbor_graph
+from labeldist.metrics import score_all
+from labeldist.simplex import project, softmax
+from labeldist.solvers.lbfgs import minimize_lbfgs
+from tests.references import enhancement_system_by_hand, sylvester_by_kronecker
+
+
+@pytest.fixture
+def table():
+    X, D = make_artificial(40, random_state=0)
+    return X, binarize(D).astype(float)
+
+
+def coefficients(model):
+    return np.vstack([model.dual_coef_, model.intercept_])
+
+
+@pytest.mark.parametrize("reconstruction", [1e-3, 0.1])
+@pytest.mark.parametrize("smoothness", [0, 1e-3, 0.5])
+@pytest.mark.parametrize("solver", ["exact", "auto"])
+def test_the_coefficients_solve_the_equation_written_out(table, reconstruction, smoothness, solver):
+    X, L = table
+    model = BDLE(reconstruction, smoothness, solver=solver).fit(X, L)
+    Phi, A, B, C = enhancement_system_by_hand(X, L, reconstruction, smoothness, n_neighbors=4)
+    W = sylvester_by_kronecker(A, B, C)
+    assert_allclose(coefficients(model), W, rtol=1e-6, atol=1e-7 * np.abs(W).max())
+    assert_allclose(model.label_distributions_, softmax(Phi @ W), atol=1e-9)
+    assert model.residual_ < 1e-14
+    assert model.solver_ == "exact"
+
+
+def test_zero_reconstruction_is_the_unidirectional_method(table):
+    X, L = table
+    # With a narrow kernel K is invertible, and the scores are (I + λS)⁻¹ L: the features count through the graph alone.
+    model = BDLE(0, 0.5, bandwidth=0.2).fit(X, L)
+    graph = laplacian(neighbor_graph(model.X_fit_, 4)).toarray()
+    scores = np.linalg.solve(np.eye(len(X)) + 0.5 * graph, L)
+    assert_allclose(model.label_distributions_, softmax(scores), atol=1e-9)
+
+
+def test_without_reconstruction_the_coefficients_have_minimum_norm(table):
+    X, L = table
+    model = BDLE(0, 0, kernel="linear").fit(X, L)
+    Phi = np.column_stack([model.X_fit_ @ model.X_fit_.T, np.ones(len(X))])
+    assert_allclose(coefficients(model), np.linalg.pinv(Phi, rcond=1e-10) @ L, atol=1e-9)
+
+
+def test_lbfgs_finds_the_same_minimum(table):
+    X, L = table
+    exact, searched = BDLE(solver="exact").fit(X, L), BDLE(solver="lbfgs").fit(X, L)
+    assert_allclose(searched.label_distributions_, exact.label_distributions_, atol=1e-5)
+    assert searched.solver_ == "lbfgs"
+    assert searched.residual_ <= 1e-7
+
+
+def test_lbfgs_says_when_it_stopped_short(table, monkeypatch):
+    X, L = table
+    monkeypatch.setattr(bdle, "minimize_lbfgs", lambda *args: minimize_lbfgs(*args, max_iter=3))
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 iterations.*solver='exact'"):
+        BDLE(solver="lbfgs").fit(X, L)
+
+
+def test_random_state_moves_the_start_of_the_search(table):
+    X, L = table
+    at_zero, first, again, second = (
+        BDLE(0, kernel="linear", solver="lbfgs", random_state=seed).fit(X, L).dual_coef_ for seed in (None, 1, 1, 2)
+    )
+    assert_array_equal(first, again)
+    # Without reconstruction the minimum is not unique, and where the search starts decides which is found.
+    assert np.abs(first - second).max() > 1e-3
+    assert np.abs(first - at_zero).max() > 1e-3
+
+
+def test_new_rows_are_served_by_the_same_map(table):
+    X, L = table
+    model = BDLE().fit(X, L)
+    assert_allclose(model.transform(X), model.label_distributions_, atol=1e-10)
+    new = make_artificial(5, random_state=9)[0]
+    mean, deviation = X.mean(axis=0), X.std(axis=0, ddof=1)
+    Z, New = (X - mean) / deviation, (new - mean) / deviation
+    K = np.exp(-((New[:, None] - Z[None]) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
+    assert_allclose(model.transform(new), softmax(K @ model.dual_coef_ + model.intercept_), atol=1e-10)
+
+
+def differs(table, **parameters):
+    X, L = table
+    return np.abs(BDLE(**parameters).fit_transform(X, L) - BDLE().fit_transform(X, L)).max()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"reconstruction": 0.1},
+        {"smoothness": 1.0},
+        {"kernel": "linear"},
+        {"kernel": lambda A, B: (1 + A @ B.T) ** 2},
+        {"bandwidth": 0.3},
+        {"n_neighbors": 10, "smoothness": 1e-2},
+        {"graph_width": "mean"},
+        {"graph_width": 0.4},
+        {"scale": False},
+        {"output": "clip"},
+        {"output": "project"},
+        {"temperature": 2.0},
+    ],
+    ids=str,
+)
+def test_every_option_has_an_effect(table, parameters):
+    assert differs(table, **parameters) > 1e-6
+
+
+def test_the_bandwidth_is_noted(table):
+    X, L = table
+    assert BDLE(bandwidth=0.3).fit(X, L).bandwidth_ == 0.3
+    assert BDLE().fit(X, L).bandwidth_ > 1
+    assert BDLE(kernel="linear").fit(X, L).bandwidth_ is None
+
+
+def test_a_callable_kernel_serves_new_rows_too(table):
+    X, L = table
+    model = BDLE(kernel=lambda A, B: A @ B.T).fit(X, L)
+    assert_allclose(model.transform(X[:6]), BDLE(kernel="linear").fit(X, L).transform(X[:6]), atol=1e-12)
+
+
+def test_output_maps_act_on_the_scores(table):
+    X, L = table
+    scores = np.log(BDLE().fit_transform(X, L))
+    assert_allclose(BDLE(temperature=3).fit_transform(X, L), softmax(scores, temperature=3), atol=1e-12)
+    raw = BDLE(output="project").fit(X, L)
+    assert_allclose(raw.label_distributions_, project(scores - scores.mean(axis=1, keepdims=True)), atol=1e-9)
+
+
+def test_a_vanishing_graph_is_told(rng):
+    X, L = rng.normal(size=(60, 80)), (rng.random((60, 3)) < 0.6).astype(int)
+    L[:, 0] = 1
+    with pytest.warns(VanishingGraphWarning, match=r"smoothness=0\.001 does next to nothing.*graph_width='mean'"):
+        BDLE().fit(X, L)
+    BDLE(graph_width="mean").fit(X, L)
+    BDLE(smoothness=0).fit(X, L)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_rows(n):
+    X, D = make_artificial(n, random_state=0)
+    model = BDLE().fit(X, binarize(D))
+    assert model.label_distributions_.shape == (n, 3)
+    assert model.transform(X).shape == (n, 3)
+
+
+def test_labels_that_are_never_or_always_on_and_more_labels_than_rows(rng):
+    X = rng.normal(size=(10, 3))
+    L = (rng.random((10, 20)) < 0.5).astype(int)
+    L[:, 0], L[:, 1] = 0, 1
+    model = BDLE().fit(X, L)
+    assert model.residual_ < 1e-13
+    assert_allclose(model.dual_coef_[:, 0], 0, atol=1e-12)
+    assert (model.label_distributions_[:, 1] > model.label_distributions_[:, 0]).all()
+
+
+def test_equal_rows_get_equal_distributions(table):
+    X, L = table
+    X[1], L[1] = X[0], L[0]
+    recovered = BDLE().fit_transform(X, L)
+    assert_allclose(recovered[0], recovered[1], atol=1e-10)
+
+
+def test_constant_features_change_nothing(table):
+    X, L = table
+    wider = np.column_stack([X, np.full(len(X), 7.7)])
+    assert_allclose(BDLE().fit_transform(wider, L), BDLE().fit_transform(X, L), atol=1e-9)
+
+
+def test_recovery_beats_the_trivial_enhancers_on_the_artificial_set():
+    X, D = make_artificial(500, random_state=0)
+    L = binarize(D)
+    recovered = score_all(D, BDLE().fit_transform(X, L))
+    uniform = score_all(D, Uniform().fit_transform(X, L))
+    plain = score_all(D, LogicalSoftmax().fit_transform(X, L))
+    assert recovered["chebyshev"] < min(uniform["chebyshev"], plain["chebyshev"])
+    assert recovered["cosine"] > max(uniform["cosine"], plain["cosine"])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"reconstruction": -1},
+        {"smoothness": -1},
+        {"kernel": "sigmoid"},
+        {"bandwidth": 0},
+        {"bandwidth": "median"},
+        {"n_neighbors": 0},
+        {"graph_width": 0},
+        {"scale": "yes"},
+        {"solver": "newton"},
+        {"output": "sigmoid"},
+        {"temperature": -1},
+        {"random_state": "x"},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_by_name(table, parameters):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of BDLE must be"):
+        BDLE(**parameters).fit(*table)

@@ -1,0 +1,221 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+
+from labeldist import BDLDL
+from labeldist.datasets import make_artificial
+from labeldist.exceptions import SingularCoefficientError
+from labeldist.learning import MeanDistribution
+from labeldist.metrics import kl_divergence
+from labeldist.simplex import OUTPUT_MAPS, to_distributions
+from tests.references import bidirectional_loss, sylvester_by_kronecker
+
+
+@pytest.fixture
+def table(rng):
+    X = rng.normal(1, 2, size=(50, 4))
+    scores = np.exp(X[:, :3] / 3 + rng.normal(scale=0.2, size=(50, 3)))
+    return X, scores / scores.sum(axis=1, keepdims=True)
+
+
+def raw_scores(model, X):
+    return X @ model.coef_.T + model.intercept_
+
+
+@pytest.mark.parametrize(("reconstruction", "ridge"), [(1e-3, 1e-2), (1.0, 0.0), (0.0, 1.0), (10.0, 5.0)])
+def test_the_published_model_solves_its_sylvester_equation(table, reconstruction, ridge):
+    X, D = table
+    model = BDLDL(reconstruction, ridge, fit_intercept=False).fit(X, D)
+    A, B = X.T @ X + ridge * np.eye(4), reconstruction * D.T @ D
+    expected = sylvester_by_kronecker(A, B, (1 + reconstruction) * X.T @ D)
+    assert_allclose(model.coef_.T, expected, rtol=1e-9, atol=1e-12)
+    assert_array_equal(model.intercept_, 0)
+    assert model.residual_ < 1e-15
+
+
+@pytest.mark.parametrize("reconstruction", [0.0, 0.5])
+def test_with_intercepts_the_whole_objective_is_minimal(table, rng, reconstruction):
+    X, D = table
+    weights = rng.uniform(0.5, 2, size=50)
+    model = BDLDL(reconstruction, 0.7).fit(X, D, sample_weight=weights)
+
+    def unpack(v):
+        return v[:12].reshape(4, 3), v[12:15], v[15:]
+
+    def loss(v):
+        return bidirectional_loss(X, D, *unpack(v), reconstruction, 0.7, weights)
+
+    back = np.average(X - D @ model.coef_, axis=0, weights=weights)
+    ours = np.concatenate([model.coef_.T.ravel(), model.intercept_, back])
+    searched = minimize(loss, ours + rng.normal(scale=0.01, size=ours.size), method="BFGS", options={"gtol": 1e-7})
+    assert loss(ours) <= searched.fun + 1e-9
+    assert_allclose(ours[:15], searched.x[:15], atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("reconstruction", [0.0, 1e-3, 10.0])
+def test_with_an_intercept_raw_predictions_sum_to_one(table, scale, reconstruction):
+    X, D = table
+    model = BDLDL(reconstruction, scale=scale).fit(X, D)
+    assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)
+    assert_allclose(raw_scores(model, X).sum(axis=1), 1, atol=1e-12)
+
+
+def test_a_column_of_ones_is_another_model(table):
+    X, D = table
+    with_ones = np.column_stack([X, np.ones(50)])
+    intercept, column = BDLDL(1.0).fit(X, D), BDLDL(1.0, fit_intercept=False).fit(with_ones, D)
+    assert np.abs(intercept.predict(X) - column.predict(with_ones)).max() > 0.01
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_scaling_divides_by_the_deviation(table, fit_intercept):
+    X, D = table
+    deviation = X.std(axis=0)
+    scaled = BDLDL(0.1, 3.0, scale=True, fit_intercept=fit_intercept).fit(X, D)
+    by_hand = BDLDL(0.1, 3.0, fit_intercept=fit_intercept).fit(X / deviation, D)
+    assert_allclose(scaled.predict(X), by_hand.predict(X / deviation), atol=1e-12)
+    units = BDLDL(0.1, 3.0, scale=True, fit_intercept=fit_intercept).fit(X * [1e-3, 1, 10, 1e6], D)
+    assert_allclose(units.predict(X * [1e-3, 1, 10, 1e6]), scaled.predict(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_features_give_the_same_model(table, rng, form, fit_intercept, scale, weighted):
+    X, D = table
+    X = X * (rng.random(X.shape) < 0.4)
+    weight = rng.uniform(0, 2, size=50) if weighted else None
+    model = BDLDL(0.5, fit_intercept=fit_intercept, scale=scale)
+    dense = model.fit(X, D, sample_weight=weight).predict(X)
+    assert_allclose(model.fit(form(X), D, sample_weight=weight).predict(form(X)), dense, atol=1e-12)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("scale", [False, True])
+def test_weights_are_repetition_in_every_setting(table, rng, fit_intercept, scale):
+    X, D = table
+    weight = rng.integers(0, 4, size=50)
+    model = BDLDL(0.5, fit_intercept=fit_intercept, scale=scale)
+    repeated = model.fit(np.repeat(X, weight, axis=0), np.repeat(D, weight, axis=0)).coef_
+    assert_allclose(model.fit(X, D, sample_weight=weight).coef_, repeated, atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "eigh", "cholesky_svd"])
+def test_solvers_agree(table, solver):
+    X, D = table
+    model = BDLDL(fit_intercept=False, solver=solver).fit(X, D)
+    assert model.solver_ == solver
+    assert_allclose(model.coef_, BDLDL(fit_intercept=False).fit(X, D).coef_, atol=1e-12)
+
+
+def unused_label(X, D):
+    return X, np.column_stack([D, np.zeros(len(D))])
+
+
+def fewer_rows_than_labels(X, D):
+    return X[:2], D[:2]
+
+
+def collinear(X, D):
+    return np.column_stack([X, X[:, 0]]), D
+
+
+@pytest.mark.parametrize(
+    ("parameters", "change", "cause"),
+    [
+        ({}, None, "fit_intercept=True centres the distributions"),
+        ({"reconstruction": 0, "fit_intercept": False}, None, "reconstruction=0 leaves nothing"),
+        ({"fit_intercept": False}, unused_label, "label columns are linearly dependent"),
+        ({"fit_intercept": False}, fewer_rows_than_labels, "label columns are linearly dependent"),
+        ({"fit_intercept": False, "ridge": 0}, collinear, "features are linearly dependent"),
+    ],
+)
+def test_the_published_route_refuses_with_the_cause(table, parameters, change, cause):
+    X, D = change(*table) if change else table
+    with pytest.raises(SingularCoefficientError, match=cause):
+        BDLDL(solver="cholesky_svd", **parameters).fit(X, D)
+    BDLDL(**parameters).fit(X, D)
+
+
+def test_without_any_penalty_the_solution_of_minimum_norm_is_taken(table):
+    X, D = collinear(*table)
+    model = BDLDL(0, 0, fit_intercept=False).fit(X, D)
+    assert_allclose(model.coef_.T, np.linalg.pinv(X) @ D, atol=1e-9)
+    assert_allclose(model.coef_[:, 0], model.coef_[:, 4], atol=1e-9)
+
+
+@pytest.mark.parametrize("output", OUTPUT_MAPS)
+@pytest.mark.parametrize("floor", [0.0, 0.05])
+def test_the_output_map_and_the_floor_act_on_the_raw_scores(table, output, floor):
+    X, D = table
+    model = BDLDL(output=output, floor=floor).fit(X, D)
+    assert_allclose(model.predict(3 * X), to_distributions(raw_scores(model, 3 * X), output, floor=floor), atol=1e-14)
+
+
+def test_the_default_floor_only_keeps_degrees_positive(table):
+    X, D = table
+    predicted = BDLDL().fit(X, D).predict(100 * X)
+    assert 0 < predicted.min() < 1e-15
+
+
+def test_rows_of_y_are_normalised(table):
+    X, D = table
+    counts = D * np.arange(1, 51)[:, None]
+    assert_allclose(BDLDL().fit(X, counts).coef_, BDLDL().fit(X, D).coef_, atol=1e-13)
+
+
+def test_reconstruction_has_an_effect(table):
+    X, D = table
+    bidirectional, unidirectional = BDLDL(1.0).fit(X, D), BDLDL(0.0).fit(X, D)
+    assert np.abs(bidirectional.coef_ - unidirectional.coef_).max() > 1e-3
+
+
+def test_the_score_is_the_skill_over_the_mean():
+    X, D = make_artificial(300, random_state=0)
+    new, truth = make_artificial(200, random_state=1)
+    model = BDLDL().fit(X, D)
+    mean = np.tile(truth.mean(axis=0), (200, 1))
+    expected = 1 - kl_divergence(truth, model.predict(new)) / kl_divergence(truth, mean)
+    assert_allclose(model.score(new, truth), expected)
+    assert 0.5 < model.score(new, truth) < 1
+    assert_allclose(MeanDistribution().fit(new, truth).score(new, truth), 0, atol=1e-12)
+    weight = np.arange(200.0)
+    assert model.score(new, truth, sample_weight=weight) != model.score(new, truth)
+
+
+def test_the_score_where_all_rows_are_equal():
+    X, D = np.arange(6.0).reshape(3, 2), np.tile([0.25, 0.75], (3, 1))
+    assert MeanDistribution().fit(X, D).score(X, D) == 1
+    assert MeanDistribution().fit(X, D[:, ::-1]).score(X, D) == 0
+
+
+def test_weights_that_are_all_zero_or_negative_are_refused(table):
+    X, D = table
+    with pytest.raises(ValueError, match="zero for every row"):
+        BDLDL().fit(X, D, sample_weight=np.zeros(50))
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        BDLDL().fit(X, D, sample_weight=-np.ones(50))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"reconstruction": -1},
+        {"ridge": -1},
+        {"fit_intercept": "yes"},
+        {"scale": 2},
+        {"output": "sigmoid"},
+        {"floor": -0.1},
+        {"floor": 1.5},
+        {"solver": "lu"},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_by_name(table, parameters):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of BDLDL must be"):
+        BDLDL(**parameters).fit(*table)

@@ -1,0 +1,27 @@
+import pytest
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from labeldist import BDLDL
+from labeldist.datasets import make_artificial
+from labeldist.metrics import MEASURES, get_scorer
+
+
+@pytest.mark.parametrize("name", list(MEASURES))
+def test_higher_is_better_for_every_scorer(name):
+    X, D = make_artificial(120, random_state=0)
+    model = BDLDL().fit(X, D)
+    value = MEASURES[name].mean(D, model.predict(X))
+    sign = 1 if MEASURES[name].higher_is_better else -1
+    assert get_scorer(name)(model, X, D) == pytest.approx(sign * value)
+
+
+def test_scorers_work_in_cross_validation_and_search():
+    X, D = make_artificial(120, random_state=0)
+    assert (cross_val_score(BDLDL(), X, D, scoring=get_scorer("kl_divergence")) < 0).all()
+    search = GridSearchCV(BDLDL(), {"ridge": [1e-2, 1e6]}, scoring=get_scorer("cosine"), n_jobs=2).fit(X, D)
+    assert search.best_params_ == {"ridge": 1e-2}
+
+
+def test_an_unknown_measure_is_named_with_the_known_ones():
+    with pytest.raises(ValueError, match="'euclid'; choose from chebyshev, clark"):
+        get_scorer("euclid")

@@ -1,0 +1,97 @@
+"""The house keeps its order: who may import whom, and what importing costs."""
+
+import ast
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import labeldist
+
+PACKAGE = Path(labeldist.__file__).parent
+
+# A room imports from itself and from those above it.
+ORDER = ["exceptions", "simplex", "labels", "metrics", "datasets", "features", "solvers", "enhancement", "learning"]
+
+NEEDED_FROM_SCIKIT_LEARN = "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"
+
+
+def room_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        modules = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            modules = [node.module]
+        for module in modules:
+            parts = module.split(".")
+            if parts[0] == "labeldist" and len(parts) > 1:
+                yield parts[1]
+
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def test_every_room_has_its_place():
+    assert {room_of(path) for path in MODULES} == set(ORDER)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_rooms_import_only_from_above(path):
+    place = ORDER.index(room_of(path))
+    for room in imported_rooms(path):
+        assert ORDER.index(room) <= place, f"{path.name} imports from {room}, which lies below"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_hold_one_idea(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def run_python(code):
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+def loaded_by(code):
+    return set(json.loads(run_python(f"{code}; import sys, json; print(json.dumps(list(sys.modules)))")))
+
+
+def test_importing_the_package_brings_neither_pandas_nor_matplotlib():
+    modules = loaded_by("import labeldist, labeldist.datasets, labeldist.metrics, labeldist.simplex")
+    assert not modules & {"pandas", "matplotlib", "sklearn", "pooch", "requests"}
+
+
+def test_estimators_bring_nothing_that_scikit_learn_does_not_bring():
+    ours = loaded_by("from labeldist import BDLE, BDLDL, EnhancedLearner")
+    theirs = loaded_by(NEEDED_FROM_SCIKIT_LEARN)
+    extra = {name.split(".")[0] for name in ours - theirs}
+    assert extra <= {"labeldist"} | set(sys.stdlib_module_names)
+    assert "matplotlib" not in ours
+
+
+def test_importing_costs_little_more_than_what_is_needed_from_scikit_learn():
+    def seconds(code):
+        return float(run_python(f"import time; t = time.perf_counter(); {code}; print(time.perf_counter() - t)"))
+
+    pairs = [
+        (seconds("from labeldist import BDLE, BDLDL, EnhancedLearner"), seconds(NEEDED_FROM_SCIKIT_LEARN))
+        for _ in range(5)
+    ]
+    ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
+    assert ours <= 1.2 * theirs
+
+
+def test_public_names_are_found_listed_and_lazy():
+    assert {"BDLE", "BDLDL", "EnhancedLearner"} <= set(dir(labeldist))
+    for name in labeldist.__all__:
+        assert getattr(labeldist, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'BDLX'"):
+        labeldist.BDLX  # noqa: B018

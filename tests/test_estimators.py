@@ -1,0 +1,165 @@
+"""What holds for every estimator: scikit-learn's common checks, ours, and manners towards bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labeldist import BDLDL, BDLE, EnhancedLearner
+from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.exceptions import LogicalLabelWarning, VanishingGraphWarning
+from labeldist.learning import MeanDistribution
+from tests.checks import ALL_CHECKS, answers, example, is_enhancer, takes_logical_labels, training_data
+
+ENHANCERS = [BDLE(), BDLE(solver="lbfgs"), BDLE(0, 0.1, kernel="linear"), Uniform(), LogicalSoftmax()]
+LEARNERS = [
+    BDLDL(),
+    BDLDL(fit_intercept=False),
+    BDLDL(scale=True, output="softmax", solver="eigh"),
+    MeanDistribution(),
+    EnhancedLearner(),
+    EnhancedLearner(LogicalSoftmax(), MeanDistribution()),
+]
+ESTIMATORS = ENHANCERS + LEARNERS
+
+ONE_COLUMN_OF_CLASSES = "passes one class a row; an enhancer takes a table with a column a label and says so"
+EXPECTED_FAILURES = {
+    "check_regressor_multioutput": "its targets are negative, which no distribution is",
+    "check_transformer_general": ONE_COLUMN_OF_CLASSES,
+    "check_transformer_data_not_an_array": ONE_COLUMN_OF_CLASSES,
+}
+
+
+def expected_failures(estimator):
+    if not is_enhancer(estimator):
+        names = ["check_regressor_multioutput"]
+    elif hasattr(estimator, "transform"):
+        names = ["check_transformer_general", "check_transformer_data_not_an_array"]
+    else:
+        names = []
+    return {name: EXPECTED_FAILURES[name] for name in names}
+
+
+# The single target columns of these checks are counts and classes, not 0/1: enhancers rightly warn of them.
+@pytest.mark.filterwarnings(f"ignore::{LogicalLabelWarning.__module__}.{LogicalLabelWarning.__name__}")
+@pytest.mark.filterwarnings(f"ignore::{VanishingGraphWarning.__module__}.{VanishingGraphWarning.__name__}")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+@every_estimator
+@pytest.mark.parametrize("check", ALL_CHECKS, ids=lambda check: check.__name__)
+def test_common(estimator, check):
+    check(clone(estimator))
+
+
+def spoil(array, value):
+    spoiled = np.array(array, dtype=float)
+    spoiled[3, 1] = value
+    return spoiled
+
+
+BAD_TRAINING_DATA = {
+    "NaN in X": (lambda X, y: (spoil(X, np.nan), y), "contains NaN"),
+    "infinity in X": (lambda X, y: (spoil(X, np.inf), y), "infinity"),
+    "NaN in y": (lambda X, y: (X, spoil(y, np.nan)), "contains NaN"),
+    "infinity in y": (lambda X, y: (X, spoil(y, np.inf)), "infinity"),
+    "fewer rows in y": (lambda X, y: (X, y[:-1]), r"inconsistent numbers of samples: \[40, 39\]"),
+    "1-D X": (lambda X, y: (X[:, 0], y), "Expected 2D array, got 1D array"),
+    "1-D y": (lambda X, y: (X, y[:, 0]), "y must have two dimensions.*LabelBinarizer"),
+    "negative label": (lambda X, y: (X, spoil(y, -1)), r"negative in 1 row\(s\), first in row 3: column 1 is -1"),
+    "strings in X": (lambda X, y: (X.astype(str).astype(object) + "?", y), "could not convert string"),
+    "strings in y": (lambda X, y: (X, np.full(y.shape, "yes")), "numbers only"),
+    "no rows": (lambda X, y: (X[:0], y[:0]), "0 sample"),
+    "no features": (lambda X, y: (X[:, :0], y), "0 feature"),
+    "no labels": (lambda X, y: (X, y[:, :0]), "label columns|0 feature"),
+    "no y": (lambda X, y: (X, None), "requires y to be passed"),
+}
+
+
+@every_estimator
+@pytest.mark.parametrize("kind", list(BAD_TRAINING_DATA))
+def test_bad_training_data_gets_a_clear_error(estimator, kind):
+    make, message = BAD_TRAINING_DATA[kind]
+    X, y = make(*training_data(estimator))
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [e for e in LEARNERS if not takes_logical_labels(e)], ids=repr)
+def test_learners_refuse_rows_of_zeros(estimator):
+    X, D = training_data(estimator)
+    D[[2, 5]] = 0
+    with pytest.raises(ValueError, match=r"2 row\(s\) whose degrees are all zero, first row 2"):
+        clone(estimator).fit(X, D)
+
+
+@every_estimator
+def test_labels_may_be_of_any_numeric_type_and_sparse(estimator):
+    X, _ = training_data(estimator)
+    L = example()[2]
+    expected = answers(clone(estimator).fit(X, L), X)
+    for form in (L.astype(bool), L.astype(int), L.astype(float), sparse.csr_array(L), sparse.csc_matrix(L)):
+        assert_array_equal(answers(clone(estimator).fit(X, form), X), expected)
+
+
+@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if takes_logical_labels(e)], ids=repr)
+def test_odd_logical_labels_are_used_with_a_warning(estimator):
+    X, L = training_data(estimator)
+    with pytest.warns(LogicalLabelWarning, match=r"other than 0 and 1, first 3 in row 3, column 1"):
+        clone(estimator).fit(X, spoil(L, 3))
+    L[[1, 4]] = 0
+    with pytest.warns(LogicalLabelWarning, match=r"^2 of 40 rows have no positive label"):
+        clone(estimator).fit(X, L)
+
+
+ANSWERING = [e for e in ESTIMATORS if hasattr(e, "transform") or hasattr(e, "predict")]
+
+
+def answer(estimator):
+    return estimator.predict if hasattr(estimator, "predict") else estimator.transform
+
+
+@pytest.mark.parametrize("estimator", ANSWERING, ids=repr)
+def test_bad_rows_to_predict_for_get_a_clear_error(estimator):
+    X, y = training_data(estimator)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        answer(clone(estimator))(X)
+    names = list("abcde")
+    fitted = clone(estimator).fit(pd.DataFrame(X, columns=names), y)
+    with pytest.raises(ValueError, match="same order as they were in fit"):
+        answer(fitted)(pd.DataFrame(X, columns=names)[names[::-1]])
+    with pytest.raises(ValueError, match="Feature names unseen at fit time"):
+        answer(fitted)(pd.DataFrame(X, columns=list("abcdz")))
+    fitted = clone(estimator).fit(X, y)
+    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 5"):
+        answer(fitted)(X[:, :4])
+    with pytest.raises(ValueError, match="contains NaN"):
+        answer(fitted)(spoil(X, np.nan))
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        answer(fitted)(X[0])
+
+
+@pytest.mark.parametrize("estimator", [e for e in ENHANCERS if not hasattr(e, "transform")], ids=repr)
+def test_enhancers_without_a_rule_for_new_rows_offer_none(estimator):
+    X, L = training_data(estimator)
+    assert not hasattr(clone(estimator).fit(X, L), "transform")
+
+
+@pytest.mark.parametrize("estimator", ENHANCERS, ids=repr)
+def test_set_output_gives_a_table_with_the_label_names(estimator):
+    X, L = training_data(estimator)
+    index = [f"item{i}" for i in range(len(X))]
+    features = pd.DataFrame(X, columns=list("abcde"), index=index)
+    labels = pd.DataFrame(L, columns=["joy", "fear", "calm", "awe"], index=index)
+    table = clone(estimator).set_output(transform="pandas").fit_transform(features, labels)
+    assert list(table.columns) == ["joy", "fear", "calm", "awe"]
+    assert list(table.index) == index
