@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint format types tests figures recovery prediction clean
+.PHONY: demo test lint types tests format recovery prediction defaults figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -26,13 +26,16 @@ format: $(STAMP)  ## Let ruff mend what it can
 	$(BIN)/ruff format .
 
 recovery: $(STAMP)  ## BD-LE beside the trivial enhancers on the benchmark sets
-	$(BIN)/python benchmarks/recovery.py
+	$(BIN)/python -m benchmarks.recovery
 
-prediction: $(STAMP)  ## BD-LDL beside the mean, ten folds, on the benchmark sets
-	$(BIN)/python benchmarks/prediction.py
+prediction: $(STAMP)  ## BD-LDL beside the mean, ten folds
+	$(BIN)/python -m benchmarks.prediction
+
+defaults: $(STAMP)  ## The evidence behind the defaults
+	$(BIN)/python -m benchmarks.defaults
 
 figures: $(STAMP)  ## Draw the pictures of the documentation anew
-	$(BIN)/python benchmarks/convergence.py --out docs/images/convergence.png
+	$(BIN)/python -m benchmarks.convergence Yeast_cold SBU_3DFE --out docs/images/convergence.png
 	$(BIN)/python examples/demo.py --out build --picture docs/images/digits.png
 
 clean:

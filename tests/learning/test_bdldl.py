@@ -156,9 +156,18 @@ def test_the_output_map_and_the_floor_act_on_the_raw_scores(table, output, floor
     assert_allclose(model.predict(3 * X), to_distributions(raw_scores(model, 3 * X), output, floor=floor), atol=1e-14)
 
 
-def test_the_default_floor_only_keeps_degrees_positive(table):
+def test_the_default_floor_is_a_tenth_of_the_uniform_degree(table):
     X, D = table
-    predicted = BDLDL().fit(X, D).predict(100 * X)
+    model = BDLDL().fit(X, D)
+    assert_allclose(model.floor_, 0.1 / 3)
+    assert_array_equal(model.predict(9 * X), BDLDL(floor=0.1 / 3).fit(X, D).predict(9 * X))
+
+
+def test_the_published_model_has_no_floor_but_positive_degrees(table):
+    X, D = table
+    model = BDLDL(fit_intercept=False).fit(X, D)
+    assert model.floor_ == np.finfo(float).eps
+    predicted = np.vstack([model.predict(X), model.predict(-X)])  # one or the other has negative scores
     assert 0 < predicted.min() < 1e-15
 
 
@@ -211,6 +220,7 @@ def test_weights_that_are_all_zero_or_negative_are_refused(table):
         {"output": "sigmoid"},
         {"floor": -0.1},
         {"floor": 1.5},
+        {"floor": "none"},
         {"solver": "lu"},
     ],
     ids=str,

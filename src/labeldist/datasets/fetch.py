@@ -46,15 +46,15 @@ def locate(
         The file is not in the folder, and could not, or was not to, be downloaded.
     """
     path = data_folder(data_home) / info.filename
-    try:
-        content = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    if not path.exists():
         if not download_if_missing:
             raise DatasetNotFoundError(
                 f"There is no {path}. Let it be downloaded (download_if_missing=True), or {_by_hand(info, path)}"
-            ) from None
+            )
         _download(info, path)
         return path
+    try:
+        content = path.read_bytes()
     except OSError as error:
         raise DatasetNotFoundError(
             f"{path} cannot be read: {error.strerror}. Make it a readable file. {_CHOOSE_A_FOLDER}"

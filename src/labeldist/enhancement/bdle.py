@@ -165,18 +165,10 @@ class BDLE(LabelEnhancer):
         """
         self._validate_params()
         X, L = self._check_features_and_labels(X, y)
-        n, m = X.shape
-        mean, scale = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
-        self.mean_, self.scale_ = mean, scale
-        self.X_fit_ = (X - self.mean_) / self.scale_
-        features = np.empty((n, n + 1))
-        features[:, :n] = self._training_kernel()
-        features[:, n] = 1
-        graph = self._laplacian(L.shape[1]) if self.smoothness else None
-        loss = EnhancementLoss(features, L, self.reconstruction, self.smoothness, graph)
+        loss = self._loss(X, L)
         W = self._minimise(loss)
-        self.dual_coef_, self.intercept_ = W[:n], W[n]
-        self.label_distributions_ = self._distributions(features @ W)
+        self.dual_coef_, self.intercept_ = W[:-1], W[-1]
+        self.label_distributions_ = self._distributions(loss.features @ W)
         return self
 
     def transform(self, X: Any) -> Array:
@@ -185,6 +177,18 @@ class BDLE(LabelEnhancer):
         X = validate_data(self, X, reset=False, dtype=np.float64)
         kernel = self._kernel_with_training((X - self.mean_) / self.scale_)
         return self._distributions(kernel @ self.dual_coef_ + self.intercept_)
+
+    def _loss(self, X: Array, L: Array) -> EnhancementLoss:
+        """Standardise, and set up the loss whose minimum is sought."""
+        n, m = X.shape
+        mean, scale = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
+        self.mean_, self.scale_ = mean, scale
+        self.X_fit_ = (X - mean) / scale
+        features = np.empty((n, n + 1))
+        features[:, :n] = self._training_kernel()
+        features[:, n] = 1
+        graph = self._laplacian(L.shape[1]) if self.smoothness else None
+        return EnhancementLoss(features, L, self.reconstruction, self.smoothness, graph)
 
     def _training_kernel(self) -> Array:
         self.bandwidth_: float | None = None
@@ -211,7 +215,7 @@ class BDLE(LabelEnhancer):
                 f"next to nothing: graph_width={self.graph_width:g} is small beside the distances between neighbours. "
                 "Use graph_width='mean' for a graph that counts, or smoothness=0 to go without.",
                 VanishingGraphWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return laplacian(graph)
 

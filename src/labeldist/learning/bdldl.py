@@ -17,6 +17,9 @@ from labeldist.solvers.sylvester import METHODS, Method, SylvesterSolution, solv
 
 MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
+FLOOR_SHARE = 0.1
+"""The floor that is taken unless told otherwise, as a share of the uniform degree."""
+
 
 class BDLDL(DistributionLearner):
     """Bidirectional label distribution learning (BD-LDL).
@@ -41,9 +44,9 @@ class BDLDL(DistributionLearner):
         Whether to divide each feature by its standard deviation first.
     output : {"softmax", "clip", "project"}, default="clip"
         How the linear scores become distributions; see `labeldist.simplex.to_distributions`.
-    floor : float, default=2.2e-16
-        Degrees below it are raised to it before a row is divided by its sum. The default only keeps degrees positive;
-        where Kullback-Leibler, Clark or Canberra matter, 0.01 to 0.05 is often far better.
+    floor : float or "auto", default="auto"
+        Degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth of the uniform
+        degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon, since the published model has no floor.
     solver : {"auto", "cholesky", "eigh", "cholesky_svd"}, default="auto"
         The decomposition; see `labeldist.solvers.sylvester.solve_symmetric_sylvester`. ``"cholesky_svd"`` is the
         published one.
@@ -54,6 +57,8 @@ class BDLDL(DistributionLearner):
         θᵀ, for features as they were given.
     intercept_ : ndarray of shape (n_labels,)
         Zero without `fit_intercept`.
+    floor_ : float
+        The floor that `predict` uses.
     label_names_ : list of str
     moments_ : Moments
         The statistics of the training data that the coefficients were computed from.
@@ -85,7 +90,7 @@ class BDLDL(DistributionLearner):
         "fit_intercept": ["boolean"],
         "scale": ["boolean"],
         "output": [StrOptions(set(OUTPUT_MAPS))],
-        "floor": [Interval(Real, 0, 1, closed="both")],
+        "floor": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "solver": [StrOptions({"auto", *METHODS})],
     }
 
@@ -97,7 +102,7 @@ class BDLDL(DistributionLearner):
         fit_intercept: bool = True,
         scale: bool = False,
         output: OutputMap = "clip",
-        floor: float = MACHINE_EPSILON,
+        floor: float | Literal["auto"] = "auto",
         solver: Method | Literal["auto"] = "auto",
     ) -> None:
         self.reconstruction = reconstruction
@@ -123,6 +128,7 @@ class BDLDL(DistributionLearner):
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         self.moments_ = Moments.of(X, D, check_weights(sample_weight, X))
+        self.floor_ = self._resolve_floor(D.shape[1])
         self._solve()
         return self
 
@@ -131,7 +137,12 @@ class BDLDL(DistributionLearner):
         check_is_fitted(self)
         X = self._check_new_features(X, accept_sparse=True)
         scores = X @ self.coef_.T + self.intercept_
-        return to_distributions(scores, self.output, floor=self.floor)
+        return to_distributions(scores, self.output, floor=self.floor_)
+
+    def _resolve_floor(self, n_labels: int) -> float:
+        if self.floor != "auto":
+            return self.floor
+        return FLOOR_SHARE / n_labels if self.fit_intercept else MACHINE_EPSILON
 
     def _solve(self) -> None:
         """Compute the coefficients from the moments."""

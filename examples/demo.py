@@ -1,0 +1,226 @@
+"""Label enhancement at a glance: one page about ambiguous digits and a set whose truth is known.
+
+    python examples/demo.py --out build
+
+writes ``build/demo.html``, a page that needs nothing else. It takes the extra ``labeldist[app]``.
+"""
+
+import argparse
+import os
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from matplotlib.figure import Figure, FigureBase
+from matplotlib.image import imsave
+
+from labeldist import BDLDL, BDLE, EnhancedLearner
+from labeldist.datasets import binarize, load_logical_digits, make_artificial, make_artificial_grid
+from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.learning import MeanDistribution
+from labeldist.metrics import MEASURES, score_all
+from labeldist.simplex import Array
+
+Scores = dict[str, dict[str, float]]
+"""The value of each measure, by method and then by measure."""
+
+GRID_SIZE = 51
+GIVEN_COLOUR, OTHER_COLOUR = "#d55e00", "#0072b2"  # Okabe and Ito's vermilion and blue: told apart by all eyes
+CARD_INCHES = (1.95, 1.15)
+WRITTEN_OUT = 0.25
+"""Degrees from here up are written above their bars; more would overlap."""
+
+
+@dataclass(frozen=True)
+class Digit:
+    """A handwritten digit, the one label that it came with, and the degrees that were recovered for all ten."""
+
+    image: Array
+    given: int
+    degrees: Array
+
+    @property
+    def ambiguity(self) -> float:
+        """The degree of the second label: 0 if one label says it all, ½ if two have equal shares."""
+        return float(np.sort(self.degrees)[-2])
+
+    @property
+    def dissent(self) -> float:
+        """By how much another label is ahead of the given one; 0 if none is."""
+        return float(self.degrees.max() - self.degrees[self.given])
+
+    @property
+    def description(self) -> str:
+        """What a picture of it shows, in words."""
+        descending = np.argsort(-self.degrees, kind="stable")
+        shares = ", ".join(f"{label}: {self.degrees[label]:.2f}" for label in descending[:3])
+        return f"A handwritten digit labelled {self.given}. Its largest recovered degrees are {shares}."
+
+
+def recover_digits() -> list[Digit]:
+    """Recover the degrees of all digits, with one setting for all."""
+    digits = load_logical_digits()
+    degrees = BDLE(graph_width="mean", output="project").fit_transform(digits.data, digits.logical)
+    return [Digit(*row) for row in zip(digits.images, digits.target.tolist(), degrees, strict=True)]
+
+
+def choose_digits(digits: Sequence[Digit]) -> dict[str, list[Digit]]:
+    """Choose the digits to show; only the four labels of the clear ones are picked by hand."""
+    return {
+        "ambiguous": sorted(digits, key=lambda digit: digit.ambiguity, reverse=True)[:12],
+        "clear": [min((d for d in digits if d.given == label), key=lambda d: d.ambiguity) for label in (1, 3, 8, 9)],
+        "disputed": sorted(digits, key=lambda digit: digit.dissent, reverse=True)[:4],
+    }
+
+
+def recover_grid() -> tuple[dict[str, Array], Scores]:
+    """Return the truth, the logical labels and the recovered degrees of the artificial set, and their scores."""
+    X, D = make_artificial_grid(GRID_SIZE)
+    L = binarize(D)
+    enhancers = {"BDLE": BDLE(), "LogicalSoftmax": LogicalSoftmax(), "Uniform": Uniform()}
+    recovered = {name: enhancer.fit_transform(X, L) for name, enhancer in enhancers.items()}
+    scores = {name: score_all(D, degrees) for name, degrees in recovered.items()}
+    return {"truth": D, "logical": L, **recovered}, scores
+
+
+def learn() -> tuple[Scores, Scores]:
+    """Score learners on 500 new rows: those that saw true degrees, and those that saw logical labels only."""
+    X, D = make_artificial(1000, random_state=0)  # the first 500 rows are make_artificial(500, random_state=0)
+    X, X_new, D, D_new = X[:500], X[500:], D[:500], D[500:]
+
+    def scores(learners: dict[str, Any], labels: Array) -> Scores:
+        return {name: score_all(D_new, learner.fit(X, labels).predict(X_new)) for name, learner in learners.items()}
+
+    from_logical = {
+        "BDLE + BDLDL": EnhancedLearner(),
+        "LogicalSoftmax + BDLDL": EnhancedLearner(LogicalSoftmax()),
+    }
+    return scores({"MeanDistribution": MeanDistribution(), "BDLDL": BDLDL()}, D), scores(from_logical, binarize(D))
+
+
+def winners(scores: Scores, measure: str) -> set[str]:
+    """Return the methods with the best value of a measure: more than one where they are equal."""
+    choose = max if MEASURES[measure].higher_is_better else min
+    best = choose(values[measure] for values in scores.values())
+    return {method for method, values in scores.items() if values[measure] == best}
+
+
+def verdict(scores: Scores) -> str:
+    """Say who wins by which measures."""
+    wins = {method: [m.title for m in MEASURES.values() if method in winners(scores, m.name)] for method in scores}
+    return "; ".join(
+        f"{method} is best by all {len(MEASURES)} measures"
+        if len(titles) == len(MEASURES)
+        else f"{method} is best by {len(titles)} of {len(MEASURES)} measures ({', '.join(titles)})"
+        for method, titles in wins.items()
+        if titles
+    )
+
+
+def draw_digit(card: FigureBase, digit: Digit) -> None:
+    """Draw a digit and, beside it, its degrees."""
+    picture, bars = card.subplots(1, 2, width_ratios=(2, 3))
+    picture.imshow(digit.image, cmap="gray_r")
+    picture.set_axis_off()
+    picture.set_title(f"labelled {digit.given}", fontsize=8, loc="left")
+    labels = range(len(digit.degrees))
+    columns = bars.bar(labels, digit.degrees, color=OTHER_COLOUR)
+    columns[digit.given].set_color(GIVEN_COLOUR)
+    bars.bar_label(columns, [f"{d:.2f}".lstrip("0") if d >= WRITTEN_OUT else "" for d in digit.degrees], fontsize=7)
+    bars.set(xticks=labels, yticks=[], ylim=(0, 1.1))
+    bars.tick_params(length=0, labelsize=8)
+    bars.get_xticklabels()[digit.given].set(color=GIVEN_COLOUR, weight="bold")
+    bars.spines[["left", "right", "top"]].set_visible(False)
+
+
+def digits_picture(digits: Sequence[Digit], *, columns: int = 1, title: str | None = None, dpi: int = 220) -> bytes:
+    """Draw digits as cards in rows and columns."""
+    rows = len(digits) // columns
+    width, height = CARD_INCHES
+    figure = Figure((columns * width, rows * height), layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    for card, digit in zip(figure.subfigures(rows, columns, squeeze=False).flat, digits, strict=True):
+        draw_digit(card, digit)
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi)
+    return buffer.getvalue()
+
+
+def grid_picture(degrees: Array, brightest: float) -> bytes:
+    """Paint each point of the grid with its three degrees as red, green and blue."""
+    buffer = BytesIO()
+    colours = np.minimum(degrees / brightest, 1).reshape(GRID_SIZE, GRID_SIZE, 3)
+    imsave(buffer, colours, format="png", origin="lower")
+    return buffer.getvalue()
+
+
+def data_uri(picture: bytes) -> str:
+    """Return a picture in the form in which a page can contain it."""
+    return "data:image/png;base64," + b64encode(picture).decode("ascii")
+
+
+def render(**content: object) -> str:
+    """Fill the page's template."""
+    templates = FileSystemLoader(Path(__file__).parent)
+    environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment.filters["data_uri"] = data_uri
+    environment.globals.update(MEASURES=MEASURES, winners=winners, verdict=verdict)
+    return environment.get_template("demo_page.html.jinja").render(content)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file such that nobody ever finds half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_bytes(content)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Recover, learn, write the page and say in short what is on it."""
+    parser = argparse.ArgumentParser(description="Write a page that shows what label enhancement does.")
+    parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the page, demo.html")
+    parser.add_argument("--picture", type=Path, help="write the picture of the digits to this PNG file, too")
+    arguments = parser.parse_args(argv)
+    page = arguments.out / "demo.html"
+
+    digits = recover_digits()
+    shown = choose_digits(digits)
+    n_disputed = sum(digit.dissent > 0 for digit in digits)
+    grid, recovery = recover_grid()
+    from_truth, from_logical = learn()
+    html = render(
+        n_digits=len(digits),
+        n_disputed=n_disputed,
+        n_points=len(grid["truth"]),
+        cards={name: [(digits_picture([digit]), digit.description) for digit in row] for name, row in shown.items()},
+        squares={name: grid_picture(degrees, brightest=grid["truth"].max()) for name, degrees in grid.items()},
+        recovery=recovery,
+        from_truth=from_truth,
+        from_logical=from_logical,
+        given_colour=GIVEN_COLOUR,
+        other_colour=OTHER_COLOUR,
+        written_out=WRITTEN_OUT,
+    )
+    write_whole(page, html.encode("utf-8"))
+    if arguments.picture:
+        title = "Twelve ambiguous digits and four clear ones: the one label given and the degrees recovered"
+        picture = digits_picture([*shown["ambiguous"], *shown["clear"]], columns=4, title=title, dpi=154)
+        write_whole(arguments.picture, picture)
+
+    divergences = ", ".join(f"{name} {values['kl_divergence']:.4f}" for name, values in recovery.items())
+    print(f"Digits: {len(digits)} single labels became degrees; {n_disputed} times another label now comes first.")
+    print(f"Artificial set: {verdict(recovery)}. Kullback-Leibler: {divergences}.")
+    print(f"The page: {page}")
+
+
+if __name__ == "__main__":
+    main()
