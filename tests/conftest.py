@@ -20,7 +20,7 @@ settings.load_profile("labeldist")
 def benchmark_folder() -> Path:
     """The folder of the benchmark sets; tests on real data are skipped where there is none."""
     folder = os.environ.get("LABELDIST_DATA")
-    if not folder:
+    if not folder or not Path(folder).is_dir():
         pytest.skip("LABELDIST_DATA does not name a folder with the benchmark sets")
     return Path(folder)
 

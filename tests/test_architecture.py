@@ -90,7 +90,8 @@ def test_importing_costs_little_more_than_what_is_needed_from_scikit_learn():
 
 
 def test_public_names_are_found_listed_and_lazy():
-    assert {"BDLE", "BDLDL", "EnhancedLearner"} <= set(dir(labeldist))
+    assert {"BDLE", "BDLDL", "EnhancedLearner", "metrics", "datasets"} <= set(dir(labeldist))
+    assert run_python("import labeldist; print(labeldist.metrics.score_all([[1.0]], [[1.0]])['cosine'])") == "1.0\n"
     for name in labeldist.__all__:
         assert getattr(labeldist, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'BDLX'"):

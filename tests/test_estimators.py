@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist import BDLDL, BDLE, EnhancedLearner
 from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.exceptions import LogicalLabelWarning, VanishingGraphWarning
+from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.learning import MeanDistribution
 from tests.checks import ALL_CHECKS, answers, example, is_enhancer, takes_logical_labels, training_data
 
@@ -44,8 +44,8 @@ def expected_failures(estimator):
     return {name: EXPECTED_FAILURES[name] for name in names}
 
 
-# The single target columns of these checks are counts and classes, not 0/1: enhancers rightly warn of them.
-@pytest.mark.filterwarnings(f"ignore::{LogicalLabelWarning.__module__}.{LogicalLabelWarning.__name__}")
+# The single target columns of these checks are counts and classes: estimators rightly warn of them.
+@pytest.mark.filterwarnings(f"ignore::{LabelWarning.__module__}.{LabelWarning.__name__}")
 @pytest.mark.filterwarnings(f"ignore::{VanishingGraphWarning.__module__}.{VanishingGraphWarning.__name__}")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
@@ -74,7 +74,8 @@ BAD_TRAINING_DATA = {
     "infinity in y": (lambda X, y: (X, spoil(y, np.inf)), "infinity"),
     "fewer rows in y": (lambda X, y: (X, y[:-1]), r"inconsistent numbers of samples: \[40, 39\]"),
     "1-D X": (lambda X, y: (X[:, 0], y), "Expected 2D array, got 1D array"),
-    "1-D y": (lambda X, y: (X, y[:, 0]), "y must have two dimensions.*LabelBinarizer"),
+    "1-D y": (lambda X, y: (X, y[:, 0]), "y must have two dimensions.*get_dummies"),
+    "lists of labels": (lambda X, y: (X, [["joy"], ["joy", "fear"]] * 20), "differ in length.*MultiLabelBinarizer"),
     "negative label": (lambda X, y: (X, spoil(y, -1)), r"negative in 1 row\(s\), first in row 3: column 1 is -1"),
     "strings in X": (lambda X, y: (X.astype(str).astype(object) + "?", y), "could not convert string"),
     "strings in y": (lambda X, y: (X, np.full(y.shape, "yes")), "numbers only"),
@@ -104,8 +105,9 @@ def test_learners_refuse_rows_of_zeros(estimator):
 
 @every_estimator
 def test_labels_may_be_of_any_numeric_type_and_sparse(estimator):
-    X, _ = training_data(estimator)
-    L = example()[2]
+    X, _, L = example()
+    if not takes_logical_labels(estimator):
+        L = np.eye(4)[L.argmax(axis=1)]  # one-hot rows are distributions, too
     expected = answers(clone(estimator).fit(X, L), X)
     for form in (L.astype(bool), L.astype(int), L.astype(float), sparse.csr_array(L), sparse.csc_matrix(L)):
         assert_array_equal(answers(clone(estimator).fit(X, form), X), expected)
@@ -114,11 +116,33 @@ def test_labels_may_be_of_any_numeric_type_and_sparse(estimator):
 @pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if takes_logical_labels(e)], ids=repr)
 def test_odd_logical_labels_are_used_with_a_warning(estimator):
     X, L = training_data(estimator)
-    with pytest.warns(LogicalLabelWarning, match=r"other than 0 and 1, first 3 in row 3, column 1"):
+    with pytest.warns(LabelWarning, match=r"other than 0 and 1, first 3 in row 3, column 1"):
         clone(estimator).fit(X, spoil(L, 3))
     L[[1, 4]] = 0
-    with pytest.warns(LogicalLabelWarning, match=r"^2 of 40 rows have no positive label"):
+    with pytest.warns(LabelWarning, match=r"^2 of 40 rows have no positive label"):
         clone(estimator).fit(X, L)
+    with pytest.warns(LabelWarning, match="Every label is on in every row"):
+        clone(estimator).fit(X, np.ones_like(L))
+
+
+@pytest.mark.parametrize("estimator", [e for e in LEARNERS if not takes_logical_labels(e)], ids=repr)
+def test_logical_labels_where_distributions_belong_are_told(estimator):
+    X, D, L = example()
+    with pytest.warns(LabelWarning, match="look like logical labels.*EnhancedLearner"):
+        clone(estimator).fit(X, L)
+    with pytest.warns(LabelWarning, match="look like logical labels"):
+        clone(estimator).fit(X, D).score(X, L)
+
+
+@every_estimator
+@pytest.mark.parametrize("way", ["fit", "fit_transform"])
+def test_warnings_point_at_the_callers_line(estimator, way):
+    X, _, L = example()
+    if not hasattr(estimator, way):
+        way = "fit"
+    with pytest.warns(LabelWarning) as caught:
+        getattr(clone(estimator), way)(X, np.ones((len(L), 1)))
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 ANSWERING = [e for e in ESTIMATORS if hasattr(e, "transform") or hasattr(e, "predict")]

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -131,6 +133,21 @@ def test_the_floor_by_hand():
 
 def test_temperature_reaches_softmax():
     assert_allclose(to_distributions([[0.0, 1.0]], "softmax", temperature=3), softmax([[0.0, 3.0]]))
+
+
+@pytest.mark.parametrize("function", [softmax, project, *(partial(to_distributions, output=o) for o in OUTPUT_MAPS)])
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([[0.0, 1.0], [np.nan, 1.0]], "row 1, column 0 is nan"),
+        ([[0.0, np.inf]], "row 0, column 1 is inf"),
+        ([0.0, 1.0], r"got shape \(2,\)"),
+        (np.zeros((2, 0)), r"got shape \(2, 0\)"),
+    ],
+)
+def test_scores_that_are_no_table_of_numbers_are_refused(function, scores, message):
+    with pytest.raises(ValueError, match=message):
+        function(scores)
 
 
 def test_an_unknown_map_is_refused():

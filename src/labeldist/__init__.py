@@ -11,16 +11,19 @@ __version__ = "0.1.0"
 
 __all__ = ["BDLDL", "BDLE", "EnhancedLearner", "__version__"]
 
-# Estimators are imported when first asked for: with them comes scikit-learn, and with that, where it is installed,
-# pandas, which who only wants a measure or a version need not wait for.
+# Everything is imported when first asked for: with the estimators comes scikit-learn, and with that, where it is
+# installed, pandas, which who only wants a measure or a version need not wait for.
 _HOMES = {"BDLE": "labeldist.enhancement", "BDLDL": "labeldist.learning", "EnhancedLearner": "labeldist.learning"}
+_ROOMS = ("datasets", "enhancement", "exceptions", "features", "learning", "metrics", "simplex", "solvers")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"labeldist.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *_ROOMS])

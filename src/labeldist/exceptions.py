@@ -11,12 +11,19 @@
         └── ChecksumError         (OSError)      the bytes are not the ones that were published
 
     LabelDistWarning              (UserWarning)
-    ├── LogicalLabelWarning       labels other than 0 and 1, or rows without any
-    └── VanishingGraphWarning     the neighbour graph's weights are next to nothing
+    ├── LabelWarning              labels that can be used, but look like another kind than was asked for
+    ├── VanishingGraphWarning     the neighbour graph's weights are next to nothing
+    └── IllConditionedWarning     a system was solved with few digits left
 
 Whatever scikit-learn already names (``NotFittedError``, ``ConvergenceWarning``, the ``ValueError`` of its
 input validation) keeps scikit-learn's name.
 """
+
+import sys
+import warnings
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent)
 
 
 class LabelDistError(Exception):
@@ -62,9 +69,25 @@ class LabelDistWarning(UserWarning):
     """Base of every warning of this library."""
 
 
-class LogicalLabelWarning(LabelDistWarning):
-    """Logical labels that are usable, but not what an enhancer expects."""
+class LabelWarning(LabelDistWarning):
+    """Labels that can be used, but look like another kind than was asked for."""
 
 
 class VanishingGraphWarning(LabelDistWarning):
     """The neighbour graph is so weak that smoothing over it does nothing."""
+
+
+class IllConditionedWarning(LabelDistWarning):
+    """A system was solved, but its condition leaves few digits of the solution."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn, pointing at the line that called the library, however deep in it the cause was found."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_machinery(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_machinery(filename: str) -> bool:
+    return filename.startswith(_PACKAGE) or "sklearn" in Path(filename).parts

@@ -1,12 +1,16 @@
 """What a table of labels must be, before anything is learned from it."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from labeldist.exceptions import LogicalLabelWarning, NotADistributionError
-from labeldist.simplex import Array, check_degrees
+from labeldist.exceptions import LabelWarning, NotADistributionError, warn
+from labeldist.simplex import Array, check_degrees, normalize
+
+_MAKE_A_TABLE = (
+    "Make such a table of one class an item with pandas.get_dummies or OneHotEncoder, of lists of labels with "
+    "MultiLabelBinarizer."
+)
 
 
 def label_names(y: Any, n_labels: int) -> list[str]:
@@ -15,35 +19,67 @@ def label_names(y: Any, n_labels: int) -> list[str]:
     return [f"label_{k}" for k in range(n_labels)] if columns is None else [str(name) for name in columns]
 
 
+def check_rows_are_equally_long(y: Any) -> None:
+    """Refuse lists of labels, a list an item."""
+    if not isinstance(y, list | tuple):
+        return
+    try:
+        np.shape(y)
+    except ValueError:
+        raise NotADistributionError(
+            f"y must be a table with a row an item and a column a label; its rows differ in length. {_MAKE_A_TABLE}"
+        ) from None
+
+
 def label_table(y: Any) -> Any:
     """Return labels, sparse or not, as a dense table with one column a label, or refuse."""
     if hasattr(y, "toarray"):  # as a dense table sparse labels are still far smaller than the features
         y = y.toarray()
     if np.ndim(y) != 2:
         raise NotADistributionError(
-            f"y must have two dimensions, a row an item and a column a label; got shape {np.shape(y)}. One class an "
-            "item becomes such a table with sklearn.preprocessing.LabelBinarizer or pandas.get_dummies."
+            f"y must have two dimensions, a row an item and a column a label; got shape {np.shape(y)}. {_MAKE_A_TABLE}"
+        )
+    if np.shape(y)[1] == 1:
+        warn(
+            "y has a single label column, and a distribution over one label is always 1. If its values are classes, "
+            f"they need a column each. {_MAKE_A_TABLE}",
+            LabelWarning,
         )
     return y
 
 
 def check_logical(L: Any) -> Array:
-    """Return logical labels as float64; warn of values other than 0 and 1 and of rows without a positive label."""
-    logical = check_degrees(L, name="y (the logical labels)")
+    """Return logical labels as float64; warn of what can be used, but is hardly meant."""
+    logical = check_degrees(L, name="y (the logical labels; those of -1 and 1 are y > 0)")
     other = (logical != 0) & (logical != 1)
     if other.any():
         row, column = np.argwhere(other)[0]
-        warnings.warn(
+        warn(
             f"The logical labels hold values other than 0 and 1, first {logical[row, column]:g} in row {row}, column "
-            f"{column}. They are used as they are; labeldist.datasets.binarize makes distributions logical.",
-            LogicalLabelWarning,
-            stacklevel=4,
+            f"{column}. They are used as they are. Degrees or counts become logical labels with "
+            "labeldist.datasets.binarize(labeldist.simplex.normalize(y)).",
+            LabelWarning,
         )
+    elif logical.all() and logical.shape[1] > 1:
+        warn("Every label is on in every row: there is nothing to tell them apart by.", LabelWarning)
     empty = np.count_nonzero(~logical.any(axis=1))
     if empty:
-        warnings.warn(
-            f"{empty} of {len(logical)} rows have no positive label. Nothing is known of them but their features.",
-            LogicalLabelWarning,
-            stacklevel=4,
+        warn(
+            f"{empty} of {len(logical)} rows have no positive label. Nothing is known of them but their features, and "
+            "no measure can be taken against such a row.",
+            LabelWarning,
         )
     return logical
+
+
+def as_distributions(y: Any, *, name: str) -> Array:
+    """Return degrees divided by their row sums; warn of logical labels, which look like degrees but are none."""
+    degrees = normalize(y, name=name)
+    given = np.asarray(y)
+    if ((given == 0) | (given == 1)).all() and (given.sum(axis=1) > 1).any():
+        warn(
+            f"{name} holds only 0 and 1, with several 1 in a row: these look like logical labels, and are taken for "
+            "distributions with equal degrees. EnhancedLearner recovers distributions from logical labels first.",
+            LabelWarning,
+        )
+    return degrees

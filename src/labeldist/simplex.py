@@ -15,6 +15,9 @@ Array = NDArray[np.float64]
 OutputMap = Literal["softmax", "clip", "project"]
 OUTPUT_MAPS: tuple[OutputMap, ...] = get_args(OutputMap)
 
+EPSILON = float(np.finfo(np.float64).eps)
+"""Machine epsilon, 2.2e-16."""
+
 SUM_TOLERANCE = 1e-6
 """How far from one a row may sum and still count as a distribution (float32 data stays well inside)."""
 
@@ -97,12 +100,24 @@ def normalize(D: ArrayLike, *, name: str = "D") -> Array:
     return degrees
 
 
+def check_scores(scores: ArrayLike) -> Array:
+    """Return real scores as a 2-D float64 array, or say what is wrong with them."""
+    array = np.asarray(scores, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError(f"Scores must be a table with a row an item and a column a label; got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(f"Scores must be finite; the one in row {row}, column {column} is {array[row, column]}.")
+    return array
+
+
 def softmax(Z: ArrayLike, *, temperature: float = 1.0) -> Array:
     """Map scores to distributions by ``exp(temperature * Z)``, each row divided by its sum.
 
-    A larger `temperature` makes the rows more pointed; 0 makes them uniform.
+    A larger `temperature` makes the rows more pointed, 0 makes them uniform: it multiplies the scores, the inverse of
+    what physics calls so.
     """
-    scores = temperature * np.asarray(Z, dtype=np.float64)
+    scores = temperature * check_scores(Z)
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
@@ -120,7 +135,7 @@ def project(V: ArrayLike) -> Array:
     .. [1] J. Duchi, S. Shalev-Shwartz, Y. Singer, T. Chandra. Efficient projections onto the l1-ball for learning
        in high dimensions. ICML 2008.
     """
-    scores = np.asarray(V, dtype=np.float64)
+    scores = check_scores(V)
     # Shifting a row by a constant does not move its projection, and keeps large scores from losing the one.
     scores = scores - scores.max(axis=1, keepdims=True)
     descending = -np.sort(-scores, axis=1)
@@ -154,7 +169,7 @@ def to_distributions(
     elif output == "project":
         degrees = project(scores)
     elif output == "clip":
-        degrees = np.array(scores, dtype=np.float64)
+        degrees = check_scores(scores).copy()
     else:
         raise ValueError(f"output must be one of {', '.join(OUTPUT_MAPS)}; got {output!r}.")
     np.maximum(degrees, floor, out=degrees)

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -111,6 +113,7 @@ def differs(table, **parameters):
         {"output": "clip"},
         {"output": "project"},
         {"temperature": 2.0},
+        {"floor": 0.2},
     ],
     ids=str,
 )
@@ -146,6 +149,50 @@ def test_a_vanishing_graph_is_told(rng):
         BDLE().fit(X, L)
     BDLE(graph_width="mean").fit(X, L)
     BDLE(smoothness=0).fit(X, L)
+
+
+@pytest.mark.parametrize(("pairs", "told"), [(14, True), (16, False)])
+def test_a_graph_vanishes_when_half_of_its_weights_do(pairs, told):
+    # Of thirty clusters of two equal rows, some lie next to nothing: one neighbour each, of weight one or next to none.
+    X = np.repeat(100.0 * np.arange(30), 2)
+    X[2 * pairs + 1 :: 2] += 50
+    L = np.eye(2)[np.arange(60) % 2]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        BDLE(n_neighbors=1, scale=False).fit(X[:, None], L)
+    assert [w.category for w in caught] == [VanishingGraphWarning] * told
+
+
+def test_the_floor_raises_small_degrees(table):
+    X, L = table
+    assert BDLE(output="project").fit_transform(X, L).min() == 0
+    assert BDLE(output="project", floor=0.05).fit_transform(X, L).min() >= 0.05 / 1.15
+
+
+def test_a_shift_of_the_features_changes_nothing_even_unscaled(table):
+    X, L = table
+    shifted = BDLE(scale=False).fit(X + 1e6, L)
+    assert_allclose(shifted.label_distributions_, BDLE(scale=False).fit_transform(X, L), atol=1e-7)
+    assert_allclose(shifted.transform(X + 1e6), shifted.label_distributions_, atol=1e-7)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-150, 1e150, 1e155])
+def test_units_at_the_ends_of_the_number_range_change_nothing(table, unit):
+    X, L = table
+    assert_allclose(BDLE().fit_transform(unit * X, L), BDLE().fit_transform(X, L), atol=1e-9)
+
+
+@pytest.mark.parametrize("smoothness", [0, 1e-3])
+def test_without_reconstruction_the_loss_is_minimal_on_an_ill_conditioned_kernel(smoothness):
+    X, D = make_artificial(300, random_state=0)
+    L = binarize(D).astype(float)
+    model = BDLE(0, smoothness).fit(X, L)
+    loss = BDLE(0, smoothness)._loss(X, L)
+    reached = loss.value_and_gradient(coefficients(model))[0]
+    # The normal equations lose half of the digits of this kernel: with them the loss stays above 30.
+    by_lstsq = np.linalg.lstsq(loss.features, L, rcond=None)[0]
+    assert reached <= 1.05 * loss.value_and_gradient(by_lstsq)[0]
+    assert reached < 7
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -203,6 +250,7 @@ def test_recovery_beats_the_trivial_enhancers_on_the_artificial_set():
         {"solver": "newton"},
         {"output": "sigmoid"},
         {"temperature": -1},
+        {"floor": 2},
         {"random_state": "x"},
     ],
     ids=str,

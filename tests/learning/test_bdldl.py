@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -6,7 +8,7 @@ from scipy.optimize import minimize
 
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
-from labeldist.exceptions import SingularCoefficientError
+from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import kl_divergence
 from labeldist.simplex import OUTPUT_MAPS, to_distributions
@@ -192,14 +194,45 @@ def test_the_score_is_the_skill_over_the_mean():
     assert_allclose(model.score(new, truth), expected)
     assert 0.5 < model.score(new, truth) < 1
     assert_allclose(MeanDistribution().fit(new, truth).score(new, truth), 0, atol=1e-12)
-    weight = np.arange(200.0)
-    assert model.score(new, truth, sample_weight=weight) != model.score(new, truth)
+    weight = np.arange(200)
+    repeated = model.score(np.repeat(new, weight, axis=0), np.repeat(truth, weight, axis=0))
+    assert_allclose(model.score(new, truth, sample_weight=weight), repeated)
+    assert_allclose(model.score(new, sparse.csr_array(7 * truth)), expected)
 
 
-def test_the_score_where_all_rows_are_equal():
-    X, D = np.arange(6.0).reshape(3, 2), np.tile([0.25, 0.75], (3, 1))
-    assert MeanDistribution().fit(X, D).score(X, D) == 1
-    assert MeanDistribution().fit(X, D[:, ::-1]).score(X, D) == 0
+@pytest.mark.parametrize("row", [[0.25, 0.75], [0.3, 0.3, 0.4], [0.1, 0.2, 0.7], [0.0, 1.0]])
+@pytest.mark.parametrize("n", [1, 3, 7, 10, 49])
+@pytest.mark.parametrize("learner", [MeanDistribution(), BDLDL(floor=0)], ids=repr)
+def test_the_score_where_all_rows_are_equal(rng, row, n, learner):
+    X, D = rng.normal(size=(n, 2)), np.tile(row, (n, 1))
+    assert learner.fit(X, D).score(X, D) == 1
+    assert learner.fit(X, D[:, ::-1]).score(X, D) == 0
+
+
+def test_the_units_of_the_features_do_not_break_the_solve(rng):
+    X = rng.normal(size=(500, 3))
+    D = np.exp(X)
+    units = [1e10, 1.0, 1e-1]
+    mixed, plain = BDLDL(0, 0).fit(X * units, D), BDLDL(0, 0).fit(X, D)
+    assert_allclose(mixed.predict(X * units), plain.predict(X), atol=1e-8)
+
+
+def test_a_solution_with_few_digits_is_told(rng):
+    X = rng.normal(size=(50, 3)) * [1e9, 1, 1]
+    X = np.column_stack([X, X[:, 0] + X[:, 1]])
+    with pytest.warns(IllConditionedWarning, match="scale=True or a larger ridge"):
+        BDLDL(0, 0).fit(X, rng.dirichlet(np.ones(3), size=50))
+
+
+def test_sparse_features_are_never_made_dense(rng):
+    n, m = 200_000, 400
+    X = sparse.random_array((n, m), density=1e-3, rng=rng, format="csr")
+    D = rng.dirichlet(np.ones(3), size=n)
+    tracemalloc.start()
+    BDLDL(scale=True).fit(X, D, sample_weight=np.ones(n)).predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * m * 8 / 10
 
 
 def test_weights_that_are_all_zero_or_negative_are_refused(table):

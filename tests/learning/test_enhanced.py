@@ -1,12 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils import get_tags
 
 from labeldist import BDLDL, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.exceptions import LabelWarning
 from labeldist.learning import MeanDistribution
 
 
@@ -48,8 +51,16 @@ def test_it_learns_from_logical_labels_what_uniform_ones_cannot_teach(table):
 
 def test_parameters_of_the_parts_can_be_searched(table):
     X, _, L = table
-    search = GridSearchCV(EnhancedLearner(LogicalSoftmax(), BDLDL()), {"enhancer__temperature": [0.5, 3.0]}, cv=3)
-    assert search.fit(X, L).best_params_["enhancer__temperature"] in (0.5, 3.0)
+    model = EnhancedLearner(LogicalSoftmax(), BDLDL())
+    search = GridSearchCV(model, {"enhancer__temperature": [0.5, 30.0]}, cv=3)
+    with pytest.warns(LabelWarning, match="look like logical labels"):
+        search.fit(X, L)
+    flat, pointed = search.cv_results_["mean_test_score"]
+    # Against logical labels the pointed one wins, which is why the warning and the docstring of score are there.
+    assert pointed > flat + 0.1
+    assert search.best_params_["enhancer__temperature"] == 30
+    with pytest.warns(LabelWarning):
+        assert np.isclose(search.best_estimator_.score(X, L), search.score(X, L))
 
 
 def test_label_names_come_through(table):
@@ -65,3 +76,21 @@ def test_features_are_checked_by_name(table):
     with pytest.raises(ValueError, match="same order"):
         model.predict(features[["b", "a", "c"]])
     assert np.array_equal(model.feature_names_in_, ["a", "b", "c"])
+
+
+def test_what_is_no_enhancer_or_learner_is_refused(table):
+    X, _, L = table
+    with pytest.raises(
+        TypeError, match=r"enhancer must be an estimator with fit_transform, such as BDLE\(\); got BDLDL"
+    ):
+        EnhancedLearner(BDLDL()).fit(X, L)
+    with pytest.raises(TypeError, match=r"learner must be an estimator with predict, such as BDLDL\(\); got BDLE"):
+        EnhancedLearner(BDLE(), BDLE()).fit(X, L)
+
+
+def test_sparse_features_where_both_parts_take_them(table):
+    X, _, L = table
+    model = EnhancedLearner(LogicalSoftmax(), BDLDL())
+    assert_allclose(model.fit(csr_array(X), L).predict(csr_array(X)), model.fit(X, L).predict(X), atol=1e-12)
+    assert get_tags(model).input_tags.sparse
+    assert not get_tags(EnhancedLearner()).input_tags.sparse

@@ -2,6 +2,7 @@ import inspect
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
@@ -114,8 +115,17 @@ def test_invalid_weights_are_refused(weight):
 @every_measure
 def test_public_functions_show_their_own_signature_and_pickle(measure):
     assert list(inspect.signature(measure.mean).parameters) == ["D_true", "D_pred", "sample_weight"]
+    assert inspect.signature(measure.mean).return_annotation is float
     assert pickle.loads(pickle.dumps(measure.mean)) is measure.mean
+    assert pickle.loads(pickle.dumps(measure)) is measure
     assert "Mean over rows" in measure.mean.__doc__
+
+
+def test_tables_with_their_labels_in_another_order_are_refused():
+    D = pd.DataFrame([[0.2, 0.8]], columns=["joy", "fear"])
+    assert metrics.chebyshev(D, D) == 0
+    with pytest.raises(ValueError, match=r"same labels in the same order; got \['joy', 'fear'\] and \['fear', 'joy'\]"):
+        metrics.chebyshev(D, D[["fear", "joy"]])
 
 
 def test_the_error_is_ours_and_inputs_stay():

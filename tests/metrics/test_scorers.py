@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -25,3 +26,12 @@ def test_scorers_work_in_cross_validation_and_search():
 def test_an_unknown_measure_is_named_with_the_known_ones():
     with pytest.raises(ValueError, match="'euclid'; choose from chebyshev, clark"):
         get_scorer("euclid")
+
+
+def test_true_degrees_are_normalised_as_learners_do():
+    X, D = make_artificial(120, random_state=0)
+    model, scorer = BDLDL().fit(X, D), get_scorer("clark")
+    assert scorer(model, X, 100 * D) == pytest.approx(scorer(model, X, D))
+    weight = np.arange(120)
+    repeated = scorer(model, np.repeat(X, weight, axis=0), np.repeat(D, weight, axis=0))
+    assert scorer(model, X, D, sample_weight=weight) == pytest.approx(repeated)

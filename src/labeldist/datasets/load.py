@@ -36,6 +36,14 @@ def load_dataset(
     return_X_y: Literal[True],
     download_if_missing: bool = True,
 ) -> tuple[Array, Array]: ...
+@overload
+def load_dataset(
+    name: str,
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+    return_X_y: bool,
+    download_if_missing: bool = True,
+) -> "Bunch | tuple[Array, Array]": ...
 def load_dataset(
     name: str,
     *,
@@ -97,7 +105,7 @@ def load_dataset(
 
 
 def _find(name: str) -> DatasetInfo:
-    if name in REGISTRY:
+    if isinstance(name, str) and name in REGISTRY:
         return REGISTRY[name]
     by_lower_case = {known.lower(): known for known in REGISTRY}
     close = [by_lower_case[match] for match in difflib.get_close_matches(str(name).lower(), by_lower_case)]

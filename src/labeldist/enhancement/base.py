@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labeldist.labels import check_logical, label_names, label_table
+from labeldist.labels import check_logical, check_rows_are_equally_long, label_names, label_table
 from labeldist.simplex import Array
 
 
@@ -36,9 +36,12 @@ class LabelEnhancer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(self.label_names_, dtype=object)
 
-    def _check_features_and_labels(self, X: Any, y: Any) -> tuple[Array, Array]:
+    def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
         """Return X and the logical labels as float64, and note the names of the columns of both."""
-        X, L = validate_data(self, X, y, multi_output=True, dtype=np.float64)
+        check_rows_are_equally_long(y)
+        X, L = validate_data(
+            self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
+        )
         L = label_table(L)
         self.label_names_ = label_names(y, L.shape[1])
         return X, check_logical(L)

@@ -9,10 +9,22 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from labeldist.enhancement.base import LabelEnhancer
-from labeldist.simplex import softmax
+from labeldist.simplex import Array, softmax
 
 
-class Uniform(LabelEnhancer):
+class FeatureBlindEnhancer(LabelEnhancer):
+    """Base of the enhancers that look at no feature, and so take sparse ones as well."""
+
+    def _logical_labels(self, X: Any, y: Any) -> Array:
+        return self._check_features_and_labels(X, y, accept_sparse=True)[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class Uniform(FeatureBlindEnhancer):
     """Give every label the same degree.
 
     Attributes
@@ -30,18 +42,19 @@ class Uniform(LabelEnhancer):
 
     def fit(self, X: Any, y: Any) -> Uniform:
         """Note the number of rows and labels."""
-        _, L = self._check_features_and_labels(X, y)
+        L = self._logical_labels(X, y)
         self.label_distributions_ = np.full(L.shape, 1 / L.shape[1])
         return self
 
 
-class LogicalSoftmax(LabelEnhancer):
+class LogicalSoftmax(FeatureBlindEnhancer):
     """Softmax of the logical labels themselves, ``softmax(temperature * L)``.
 
     Parameters
     ----------
     temperature : float, default=1.0
-        How much more a positive label weighs than a negative one: their degrees are as exp(temperature) to 1.
+        How much more a positive label weighs than a negative one: their degrees are as exp(temperature) to 1, so that
+        larger is more pointed.
 
     Attributes
     ----------
@@ -66,6 +79,6 @@ class LogicalSoftmax(LabelEnhancer):
     def fit(self, X: Any, y: Any) -> LogicalSoftmax:
         """Map the logical labels."""
         self._validate_params()
-        _, L = self._check_features_and_labels(X, y)
+        L = self._logical_labels(X, y)
         self.label_distributions_ = softmax(L, temperature=self.temperature)
         return self

@@ -29,7 +29,8 @@ def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 
     n_neighbors = min(n_neighbors, n - 1)
     if n_neighbors == 0:
         return sparse.csr_array((n, n))
-    distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
+    centred = X - X.mean(axis=0)  # a large common shift would cost the distances their digits
+    distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
     if width == "mean":
         width = distances.mean() or 1.0
     weights = np.exp(-((distances / width) ** 2) / 2)

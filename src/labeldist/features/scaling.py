@@ -15,6 +15,9 @@ def safe_scale(deviation: Array, mean: Array) -> Array:
 
 def mean_and_scale(X: Array) -> tuple[Array, Array]:
     """Return what standardises the columns of `X`: their means and sample (n − 1) standard deviations."""
-    mean = X.mean(axis=0)
-    deviation = X.std(axis=0, ddof=1) if len(X) > 1 else np.zeros_like(mean)
-    return mean, safe_scale(deviation, mean)
+    largest = np.abs(X).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    Z = X / unit  # so that squares stay within the number range
+    mean = Z.mean(axis=0)
+    deviation = Z.std(axis=0, ddof=1) if len(Z) > 1 else np.zeros_like(mean)
+    return mean * unit, safe_scale(deviation * unit, mean * unit)

@@ -8,9 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from labeldist.labels import label_names, label_table
+from labeldist.labels import as_distributions, check_rows_are_equally_long, label_names, label_table
 from labeldist.metrics import kl_divergence
-from labeldist.simplex import Array, normalize
+from labeldist.simplex import Array
+
+ROUNDING_DIVERGENCE = 1e-12
+"""A divergence below this is the rounding of a zero."""
 
 
 class DistributionLearner(RegressorMixin, BaseEstimator):
@@ -30,17 +33,21 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
 
         0 is no better than always answering the mean of `y`, 1 is perfect, and there is no lower bound. Where all
         rows of `y` are equal, the mean is perfect: then 1 for a perfect prediction and 0 for any other.
+
+        `y` are true distributions. Against logical labels this would measure how much predictions look like 0 and 1,
+        and must not be used to choose a temperature or an output map.
         """
-        D = normalize(y, name="y")
+        D = as_distributions(label_table(y), name="y")
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
-        if trivial <= 0:
-            return float(achieved <= 0)
+        if trivial <= ROUNDING_DIVERGENCE:
+            return float(achieved <= ROUNDING_DIVERGENCE)
         return 1 - achieved / trivial
 
     def _check_features_and_distributions(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
         """Return X, dense or CSR, and y as distributions, and note the names of the columns of both."""
+        check_rows_are_equally_long(y)
         X, D = validate_data(
             self,
             X,
@@ -51,7 +58,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         )
         D = label_table(D)
         self.label_names_ = label_names(y, D.shape[1])
-        return X, normalize(D, name="y (the label distributions)")
+        return X, as_distributions(D, name="y (the label distributions)")
 
     def _check_new_features(self, X: Any, *, accept_sparse: bool = False) -> Any:
         """Return the rows to predict for, dense or CSR, with the columns that `fit` saw."""
@@ -68,8 +75,6 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         tags.target_tags.positive_only = True
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
-        # Its checks train regressors on one target column, which is the constant distribution 1 here.
-        tags.regressor_tags.poor_score = True
         return tags
 
 

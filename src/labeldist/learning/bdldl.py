@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist.exceptions import SingularCoefficientError
+from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
 from labeldist.learning.base import DistributionLearner, check_weights
-from labeldist.simplex import OUTPUT_MAPS, Array, OutputMap, to_distributions
+from labeldist.simplex import EPSILON, OUTPUT_MAPS, Array, OutputMap, to_distributions
 from labeldist.solvers.moments import Moments
 from labeldist.solvers.sylvester import METHODS, Method, SylvesterSolution, solve_symmetric_sylvester
 
-MACHINE_EPSILON = float(np.finfo(np.float64).eps)
+LARGE_RESIDUAL = 1e-10
+"""A relative residual that rounding alone does not explain."""
 
 FLOOR_SHARE = 0.1
 """The floor that is taken unless told otherwise, as a share of the uniform degree."""
@@ -36,12 +37,12 @@ class BDLDL(DistributionLearner):
     reconstruction : float, default=1e-3
         λ₁, the weight of the way back from degrees to features. 0 gives the unidirectional method, UD-LDL.
     ridge : float, default=1e-2
-        λ₂, the weight of ‖θ‖².
+        λ₂, the weight of ‖θ‖². It acts on features in the units that they are in: small numbers are shrunk more.
     fit_intercept : bool, default=True
         Whether both directions have a free, unpenalised intercept. Predictions then sum to one before any output map.
         False is the published model.
     scale : bool, default=False
-        Whether to divide each feature by its standard deviation first.
+        Whether to divide each feature by its standard deviation first, so that their units do not matter.
     output : {"softmax", "clip", "project"}, default="clip"
         How the linear scores become distributions; see `labeldist.simplex.to_distributions`.
     floor : float or "auto", default="auto"
@@ -60,14 +61,19 @@ class BDLDL(DistributionLearner):
     floor_ : float
         The floor that `predict` uses.
     label_names_ : list of str
-    moments_ : Moments
-        The statistics of the training data that the coefficients were computed from.
     solver_ : str
         The decomposition that was used.
     residual_ : float
         Relative residual of the Sylvester equation.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
+
+    Notes
+    -----
+    The distributions are what `predict` returns; there is no ``predict_proba``.
+
+    The co-moments are a dense matrix of n_features²; the solve takes time as n_features³. Text with tens of thousands
+    of columns needs a selection or a ``TruncatedSVD`` first.
 
     References
     ----------
@@ -127,9 +133,8 @@ class BDLDL(DistributionLearner):
         """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
-        self.moments_ = Moments.of(X, D, check_weights(sample_weight, X))
         self.floor_ = self._resolve_floor(D.shape[1])
-        self._solve()
+        self._solve(Moments.of(X, D, check_weights(sample_weight, X)))
         return self
 
     def predict(self, X: Any) -> Array:
@@ -142,16 +147,23 @@ class BDLDL(DistributionLearner):
     def _resolve_floor(self, n_labels: int) -> float:
         if self.floor != "auto":
             return self.floor
-        return FLOOR_SHARE / n_labels if self.fit_intercept else MACHINE_EPSILON
+        return FLOOR_SHARE / n_labels if self.fit_intercept else EPSILON
 
-    def _solve(self) -> None:
-        """Compute the coefficients from the moments."""
-        moments = self.moments_ if self.fit_intercept else self.moments_.about_origin()
-        scale = self.moments_.feature_scale() if self.scale else np.ones_like(moments.mean_x)
+    def _solve(self, moments: Moments) -> None:
+        """Compute the coefficients from the moments of the training data."""
+        scale = moments.feature_scale() if self.scale else np.ones_like(moments.mean_x)
+        if not self.fit_intercept:
+            moments = moments.about_origin()
         scaled = moments.divide_features(scale)
         A = scaled.xx + self.ridge * np.eye(len(scale))
         solution = self._solve_sylvester(A, self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd)
         self.solver_, self.residual_ = solution.method, solution.residual
+        if self.residual_ > LARGE_RESIDUAL:
+            warn(
+                f"The coefficients solve their equation only to {self.residual_:.1e}: the features are nearly "
+                "dependent and their units far apart. scale=True or a larger ridge helps.",
+                IllConditionedWarning,
+            )
         self.coef_ = np.ascontiguousarray((solution.X / scale[:, None]).T)
         self.intercept_ = moments.mean_d - self.coef_ @ moments.mean_x
 

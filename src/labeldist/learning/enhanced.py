@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist.enhancement.bdle import BDLE
 from labeldist.learning.base import DistributionLearner
 from labeldist.learning.bdldl import BDLDL
 from labeldist.simplex import Array
+
+_EXAMPLES = {"enhancer": "BDLE()", "learner": "BDLDL()"}
 
 
 class EnhancedLearner(DistributionLearner):
@@ -23,7 +26,7 @@ class EnhancedLearner(DistributionLearner):
     Parameters
     ----------
     enhancer : label enhancer, default=None
-        None is ``BDLE()``.
+        None is ``BDLE()``. To search for its parameters, give it: ``EnhancedLearner(BDLE(), BDLDL())``.
     learner : distribution learner, default=None
         None is ``BDLDL()``.
 
@@ -52,6 +55,9 @@ class EnhancedLearner(DistributionLearner):
 
     def fit(self, X: Any, y: Any) -> EnhancedLearner:
         """Enhance the logical labels `y` and learn from the result."""
+        for role, part, method in (("enhancer", self.enhancer, "fit_transform"), ("learner", self.learner, "predict")):
+            if part is not None and not hasattr(part, method):
+                raise TypeError(f"{role} must be an estimator with {method}, such as {_EXAMPLES[role]}; got {part!r}.")
         self.enhancer_ = BDLE() if self.enhancer is None else clone(self.enhancer)
         self.learner_ = BDLDL() if self.learner is None else clone(self.learner)
         self.enhancer_.fit(X, y)
@@ -66,3 +72,11 @@ class EnhancedLearner(DistributionLearner):
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         return np.asarray(self.learner_.predict(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        parts = [
+            part for part in (self.enhancer or BDLE(), self.learner or BDLDL()) if hasattr(part, "__sklearn_tags__")
+        ]
+        tags.input_tags.sparse = all(get_tags(part).input_tags.sparse for part in parts)
+        return tags

@@ -18,9 +18,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labeldist.simplex import Array, check_distributions
+from labeldist.simplex import EPSILON, Array, check_distributions
 
-KL_FLOOR = float(np.finfo(np.float64).eps)
+KL_FLOOR = EPSILON
 """The smallest predicted degree that `kl_divergence` sees: machine epsilon, 2.2e-16."""
 
 
@@ -60,6 +60,9 @@ class Measure:
     worst: Callable[[int], float]
     symmetric: bool
 
+    def __reduce__(self) -> tuple[Callable[[str], "Measure"], tuple[str]]:
+        return _by_name, (self.name,)
+
     @property
     def best(self) -> float:
         """The value of a perfect prediction, which is the bound on the other side."""
@@ -69,13 +72,17 @@ class Measure:
 MEASURES: dict[str, Measure] = {}
 
 
+def _by_name(name: str) -> Measure:
+    return MEASURES[name]
+
+
 def _measure(
     title: str, *, higher_is_better: bool, worst: Callable[[int], float], symmetric: bool = True
 ) -> Callable[[Callable[[Array, Array], Array]], MeanOverRows]:
     """Make a row-wise measure public as its mean over checked rows, and enter it in the table."""
 
     def register(rows: Callable[[Array, Array], Array]) -> MeanOverRows:
-        @wraps(rows)
+        @wraps(rows, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
         def mean(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
             return _mean(rows(*_check_pair(D_true, D_pred)), sample_weight)
 
@@ -88,6 +95,11 @@ def _measure(
 
 
 def _check_pair(D_true: ArrayLike, D_pred: ArrayLike) -> tuple[Array, Array]:
+    names = [list(table.columns) for table in (D_true, D_pred) if hasattr(table, "columns")]
+    if len(names) == 2 and names[0] != names[1]:
+        raise ValueError(
+            f"D_true and D_pred must have the same labels in the same order; got {names[0]} and {names[1]}."
+        )
     d, p = check_distributions(D_true, name="D_true"), check_distributions(D_pred, name="D_pred")
     if d.shape != p.shape:
         raise ValueError(f"D_true and D_pred must have the same shape; got {d.shape} and {p.shape}.")

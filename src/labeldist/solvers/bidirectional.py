@@ -5,8 +5,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
-from labeldist.simplex import Array
+from labeldist.simplex import EPSILON, Array
+from labeldist.solvers.sylvester import relative_residual, solve_symmetric_sylvester
 
 PRODUCT_BLOCK = 1024
 
@@ -77,6 +79,33 @@ class EnhancementLoss:
         else:
             A = features.T @ features
         return A, self.reconstruction * self.label_gram, (1 + self.reconstruction) * self.cross
+
+
+@dataclass(frozen=True)
+class ExactMinimum:
+    """What `minimize_exactly` returns: W, and how well it satisfies the equation that it solves."""
+
+    W: Array
+    residual: float
+
+
+def minimize_exactly(loss: EnhancementLoss) -> ExactMinimum:
+    """Compute the minimiser of the bidirectional loss, the one of minimum norm where there are many.
+
+    With reconstruction it solves the Sylvester equation. Without, the loss is the plain least-squares problem
+    ‖R(ΦW) − R⁻ᵀL‖² + constant with RᵀR = I + λS. That is solved as it stands, by an orthogonal factorisation:
+    its normal equations would square the condition number of a kernel matrix, which is large already.
+    """
+    A, B, C = loss.normal_equations()
+    if loss.reconstruction:
+        solution = solve_symmetric_sylvester(A, B, C)
+        return ExactMinimum(solution.X, solution.residual)
+    features, labels = loss.features, loss.labels
+    if loss.smoothness:
+        R = linalg.cholesky(np.eye(len(features)) + loss.smoothness * loss.laplacian.toarray())
+        features, labels = R @ features, linalg.solve_triangular(R, labels, trans="T")
+    W, *_ = linalg.lstsq(features, labels, cond=len(features) * EPSILON, lapack_driver="gelsy")
+    return ExactMinimum(W, relative_residual(A, B, C, W))
 
 
 def _symmetric_product(P: Array, Q: Array) -> Array:

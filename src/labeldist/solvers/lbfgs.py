@@ -26,7 +26,7 @@ class LBFGSSolution:
         Largest absolute entry of the gradient there, over that at the zero matrix.
     n_iter : int
     converged : bool
-        Whether `gradient` is within the tolerance.
+        Whether `gradient` is within the tolerance or nothing lower could be found; False if `max_iter` ended it.
     """
 
     X: Array
@@ -40,8 +40,8 @@ def minimize_lbfgs(
     value_and_gradient: Callable[[Array], tuple[float, Array]],
     start: Array,
     *,
-    tolerance: float = 1e-7,
-    max_iter: int = 20_000,
+    tolerance: float = 1e-8,
+    max_iter: int = 50_000,
 ) -> LBFGSSolution:
     """Minimise a smooth function of a matrix.
 
@@ -61,21 +61,27 @@ def minimize_lbfgs(
         value, gradient = value_and_gradient(x.reshape(start.shape))
         return value, gradient.ravel()
 
-    result = minimize(
-        flat,
-        start.ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        # ftol=0: on an ill-conditioned function a small step says nothing about the distance to the minimum.
-        options={
-            "maxcor": CORRECTIONS,
-            "maxiter": max_iter,
-            "maxfun": 2 * max_iter + 20,
-            "gtol": tolerance * scale,
-            "ftol": 0.0,
-        },
-    )
-    gradient = float(np.abs(result.jac).max()) / scale
-    return LBFGSSolution(
-        result.x.reshape(start.shape), float(result.fun), gradient, int(result.nit), gradient <= tolerance
-    )
+    x, n_iter = start.ravel(), 0
+    while True:
+        result = minimize(
+            flat,
+            x,
+            jac=True,
+            method="L-BFGS-B",
+            # ftol=0: on an ill-conditioned function a small step says nothing about the distance to the minimum.
+            options={
+                "maxcor": CORRECTIONS,
+                "maxiter": max_iter - n_iter,
+                "maxfun": 2 * max_iter + 20,
+                "gtol": tolerance * scale,
+                "ftol": 0.0,
+            },
+        )
+        n_iter += result.nit
+        gradient = float(np.abs(result.jac).max()) / scale
+        # Close to the minimum a stale model of the curvature can end the line search, so a new one begins from there.
+        # Where that finds nothing lower either, the rest of the way is below rounding.
+        converged = gradient <= tolerance or result.nit == 0
+        if converged or n_iter >= max_iter:
+            return LBFGSSolution(result.x.reshape(start.shape), float(result.fun), gradient, n_iter, converged)
+        x = result.x

@@ -45,10 +45,13 @@ class Moments:
     def of(cls, X: Any, D: Array, sample_weight: Array | None = None) -> Moments:
         """Compute the moments of a dense or SciPy-sparse `X` and a dense `D`, optionally weighted.
 
-        Sparse `X` is never made dense; its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ.
+        Sparse `X` is never made dense; its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which costs digits only where a column
+        with hardly a zero has a mean far larger than its spread. No rows at all have the moments zero.
         """
         if sparse.issparse(X):
             return cls._of_sparse(X, D, sample_weight)
+        if not len(D):
+            return cls._of_block(X, D, sample_weight)
         # A block is long enough for its product to outweigh the merge, which costs as much as a few rows would.
         length = max(BLOCK_ROWS, 4 * X.shape[1])
         blocks = (slice(start, start + length) for start in range(0, len(D), length))
@@ -143,6 +146,6 @@ def _centred_squares(X: Any, mean: Array, share: Array) -> Array:
 def _total_and_shares(n: int, sample_weight: Array | None) -> tuple[float, Array]:
     """Return the total weight and the share of it that each row has."""
     if sample_weight is None:
-        return float(n), np.full(n, 1 / n)
+        return float(n), np.full(n, 1 / max(n, 1))
     total = float(sample_weight.sum())
     return total, sample_weight / total if total else np.zeros(n)

@@ -7,15 +7,19 @@ import numpy as np
 from scipy import linalg
 
 from labeldist.exceptions import SingularCoefficientError
-from labeldist.simplex import Array
+from labeldist.simplex import EPSILON, Array
 
 Method = Literal["cholesky", "eigh", "cholesky_svd"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
-EPSILON = float(np.finfo(np.float64).eps)
-
 EIGH_COST = 12
-"""One eigendecomposition costs about as much as this many Cholesky factorisations (measured, 200 to 4,000 rows)."""
+"""One eigendecomposition costs about as much as this many Cholesky factorisations (measured, 100 to 2,500 rows)."""
+
+EIGH_CONDITION = 1e8
+"""Beyond this condition number the small eigenvalues have too few digits left, and Cholesky is the better route."""
+
+SAFETY = 10
+"""How many times larger than expected the rounding of a zero may come out."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,13 @@ def solve_symmetric_sylvester(
         The small side: c is the number of labels.
     C : ndarray of shape (m, c)
     method : {"auto", "cholesky", "eigh", "cholesky_svd"}
-        - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Cheapest for few labels. A column
-          whose right side vanishes has the solution zero and is not factored.
+        - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Cheapest for few labels, and blind to
+          the units of the columns of A. A column whose right side vanishes has the solution zero and is not factored.
         - ``"eigh"``: A = U diag(a) Uᵀ as well, and X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ; about 9 m³. Cheapest for many
           labels. Where a_i + b_k vanishes to rounding, the entry is set to zero: the solution of minimum norm.
         - ``"cholesky_svd"``: the published route. A = PᵀP and B = QQᵀ by Cholesky, then the singular value
           decompositions of P and Q in place of the eigendecompositions. It needs both positive definite.
-        - ``"auto"``: Cholesky if it is cheaper and every system is safely positive definite, else ``"eigh"``.
+        - ``"auto"``: the cheaper of the first two that keeps the digits, and ``"eigh"`` where a system is singular.
 
     Raises
     ------
@@ -72,84 +76,106 @@ def solve_symmetric_sylvester(
         X, used = _SOLVERS[method](A, B, C), method
     else:
         raise ValueError(f"method must be auto, {', '.join(METHODS)}; got {method!r}.")
-    return SylvesterSolution(X, _relative_residual(A, B, C, X), used)
+    return SylvesterSolution(X, relative_residual(A, B, C, X), used)
 
 
 def _solve_cheapest(A: Array, B: Array, C: Array) -> tuple[Array, Method]:
-    if len(B) <= EIGH_COST:
-        try:
-            return _solve_by_cholesky(A, B, C), "cholesky"
-        except SingularCoefficientError:
-            pass  # the eigendecomposition finds the solution of minimum norm
-    return _solve_by_eigh(A, B, C), "eigh"
+    eigen = _eigenbases(A, B) if len(B) > EIGH_COST else None
+    if eigen is not None and eigen.condition < EIGH_CONDITION:
+        return eigen.solve(C), "eigh"
+    try:
+        return _solve_by_cholesky(A, B, C), "cholesky"
+    except SingularCoefficientError:
+        return (eigen or _eigenbases(A, B)).solve(C), "eigh"
 
 
 def _solve_by_cholesky(A: Array, B: Array, C: Array) -> Array:
     b, V = linalg.eigh(B)
+    b[b <= SAFETY * len(B) * EPSILON * b[-1]] = (
+        0  # rounding of a zero, which must not pass for a penalty where A is small
+    )
     right = C @ V
     # Right sides that are rounding error only: their exact counterparts are zero, and so is their solution.
     vanishing = linalg.norm(right, axis=0) <= len(B) * EPSILON * linalg.norm(C)
-    norm = linalg.norm(A, 1)
     Y = np.zeros_like(right)
-    diagonal = np.diagonal(A)
-    shifted = np.empty_like(A, order="F")
     for k in np.flatnonzero(~vanishing):
-        shift = max(b[k], 0.0)
-        shifted[...] = A
-        np.fill_diagonal(shifted, diagonal + shift)
-        factor, info = linalg.lapack.dpotrf(shifted, lower=True, overwrite_a=True, clean=False)
-        if info == 0:
-            reciprocal_condition, _ = linalg.lapack.dpocon(factor, norm + shift, uplo="L")
-        if info != 0 or reciprocal_condition < len(A) * EPSILON:
-            raise SingularCoefficientError(
-                f"A + {shift:.3g} I, the system of label direction {k}, is singular to rounding. Use "
-                "method='eigh' (or 'auto') for the solution of minimum norm, or a larger penalty.",
-                coefficient="A",
-            )
+        shifted = A.copy(order="F")
+        np.fill_diagonal(shifted, np.diagonal(A) + b[k])
+        factor = _cholesky_or_refuse(shifted, "A", f"A + {b[k]:.3g} I, the system of label direction {k},")
         Y[:, k], _ = linalg.lapack.dpotrs(factor, right[:, k], lower=True)
     return Y @ V.T
 
 
 def _solve_by_eigh(A: Array, B: Array, C: Array) -> Array:
-    a, U = linalg.eigh(A, driver="evd")  # divide and conquer: mostly matrix products
-    b, V = linalg.eigh(B)
-    return _solve_in_eigenbases(a, U, b, V, C)
+    return _eigenbases(A, B).solve(C)
 
 
 def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> Array:
-    P = _cholesky_or_refuse(A, "A")
-    Q = _cholesky_or_refuse(B, "B")
-    _, sigma_a, right_a = linalg.svd(P.T)
-    left_b, sigma_b, _ = linalg.svd(Q)
-    return _solve_in_eigenbases(sigma_a**2, right_a.T, sigma_b**2, left_b, C)
-
-
-def _cholesky_or_refuse(matrix: Array, name: str) -> Array:
-    """Return the lower Cholesky factor of a matrix that is positive definite beyond rounding."""
-    factor, info = linalg.lapack.dpotrf(matrix, lower=True)
-    if info == 0:
-        reciprocal_condition, _ = linalg.lapack.dpocon(factor, linalg.norm(matrix, 1), uplo="L")
-    if info != 0 or reciprocal_condition < len(matrix) * EPSILON:
-        raise SingularCoefficientError(
-            f"The published Cholesky + SVD route needs positive definite coefficients, and {name} is singular to "
-            "rounding. Use method='auto', which needs no such thing.",
-            coefficient=name,
-        )
-    return np.asarray(factor)
-
-
-def _solve_in_eigenbases(a: Array, U: Array, b: Array, V: Array, C: Array) -> Array:
-    """X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ, with 1/0 = 0 for sums that are rounding error."""
-    sums = np.maximum(a, 0)[:, None] + np.maximum(b, 0)[None, :]
-    solvable = sums > max(U.shape[0], V.shape[0]) * EPSILON * sums.max(initial=0)
-    inner = np.divide(U.T @ C @ V, sums, out=np.zeros_like(sums), where=solvable)
-    return U @ inner @ V.T
+    lower_a = np.tril(_cholesky_or_refuse(A.copy(order="F"), "A", "A"))
+    lower_b = np.tril(_cholesky_or_refuse(B.copy(order="F"), "B", "B"))
+    U, sigma_a, _ = linalg.svd(lower_a)
+    V, sigma_b, _ = linalg.svd(lower_b)
+    return _Eigenbases(sigma_a**2, U, sigma_b**2, V).solve(C)
 
 
 _SOLVERS = {"cholesky": _solve_by_cholesky, "eigh": _solve_by_eigh, "cholesky_svd": _solve_by_cholesky_svd}
 
 
-def _relative_residual(A: Array, B: Array, C: Array, X: Array) -> float:
+def _cholesky_or_refuse(matrix: Array, coefficient: str, description: str) -> Array:
+    """Overwrite the lower triangle of a matrix with its Cholesky factor, if it is safely positive definite."""
+    diagonal = np.diagonal(matrix).copy()
+    factor, failed = linalg.lapack.dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
+    if failed or _reciprocal_condition(factor, diagonal) < SAFETY * len(matrix) * EPSILON:
+        raise SingularCoefficientError(
+            f"{description} is singular to rounding. Use method='auto' (or 'eigh') for the solution of minimum norm, "
+            "or a larger penalty.",
+            coefficient,
+        )
+    return np.asarray(factor)
+
+
+def _reciprocal_condition(factor: Array, diagonal: Array) -> float:
+    """Estimate 1/‖S⁻¹‖ where S is LLᵀ with its diagonal scaled to one, from L and the diagonal of LLᵀ.
+
+    Cholesky's accuracy does not depend on the units of the columns, so what is judged must not, either.
+    """
+    reciprocal, _ = linalg.lapack.dpocon(factor / np.sqrt(diagonal)[:, None], 1.0, uplo="L")
+    return float(reciprocal)
+
+
+@dataclass(frozen=True)
+class _Eigenbases:
+    """A = U diag(a) Uᵀ and B = V diag(b) Vᵀ."""
+
+    a: Array
+    U: Array
+    b: Array
+    V: Array
+
+    @property
+    def sums(self) -> Array:
+        """a_i + b_k, the eigenvalues of X ↦ AX + XB."""
+        return self.a[:, None] + self.b[None, :]
+
+    @property
+    def condition(self) -> float:
+        smallest = self.sums.min()
+        return float(self.sums.max() / smallest) if smallest > 0 else np.inf
+
+    def solve(self, C: Array) -> Array:
+        """X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ, with 1/0 = 0 for sums that are rounding error."""
+        sums = self.sums
+        solvable = sums > SAFETY * max(sums.shape) * EPSILON * sums.max()
+        inner = np.divide(self.U.T @ C @ self.V, sums, out=np.zeros_like(sums), where=solvable)
+        return self.U @ inner @ self.V.T
+
+
+def _eigenbases(A: Array, B: Array) -> _Eigenbases:
+    return _Eigenbases(*linalg.eigh(A, driver="evd"), *linalg.eigh(B))  # evd: mostly matrix products
+
+
+def relative_residual(A: Array, B: Array, C: Array, X: Array) -> float:
+    """Return ‖AX + XB − C‖ / (‖A‖‖X‖ + ‖X‖‖B‖ + ‖C‖)."""
     norm_x = linalg.norm(X)
     scale = linalg.norm(A) * norm_x + norm_x * linalg.norm(B) + linalg.norm(C)
     return float(linalg.norm(A @ X + X @ B - C) / scale) if scale else 0.0
