@@ -1,6 +1,6 @@
 """Draw how far L-BFGS is from the exact solution of BD-LE after a number of iterations.
 
-``make figures`` draws it for 400 rows of the artificial set, which needs no download; a benchmark set can be named.
+``make figures`` draws it for 400 rows of the artificial set and of two benchmark sets.
 """
 
 import argparse
