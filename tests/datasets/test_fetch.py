@@ -173,7 +173,7 @@ class TestDownload:
         with pytest.raises(DatasetNotFoundError, match="LABELDIST_DATA or pass data_home") as caught:
             locate(tiny.info, tmp_path)
         message = str(caught.value)
-        assert message.count("404") == 2
+        assert message.count("404 Client Error") == 2
         for part in (*(f"{source}Tiny.mat: " for source in sources), str(tmp_path), "by hand"):
             assert part in message
         assert os.listdir(tmp_path) == []
