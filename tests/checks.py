@@ -48,7 +48,8 @@ def answers(estimator, X):
 
 def accuracy(estimator):
     """What an estimator promises: rounding of an exact solve, or 1e-5 of a degree where it searches."""
-    return 1e-5 if getattr(estimator, "solver", None) == "lbfgs" else 1e-9
+    searches = hasattr(estimator, "max_iter") or getattr(estimator, "solver", None) == "lbfgs"
+    return 1e-5 if searches else 1e-9
 
 
 def check_on_the_simplex(estimator):

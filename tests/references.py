@@ -81,3 +81,61 @@ def bidirectional_loss(X, D, theta, b, e, reconstruction, ridge, weights):
         loss += w * ((theta.T @ x + b - d) ** 2).sum()
         loss += w * reconstruction * ((x - theta @ d - e) ** 2).sum()
     return loss
+
+
+def kernel_method_by_hand(X, L, bandwidth):
+    """The scores of KM, sum by sum: the centre of a label is never formed, only its kernel values."""
+    K = np.array([[math.exp(-(math.dist(a, b) ** 2) / (2 * bandwidth**2)) for b in X] for a in X])
+    scores = np.zeros(L.shape)
+    for k in range(L.shape[1]):
+        members = [i for i in range(len(X)) if L[i, k]]
+        within = sum(K[a, b] for a in members for b in members) / max(len(members), 1) ** 2
+        distance = {
+            i: math.sqrt(max(K[i, i] - 2 * sum(K[i, j] for j in members) / len(members) + within, 0)) for i in members
+        }
+        for i in members:
+            scores[i, k] = 1 - distance[i] / (max(distance.values()) + 1e-6)
+    return scores
+
+
+def propagation_by_iteration(X, L, spread, width=1.0, steps=400):
+    """The scores of LP: labels passed on along the normalised graph until they settle."""
+    n = len(X)
+    A = np.array(
+        [
+            [math.exp(-(math.dist(X[i], X[j]) ** 2) / (2 * width**2)) if i != j else 0.0 for j in range(n)]
+            for i in range(n)
+        ]
+    )
+    degree = A.sum(axis=1)
+    P = np.array(
+        [[A[i, j] / math.sqrt(degree[i] * degree[j]) if A[i, j] > 0 else 0.0 for j in range(n)] for i in range(n)]
+    )
+    F = L.astype(float)
+    for _ in range(steps):
+        F = spread * P @ F + (1 - spread) * L
+    return F
+
+
+def reconstruction_weights_by_hand(X, n_neighbors, ridge=1e-3):
+    """Weights of locally linear embedding, row by row from the constrained least-squares problem."""
+    n = len(X)
+    W = np.zeros((n, n))
+    for i in range(n):
+        others = sorted((j for j in range(n) if j != i), key=lambda j: math.dist(X[i], X[j]))[:n_neighbors]
+        differences = X[others] - X[i]
+        gram = differences @ differences.T
+        gram = gram + ridge * np.trace(gram) * np.eye(len(others))
+        k = len(others)
+        # The conditions of a minimum with a multiplier for the sum of the weights.
+        system = np.block([[gram, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
+        W[i, others] = np.linalg.solve(system, np.append(np.zeros(k), 1.0))[:k]
+    return W
+
+
+def fuzzy_memberships_by_hand(X, centers, fuzziness):
+    """1 / Σ_j (‖x − v_k‖ / ‖x − v_j‖)^(2/(β−1)), entry by entry."""
+    power = 2 / (fuzziness - 1)
+    return np.array(
+        [[1 / sum((math.dist(x, v) / math.dist(x, w)) ** power for w in centers) for v in centers] for x in X]
+    )

@@ -72,6 +72,16 @@ def check_logical(L: Any) -> Array:
     return logical
 
 
+def refuse_rows_without_positive(L: Array, reason: str) -> None:
+    """Refuse logical labels with rows of zeros, for the reason given."""
+    empty = np.flatnonzero(~L.any(axis=1))
+    if empty.size:
+        raise NotADistributionError(
+            f"{empty.size} of {len(L)} rows have no positive label, first row {empty[0]}, and {reason}. Drop those "
+            "rows, or use an enhancer that takes them, such as BDLE."
+        )
+
+
 def as_distributions(y: Any, *, name: str) -> Array:
     """Return degrees divided by their row sums; warn of logical labels, which look like degrees but are none."""
     degrees = normalize(y, name=name)

@@ -3,7 +3,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from labeldist.features.graph import laplacian, neighbor_graph
+from labeldist.features import graph as graph_module
+from labeldist.features.graph import laplacian, neighbor_graph, reconstruction_weights
+from tests.references import reconstruction_weights_by_hand
 
 
 @pytest.fixture
@@ -62,3 +64,23 @@ def test_the_laplacian_is_positive_semidefinite_and_blind_to_constants(X):
     assert_allclose(S, S.T)
     assert_allclose(S @ np.ones(25), 0, atol=1e-14)
     assert np.linalg.eigvalsh(S).min() > -1e-12
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 3, 8])
+def test_reconstruction_weights_are_those_of_the_constrained_problem(rng, n_neighbors):
+    X = rng.normal(size=(20, 4))
+    W = reconstruction_weights(X, n_neighbors).toarray()
+    assert_allclose(W, reconstruction_weights_by_hand(X, n_neighbors), atol=1e-10)
+    assert_allclose(W.sum(axis=1), 1)
+
+
+def test_reconstruction_weights_in_blocks_are_the_same(rng, monkeypatch):
+    X = rng.normal(size=(20, 4))
+    whole = reconstruction_weights(X, 5).toarray()
+    monkeypatch.setattr(graph_module, "DIFFERENCES", 60)
+    assert_allclose(reconstruction_weights(X, 5).toarray(), whole, atol=1e-14)
+
+
+def test_equal_rows_rebuild_each_other_evenly():
+    assert_allclose(reconstruction_weights(np.ones((3, 2)), 5).toarray(), (np.ones((3, 3)) - np.eye(3)) / 2)
+    assert reconstruction_weights(np.ones((1, 2)), 5).nnz == 0

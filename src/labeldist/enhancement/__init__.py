@@ -2,5 +2,10 @@
 
 from labeldist.enhancement.baselines import LogicalSoftmax, Uniform
 from labeldist.enhancement.bdle import BDLE
+from labeldist.enhancement.fcm import FCM
+from labeldist.enhancement.glle import GLLE
+from labeldist.enhancement.km import KM
+from labeldist.enhancement.lp import LP
+from labeldist.enhancement.ml import ML
 
-__all__ = ["BDLE", "LogicalSoftmax", "Uniform"]
+__all__ = ["BDLE", "FCM", "GLLE", "KM", "LP", "ML", "LogicalSoftmax", "Uniform"]

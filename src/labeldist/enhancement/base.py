@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labeldist.features.scaling import mean_and_scale
 from labeldist.labels import check_logical, check_rows_are_equally_long, label_names, label_table
-from labeldist.simplex import Array
+from labeldist.simplex import OUTPUT_MAPS, Array, OutputMap, to_distributions
 
 
 class LabelEnhancer(TransformerMixin, BaseEstimator):
@@ -54,3 +57,28 @@ class LabelEnhancer(TransformerMixin, BaseEstimator):
         tags.target_tags.single_output = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class ScoringEnhancer(LabelEnhancer):
+    """Base of the enhancers that score labels by features: these are standardised first, scores mapped last."""
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        "scale": ["boolean"],
+        "output": [StrOptions(set(OUTPUT_MAPS))],
+        "temperature": [Interval(Real, 0, None, closed="left")],
+        "floor": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    scale: bool
+    output: OutputMap
+    temperature: float
+    floor: float
+
+    def _standardised(self, X: Array) -> Array:
+        """Standardise the training rows if so asked, and note by what."""
+        m = X.shape[1]
+        self.mean_, self.scale_ = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
+        return (X - self.mean_) / self.scale_
+
+    def _distributions(self, scores: Array) -> Array:
+        return to_distributions(scores, self.output, temperature=self.temperature, floor=self.floor)

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labeldist.enhancement.base import LabelEnhancer
-from labeldist.exceptions import VanishingGraphWarning, warn
-from labeldist.features.graph import laplacian, neighbor_graph
-from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
-from labeldist.features.scaling import mean_and_scale
-from labeldist.simplex import OUTPUT_MAPS, Array, OutputMap, to_distributions
-from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist.enhancement.kernel_base import KernelEnhancer
+from labeldist.exceptions import warn
+from labeldist.simplex import Array, OutputMap
+from labeldist.solvers.bidirectional import EnhancementLoss
 from labeldist.solvers.lbfgs import minimize_lbfgs
 
-VANISHING_WEIGHT = 1e-3
-"""A neighbour graph whose median weight is below this cannot pull most rows anywhere."""
 
-
-class BDLE(LabelEnhancer):
+class BDLE(KernelEnhancer):
     """Bidirectional label enhancement (BD-LE).
 
     A kernel model maps features to labels and, with the same coefficients, labels back to features, while a
@@ -96,8 +88,8 @@ class BDLE(LabelEnhancer):
     Memory grows as n², time as n³: 2,000 rows take a second or two, 8,000 most of a minute. Beyond, fit on a sample and
     `transform` the rest.
 
-    With α = 0 the coefficients are not unique and the ones of minimum norm are taken; the training rows' distributions
-    do not depend on that choice, those of new rows do.
+    With α = 0 the coefficients are not unique and the ones of minimum norm are taken, zero for rows that repeat others;
+    the training rows' distributions do not depend on that choice, those of new rows do.
 
     The penalty of a row of W includes the intercept's: the column of ones is a feature like the others, in the
     published loss and here.
@@ -118,18 +110,9 @@ class BDLE(LabelEnhancer):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        **KernelEnhancer._parameter_constraints,
         "reconstruction": [Interval(Real, 0, None, closed="left")],
-        "smoothness": [Interval(Real, 0, None, closed="left")],
-        "kernel": [StrOptions({"rbf", "linear"}), callable],
-        "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
-        "graph_width": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
-        "scale": ["boolean"],
         "solver": [StrOptions({"auto", "exact", "lbfgs"})],
-        "output": [StrOptions(set(OUTPUT_MAPS))],
-        "temperature": [Interval(Real, 0, None, closed="left")],
-        "floor": [Interval(Real, 0, 1, closed="both")],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -161,84 +144,8 @@ class BDLE(LabelEnhancer):
         self.floor = floor
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> BDLE:
-        """Recover the label distributions of the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 where a label describes the row, 0 where not.
-        """
-        self._validate_params()
-        X, L = self._check_features_and_labels(X, y)
-        loss = self._loss(X, L)
-        W = self._minimise(loss)
-        self.dual_coef_, self.intercept_ = W[:-1], W[-1]
-        self.label_distributions_ = self._distributions(loss.features @ W)
-        return self
-
-    def transform(self, X: Any) -> Array:
-        """Return the label distributions that the fitted map gives to new rows, which need no labels."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        kernel = self._kernel_with_training((X - self.mean_) / self.scale_)
-        return self._distributions(kernel @ self.dual_coef_ + self.intercept_)
-
-    def _loss(self, X: Array, L: Array) -> EnhancementLoss:
-        """Standardise, and set up the loss whose minimum is sought."""
-        n, m = X.shape
-        mean, scale = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
-        self.mean_, self.scale_ = mean, scale
-        self.X_fit_ = (X - mean) / scale
-        features = np.empty((n, n + 1))
-        features[:, :n] = self._training_kernel()
-        features[:, n] = 1
-        graph = self._laplacian(L.shape[1]) if self.smoothness else None
-        return EnhancementLoss(features, L, self.reconstruction, self.smoothness, graph)
-
-    def _training_kernel(self) -> Array:
-        self.bandwidth_: Any = None
-        if self.kernel != "rbf":
-            return self._kernel_with_training(self.X_fit_)
-        squared = squared_distances(self.X_fit_)
-        self.bandwidth_ = resolve_bandwidth(self.bandwidth, squared)
-        return gaussian(squared, self.bandwidth_)
-
-    def _kernel_with_training(self, X: Array) -> Array:
-        """Kernel values between standardised rows and the training rows."""
-        if callable(self.kernel):
-            return np.asarray(self.kernel(X, self.X_fit_), dtype=np.float64)
-        if self.kernel == "linear":
-            return X @ self.X_fit_.T
-        return gaussian(squared_distances(X, self.X_fit_), self.bandwidth_)
-
-    def _laplacian(self, n_labels: int) -> Any:
-        graph = neighbor_graph(self.X_fit_, self.n_neighbors or n_labels + 1, self.graph_width)
-        median = float(np.median(graph.data)) if graph.nnz else 1.0
-        if median < VANISHING_WEIGHT:
-            warn(
-                f"Half of the neighbour graph's weights are below {median:.1g}, so smoothness={self.smoothness:g} does "
-                f"next to nothing: graph_width={self.graph_width:g} is small beside the distances between neighbours. "
-                "Use graph_width='mean' for a graph that counts, or smoothness=0 to go without.",
-                VanishingGraphWarning,
-            )
-        return laplacian(graph)
-
-    def _minimise(self, loss: EnhancementLoss) -> Array:
-        if self.solver == "lbfgs":
-            return self._search(loss)
-        minimum = minimize_exactly(loss)
-        self.solver_, self.residual_ = "exact", minimum.residual
-        return minimum.W
-
     def _search(self, loss: EnhancementLoss) -> Array:
-        shape = loss.cross.shape
-        if self.random_state is None:
-            start = np.zeros(shape)
-        else:
-            start = check_random_state(self.random_state).standard_normal(shape)
-        solution = minimize_lbfgs(loss.value_and_gradient, start)
+        solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss))
         self.solver_, self.residual_ = "lbfgs", solution.gradient
         if not solution.converged:
             warn(
@@ -247,6 +154,3 @@ class BDLE(LabelEnhancer):
                 ConvergenceWarning,
             )
         return solution.X
-
-    def _distributions(self, scores: Array) -> Array:
-        return to_distributions(scores, self.output, temperature=self.temperature, floor=self.floor)

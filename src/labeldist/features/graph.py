@@ -8,6 +8,12 @@ from sklearn.neighbors import NearestNeighbors
 
 from labeldist.simplex import Array
 
+RIDGE = 1e-3
+"""Share of its trace that is added to the diagonal of a local Gram matrix."""
+
+DIFFERENCES = 4_000_000
+"""How many differences between rows and neighbours are held at a time."""
+
 
 def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 1.0) -> Any:
     """Sparse matrix with exp(−‖x_i − x_j‖² / (2 width²)) where x_j is among the nearest neighbours of x_i.
@@ -25,17 +31,59 @@ def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 
     csr_array of shape (n, n)
         Not symmetric: being a neighbour is not mutual.
     """
-    n = len(X)
-    n_neighbors = min(n_neighbors, n - 1)
+    distances, neighbors = _nearest(X, n_neighbors)
+    if width == "mean":
+        width = (distances.mean() if distances.size else 0.0) or 1.0
+    return _rows_of_neighbors(np.exp(-((distances / width) ** 2) / 2), neighbors)
+
+
+def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
+    """Sparse matrix of the weights that rebuild each row from its nearest neighbours, as in locally linear embedding.
+
+    w_i minimises ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1: with G the Gram matrix of the differences x_j − x_i, it is
+    G⁻¹1 divided by its sum. Where G is singular, as it is for more neighbours than features, many weights do equally
+    well, and a trace of a ridge picks the most even ones.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    n_neighbors : int
+        Neighbours of each row, itself not counted; n − 1 where there are no more.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        Rows sum to one; the row of an only row is zero.
+    """
+    _, neighbors = _nearest(X, n_neighbors)
+    n, k = neighbors.shape
+    weights = np.empty((n, k))
+    length = max(1, DIFFERENCES // max(1, k * X.shape[1]))
+    for start in range(0, n if k else 0, length):
+        block = slice(start, start + length)
+        differences = X[neighbors[block]] - X[block, None]
+        gram = differences @ differences.transpose(0, 2, 1)
+        trace = np.trace(gram, axis1=1, axis2=2)
+        gram[:, range(k), range(k)] += np.where(trace > 0, RIDGE * trace, 1.0)[:, None]
+        weights[block] = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[:, :, 0]
+    weights /= weights.sum(axis=1, keepdims=True)
+    return _rows_of_neighbors(weights, neighbors)
+
+
+def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
+    """Distances to the nearest rows, and their numbers; as many as asked for, or as there are."""
+    n_neighbors = min(n_neighbors, len(X) - 1)
     if n_neighbors == 0:
-        return sparse.csr_array((n, n))
+        return np.empty((len(X), 0)), np.empty((len(X), 0), dtype=np.intp)
     centred = X - X.mean(axis=0)  # a large common shift would cost the distances their digits
     distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
-    if width == "mean":
-        width = distances.mean() or 1.0
-    weights = np.exp(-((distances / width) ** 2) / 2)
-    starts = np.arange(0, n * n_neighbors + 1, n_neighbors)
-    return sparse.csr_array((weights.ravel(), neighbors.ravel(), starts), shape=(n, n))
+    return distances, neighbors
+
+
+def _rows_of_neighbors(values: Array, neighbors: Any) -> Any:
+    """Sparse square matrix with the values of row i in the columns of its neighbours."""
+    n, k = neighbors.shape
+    return sparse.csr_array((values.ravel(), neighbors.ravel(), k * np.arange(n + 1)), shape=(n, n))
 
 
 def laplacian(graph: Any) -> Any:

@@ -2,6 +2,26 @@
 
 from labeldist.learning.baselines import MeanDistribution
 from labeldist.learning.bdldl import BDLDL
+from labeldist.learning.edllrl import EDLLRL
 from labeldist.learning.enhanced import EnhancedLearner
+from labeldist.learning.ldllc import LDLLC
+from labeldist.learning.ldlscl import LDLSCL
+from labeldist.learning.maximum_entropy import SABFGS, SAIIS
+from labeldist.learning.neighbors import AAKNN
+from labeldist.learning.network import AABP
+from labeldist.learning.problem_transformation import PTSVM, PTBayes
 
-__all__ = ["BDLDL", "EnhancedLearner", "MeanDistribution"]
+__all__ = [
+    "AABP",
+    "AAKNN",
+    "BDLDL",
+    "EDLLRL",
+    "LDLLC",
+    "LDLSCL",
+    "PTSVM",
+    "SABFGS",
+    "SAIIS",
+    "EnhancedLearner",
+    "MeanDistribution",
+    "PTBayes",
+]

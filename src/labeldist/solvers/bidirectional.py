@@ -1,5 +1,6 @@
 """The bidirectional loss of BD-LE, as the quadratic function that it is."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,7 +9,8 @@ import numpy as np
 from scipy import linalg
 
 from labeldist.simplex import EPSILON, Array
-from labeldist.solvers.sylvester import relative_residual, solve_symmetric_sylvester
+from labeldist.solvers.kernel_range import minimize_over_kernel_range
+from labeldist.solvers.sylvester import solve_symmetric_sylvester
 
 PRODUCT_BLOCK = 1024
 
@@ -93,19 +95,39 @@ def minimize_exactly(loss: EnhancementLoss) -> ExactMinimum:
     """Compute the minimiser of the bidirectional loss, the one of minimum norm where there are many.
 
     With reconstruction it solves the Sylvester equation. Without, the loss is the plain least-squares problem
-    ‖R(ΦW) − R⁻ᵀL‖² + constant with RᵀR = I + λS. That is solved as it stands, by an orthogonal factorisation:
-    its normal equations would square the condition number of a kernel matrix, which is large already.
+    ‖R(ΦW) − R⁻ᵀL‖² + constant with RᵀR = I + λS. Over a kernel matrix it is solved from the scores,
+    `minimize_over_kernel_range`; where that fails, as it stands, by an orthogonal factorisation. The normal equations
+    would square the condition number of a kernel matrix, which is large already.
     """
-    A, B, C = loss.normal_equations()
     if loss.reconstruction:
+        A, B, C = loss.normal_equations()
         solution = solve_symmetric_sylvester(A, B, C)
         return ExactMinimum(solution.X, solution.residual)
+    W = None
+    n, p = loss.features.shape
+    if p == n + 1 and (loss.features[:, -1] == 1).all():
+        W = minimize_over_kernel_range(loss.features[:, :-1], loss.labels, loss.smoothness, loss.laplacian)
+    if W is None:
+        W = _least_squares(loss)
+    return ExactMinimum(W, _relative_gradient(loss, W))
+
+
+def _least_squares(loss: EnhancementLoss) -> Array:
     features, labels = loss.features, loss.labels
     if loss.smoothness:
         R = linalg.cholesky(np.eye(len(features)) + loss.smoothness * loss.laplacian.toarray())
         features, labels = R @ features, linalg.solve_triangular(R, labels, trans="T")
     W, *_ = linalg.lstsq(features, labels, cond=len(features) * EPSILON, lapack_driver="gelsy")
-    return ExactMinimum(W, relative_residual(A, B, C, W))
+    return W
+
+
+def _relative_gradient(loss: EnhancementLoss, W: Array) -> float:
+    """‖Φᵀ(ΦW − L + λSΦW)‖ / ‖Φ‖(‖ΦW + λSΦW‖ + ‖L‖) of the unidirectional loss, without forming ΦᵀΦ."""
+    pull = loss.features @ W
+    if loss.smoothness:
+        pull = pull + loss.smoothness * (loss.laplacian @ pull)
+    scale = math.sqrt(loss.squared_features) * (linalg.norm(pull) + linalg.norm(loss.labels))
+    return float(linalg.norm(loss.features.T @ (pull - loss.labels)) / scale) if scale else 0.0
 
 
 def _symmetric_product(P: Array, Q: Array) -> Array:

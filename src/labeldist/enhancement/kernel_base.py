@@ -1,0 +1,126 @@
+"""What the kernel enhancers BD-LE and GLLE share: all but the weight of the way back and how far to search."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labeldist.enhancement.base import ScoringEnhancer
+from labeldist.exceptions import VanishingGraphWarning, warn
+from labeldist.features.graph import laplacian, neighbor_graph
+from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
+from labeldist.simplex import Array
+from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
+
+VANISHING_WEIGHT = 1e-3
+"""A neighbour graph whose median weight is below this cannot pull most rows anywhere."""
+
+
+class KernelEnhancer(ScoringEnhancer):
+    """Base of the enhancers with scores ΦW, Φ = [K, 1], that minimise a bidirectional loss over a neighbour graph."""
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        **ScoringEnhancer._parameter_constraints,
+        "smoothness": [Interval(Real, 0, None, closed="left")],
+        "kernel": [StrOptions({"rbf", "linear"}), callable],
+        "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "graph_width": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    reconstruction: float = 0.0
+    smoothness: float
+    kernel: Literal["rbf", "linear"] | Callable[[Array, Array], Array]
+    bandwidth: float | Literal["mean"]
+    n_neighbors: int | None
+    graph_width: float | Literal["mean"]
+    solver: str
+    random_state: int | np.random.RandomState | None
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Recover the label distributions of the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels: 1 where a label describes the row, 0 where not.
+        """
+        self._validate_params()
+        X, L = self._check_features_and_labels(X, y)
+        loss = self._loss(X, L)
+        W = self._minimise(loss)
+        self.dual_coef_, self.intercept_ = W[:-1], W[-1]
+        self.label_distributions_ = self._distributions(loss.features @ W)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Return the label distributions that the fitted map gives to new rows, which need no labels."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        kernel = self._kernel_with_training((X - self.mean_) / self.scale_)
+        return self._distributions(kernel @ self.dual_coef_ + self.intercept_)
+
+    def _loss(self, X: Array, L: Array) -> EnhancementLoss:
+        """Standardise, and set up the loss whose minimum is sought."""
+        n = len(X)
+        self.X_fit_ = self._standardised(X)
+        features = np.empty((n, n + 1))
+        features[:, :n] = self._training_kernel()
+        features[:, n] = 1
+        graph = self._laplacian(L.shape[1]) if self.smoothness else None
+        return EnhancementLoss(features, L, self.reconstruction, self.smoothness, graph)
+
+    def _training_kernel(self) -> Array:
+        self.bandwidth_: Any = None
+        if self.kernel != "rbf":
+            return self._kernel_with_training(self.X_fit_)
+        squared = squared_distances(self.X_fit_)
+        self.bandwidth_ = resolve_bandwidth(self.bandwidth, squared)
+        return gaussian(squared, self.bandwidth_)
+
+    def _kernel_with_training(self, X: Array) -> Array:
+        """Kernel values between standardised rows and the training rows."""
+        if callable(self.kernel):
+            return np.asarray(self.kernel(X, self.X_fit_), dtype=np.float64)
+        if self.kernel == "linear":
+            return X @ self.X_fit_.T
+        return gaussian(squared_distances(X, self.X_fit_), self.bandwidth_)
+
+    def _laplacian(self, n_labels: int) -> Any:
+        graph = neighbor_graph(self.X_fit_, self.n_neighbors or n_labels + 1, self.graph_width)
+        median = float(np.median(graph.data)) if graph.nnz else 1.0
+        if median < VANISHING_WEIGHT:
+            warn(
+                f"Half of the neighbour graph's weights are below {median:.1g}, so smoothness={self.smoothness:g} does "
+                f"next to nothing: graph_width={self.graph_width:g} is small beside the distances between neighbours. "
+                "Use graph_width='mean' for a graph that counts, or smoothness=0 to go without.",
+                VanishingGraphWarning,
+            )
+        return laplacian(graph)
+
+    def _minimise(self, loss: EnhancementLoss) -> Array:
+        if self.solver == "lbfgs":
+            return self._search(loss)
+        minimum = minimize_exactly(loss)
+        self.solver_, self.residual_ = "exact", minimum.residual
+        return minimum.W
+
+    @abstractmethod
+    def _search(self, loss: EnhancementLoss) -> Array:
+        """Return the W that L-BFGS finds, and note how far it came."""
+
+    def _start(self, loss: EnhancementLoss) -> Array:
+        """Where a search starts: at zero, or at a draw from the standard normal distribution."""
+        shape = loss.cross.shape
+        if self.random_state is None:
+            return np.zeros(shape)
+        return check_random_state(self.random_state).standard_normal(shape)

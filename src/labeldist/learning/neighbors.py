@@ -1,0 +1,118 @@
+"""AA-kNN: the distributions of the nearest rows, averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.neighbors import VALID_METRICS, NearestNeighbors
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from labeldist.learning.base import DistributionLearner
+from labeldist.simplex import Array, normalize
+
+METRICS = {name for names in VALID_METRICS.values() for name in names} - {"precomputed"}
+"""The distances that scikit-learn computes between rows of features."""
+
+
+class AAKNN(DistributionLearner):
+    """Nearest neighbours for label distributions (AA-kNN, algorithm adaptation).
+
+    The prediction for a row is the mean of the distributions of its nearest training rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+    weights : {"uniform", "distance"}, default="uniform"
+        ``"distance"``: a neighbour counts by the inverse of its distance; one at distance 0 is taken alone.
+    metric : str or callable, default="euclidean"
+        The distance, one of ``sklearn.neighbors.VALID_METRICS``. It sees the features in the units that they are in: a
+        ``StandardScaler`` in front makes them count alike.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How neighbours are found; see ``sklearn.neighbors.NearestNeighbors``. It changes the time, not the answer.
+
+    Attributes
+    ----------
+    neighbors_ : NearestNeighbors
+        The index of the training rows.
+    label_distributions_ : ndarray of shape (n_samples, n_labels)
+        Their distributions.
+    label_names_ : list of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had column names
+
+    References
+    ----------
+    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28 (7), 2016.
+
+    Examples
+    --------
+    >>> from labeldist.learning import AAKNN
+    >>> AAKNN(2).fit([[0.0], [1.0], [9.0]], [[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]).predict([[0.2]])
+    array([[0.75, 0.25]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"uniform", "distance"})],
+        "metric": [StrOptions(METRICS), callable],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Literal["uniform", "distance"] = "uniform",
+        metric: str | Callable[[Array, Array], float] = "euclidean",
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.algorithm = algorithm
+
+    def fit(self, X: Any, y: Any) -> AAKNN:
+        """Keep the rows and their distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees; each row is divided by its sum.
+        """
+        self._validate_params()
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        if self.n_neighbors > len(D):
+            raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
+        index = NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric, algorithm=self.algorithm)
+        self.neighbors_ = index.fit(X)
+        self.label_distributions_ = D
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Return a label distribution for each row of `X`."""
+        check_is_fitted(self)
+        X = self._check_new_features(X, accept_sparse=True)
+        distances, neighbors = self.neighbors_.kneighbors(X)
+        shares = np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
+        n, k = neighbors.shape
+        starts = np.arange(0, n * k + 1, k)
+        graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(n, len(self.label_distributions_)))
+        return normalize(graph @ self.label_distributions_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _inverse(distances: Array) -> Array:
+    """1 / distance over that of the nearest; where there are zero distances, 1 for them and 0 for the others."""
+    nearest = distances[:, :1]  # kneighbors returns them in ascending order
+    # The quotient of distances, not of their inverses, stays within the number range.
+    return np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)

@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from labeldist import BDLE
+from labeldist.datasets import binarize, make_artificial
+from labeldist.enhancement import GLLE
+from labeldist.features.graph import laplacian, neighbor_graph
+from labeldist.simplex import softmax
+
+
+@pytest.fixture
+def table():
+    X, D = make_artificial(40, random_state=0)
+    return X, binarize(D).astype(float)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"bandwidth": 0.3}, {"kernel": "linear"}, {"graph_width": "mean"}], ids=str)
+def test_it_is_the_bidirectional_method_without_the_way_back(table, parameters):
+    X, L = table
+    new = make_artificial(7, random_state=1)[0]
+    ours, theirs = GLLE(0.1, **parameters).fit(X, L), BDLE(0, 0.1, **parameters).fit(X, L)
+    assert_array_equal(ours.label_distributions_, theirs.label_distributions_)
+    assert_array_equal(ours.transform(new), theirs.transform(new))
+    assert (ours.solver_, ours.residual_, ours.n_iter_) == ("exact", theirs.residual_, 1)
+
+
+def test_with_an_invertible_kernel_the_scores_come_from_the_graph_alone(table):
+    X, L = table
+    model = GLLE(0.5, bandwidth=0.2).fit(X, L)
+    graph = laplacian(neighbor_graph(model.X_fit_, 4)).toarray()
+    assert_allclose(model.label_distributions_, softmax(np.linalg.solve(np.eye(40) + 0.5 * graph, L)), atol=1e-9)
+    assert model.residual_ < 1e-12
+
+
+def test_a_repeated_row_changes_no_other(table):
+    X, L = table
+    model = GLLE(0, bandwidth=0.2).fit(np.vstack([X, X[:1]]), np.vstack([L, 1 - L[:1]]))
+    assert_allclose(model.label_distributions_[[0, -1]], softmax(np.full((2, 3), 0.5)), atol=1e-9)
+    assert_allclose(model.label_distributions_[1:-1], softmax(L[1:]), atol=1e-9)
+
+
+def test_the_search_arrives_where_it_is_computed(table):
+    X, L = table
+    searched = GLLE(bandwidth=0.3, solver="lbfgs", max_iter=10_000).fit(X, L)
+    assert_allclose(searched.label_distributions_, GLLE(bandwidth=0.3).fit_transform(X, L), atol=1e-5)
+    assert searched.residual_ <= 1e-7
+
+
+def test_stopping_early_is_part_of_the_method_and_noted(table):
+    X, L = table
+    values = []
+    for max_iter in (1, 5, 25):
+        model = GLLE(solver="lbfgs", max_iter=max_iter).fit(X, L)
+        assert (model.n_iter_, model.solver_) == (max_iter, "lbfgs")
+        W = np.vstack([model.dual_coef_, model.intercept_])
+        values.append(GLLE()._loss(X, L).value_and_gradient(W)[0])
+    assert values[0] > values[1] > values[2]
+
+
+def test_random_state_moves_the_start_of_the_search(table):
+    X, L = table
+    at_zero, first, again, second = (
+        GLLE(solver="lbfgs", max_iter=5, random_state=seed).fit(X, L).dual_coef_ for seed in (None, 1, 1, 2)
+    )
+    assert_array_equal(first, again)
+    assert np.abs(first - second).max() > 1e-3
+    assert np.abs(first - at_zero).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"smoothness": 1.0},
+        {"kernel": "linear"},
+        {"bandwidth": 5.0},
+        {"n_neighbors": 10},
+        {"graph_width": 0.4},
+        {"scale": False},
+        {"solver": "lbfgs"},
+        {"output": "clip"},
+        {"temperature": 2.0},
+        {"floor": 0.3},
+    ],
+    ids=str,
+)
+def test_every_option_has_an_effect(table, parameters):
+    new = make_artificial(7, random_state=1)[0]
+    changed, plain = (GLLE(**options).fit(*table) for options in (parameters, {}))
+    assert np.abs(changed.transform(new) - plain.transform(new)).max() > 1e-4
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_rows(n):
+    X, D = make_artificial(n, random_state=0)
+    assert_allclose(GLLE(0).fit_transform(X, binarize(D)), softmax(binarize(D)), atol=1e-9)
+
+
+@pytest.mark.parametrize("parameters", [{"max_iter": 0}, {"solver": "auto"}, {"smoothness": -1}], ids=str)
+def test_bad_parameters_are_refused_by_name(table, parameters):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of GLLE must be"):
+        GLLE(**parameters).fit(*table)

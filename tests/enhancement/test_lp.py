@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import linalg
+
+from labeldist.datasets import binarize, make_artificial
+from labeldist.enhancement import LP, LogicalSoftmax, Uniform
+from labeldist.metrics import chebyshev
+from labeldist.simplex import normalize, softmax
+from tests.references import propagation_by_iteration
+
+
+@pytest.fixture
+def table():
+    X, D = make_artificial(40, random_state=0)
+    return X, binarize(D).astype(float)
+
+
+@pytest.mark.parametrize("spread", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("width", [0.3, 1.0])
+def test_the_scores_are_where_the_iteration_settles(table, spread, width):
+    X, L = table
+    scores = propagation_by_iteration(X, L, spread, width)
+    model = LP(spread, width=width, output="clip").fit(X, L)
+    assert_allclose(model.label_distributions_, normalize(scores), atol=1e-12)
+    assert model.residual_ < 1e-15
+    assert_allclose(LP(spread, width=width).fit_transform(X, L), softmax(scores), atol=1e-12)
+
+
+def test_the_scores_are_the_closed_form_by_cholesky(table):
+    X, L = table
+    A = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 2) - np.eye(len(X))
+    root = np.sqrt(A.sum(axis=1))
+    system = np.eye(len(X)) - 0.5 * A / np.outer(root, root)
+    scores = 0.5 * linalg.cho_solve(linalg.cho_factor(system), L)
+    assert_allclose(LP(output="clip").fit_transform(X, L), normalize(scores), atol=1e-13)
+
+
+def test_without_spread_the_labels_stay(table):
+    X, L = table
+    assert_allclose(LP(0).fit_transform(X, L), LogicalSoftmax().fit_transform(X, L), atol=1e-14)
+
+
+def test_rows_without_neighbours_keep_their_labels():
+    L = np.array([[1, 0], [0, 1], [1, 1]])
+    recovered = LP(output="clip").fit_transform([[0.0], [1e3], [1e6]], L)
+    assert_allclose(recovered, normalize(L))
+    assert_allclose(LP(output="clip").fit_transform([[3.0]], [[1, 0]]), [[1, 0]])
+
+
+def test_a_row_without_labels_gets_its_neighbours():
+    with pytest.warns(UserWarning, match="1 of 3 rows have no positive label"):
+        recovered = LP(output="clip").fit_transform([[0.0], [0.1], [0.2]], [[1, 0], [0, 0], [1, 0]])
+    assert_allclose(recovered[1], [1, 0])
+
+
+def test_the_mean_width_is_the_mean_distance():
+    model = LP(width="mean").fit([[0.0], [1.0], [3.0]], np.eye(3)[:, :2] + [[0, 0], [0, 0], [0, 1]])
+    assert model.width_ == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"spread": 0.8},
+        {"width": 0.3},
+        {"width": "mean"},
+        {"scale": True},
+        {"output": "clip"},
+        {"output": "project"},
+        {"temperature": 2.0},
+        {"floor": 0.3},
+    ],
+    ids=str,
+)
+def test_every_option_has_an_effect(table, parameters):
+    assert np.abs(LP(**parameters).fit_transform(*table) - LP().fit_transform(*table)).max() > 1e-4
+
+
+@pytest.mark.parametrize("parameters", [{"spread": 1.0}, {"spread": -0.1}, {"width": 0}, {"width": "median"}], ids=str)
+def test_bad_parameters_are_refused_by_name(table, parameters):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of LP must be"):
+        LP(**parameters).fit(*table)
+
+
+def test_recovery_beats_the_uniform_distribution_on_the_artificial_set():
+    X, D = make_artificial(300, random_state=0)
+    L = binarize(D)
+    assert chebyshev(D, LP(width=0.3).fit_transform(X, L)) < chebyshev(D, Uniform().fit_transform(X, L))

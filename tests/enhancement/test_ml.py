@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import lsq_linear
+from sklearn.exceptions import ConvergenceWarning
+
+from labeldist.datasets import binarize, make_artificial
+from labeldist.enhancement import ML, ml
+from labeldist.simplex import softmax, to_distributions
+from labeldist.solvers.bounded import BoundedMinimum
+from tests.references import reconstruction_weights_by_hand
+
+
+@pytest.fixture
+def table():
+    X, D = make_artificial(40, random_state=0)
+    return X, binarize(D).astype(float)
+
+
+def test_the_scores_are_those_of_bounded_least_squares(table):
+    X, L = table
+    factor = np.eye(40) - reconstruction_weights_by_hand(X, 4)
+    scores = np.empty(L.shape)
+    for k, on in enumerate(L.T > 0):
+        low, high = np.where(on, 1.0, -np.inf), np.where(on, np.inf, -1.0)
+        scores[:, k] = lsq_linear(factor, np.zeros(40), bounds=(low, high), method="bvls", tol=1e-14).x
+    model = ML().fit(X, L)
+    assert_allclose(model.label_distributions_, softmax(scores), atol=1e-6)
+    assert_allclose(ML(output="clip").fit_transform(X, L), to_distributions(scores, "clip"), atol=1e-6)
+    assert model.violation_ <= 1e-10
+
+
+def test_positive_labels_outweigh_negative_ones(table):
+    X, L = table
+    recovered = ML().fit_transform(X, L)
+    assert (recovered.min(axis=1, where=L > 0, initial=1) > recovered.max(axis=1, where=L == 0, initial=0)).all()
+    assert (ML(output="clip").fit_transform(X, L)[L == 0] == 0).all()
+
+
+def test_labels_that_all_or_no_rows_have_stay_at_their_bounds(table):
+    X, L = table
+    L[:, 0], L[:, 1] = 1, 0
+    scores = np.log(ML().fit_transform(X, L))
+    assert_allclose(scores[:, 0] - scores[:, 1], 2, atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_rows(n):
+    X, D = make_artificial(n, random_state=0)
+    L = binarize(D)
+    recovered = ML(output="clip").fit_transform(X, L)
+    assert recovered.shape == (n, 3)
+    if n == 1:
+        assert_allclose(recovered, L / L.sum())
+
+
+def test_equal_rows_with_different_labels_are_solved(table):
+    X, L = table
+    X[:5] = X[5]
+    model = ML().fit(X, L)
+    assert model.violation_ <= 1e-10
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_neighbors": 2},
+        {"scale": True},
+        {"output": "clip"},
+        {"output": "project"},
+        {"temperature": 0.2},
+        {"floor": 0.3},
+    ],
+    ids=str,
+)
+def test_every_option_has_an_effect(table, parameters):
+    X, L = table
+    X = X * [1, 5, 10]
+    assert np.abs(ML(**parameters).fit_transform(X, L) - ML().fit_transform(X, L)).max() > 1e-4
+
+
+def test_scores_that_are_no_minimum_are_told(table, monkeypatch):
+    monkeypatch.setattr(ml, "minimize_bounded", lambda A: BoundedMinimum(np.ones(A.shape[0]), 0.5, converged=False))
+    with pytest.warns(ConvergenceWarning, match=r"The scores of 3 of 3 labels .* violated by up to 5\.0e-01"):
+        ML().fit(*table)
+
+
+@pytest.mark.parametrize("parameters", [{"n_neighbors": 0}, {"scale": "yes"}], ids=str)
+def test_bad_parameters_are_refused_by_name(table, parameters):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of ML must be"):
+        ML(**parameters).fit(*table)

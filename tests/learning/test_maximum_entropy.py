@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from labeldist.datasets import make_artificial
+from labeldist.learning import SABFGS, SAIIS
+from labeldist.simplex import softmax
+from labeldist.solvers.maximum_entropy import CrossEntropy
+
+BOTH = [SABFGS(tol=1e-9), SABFGS(solver="bfgs", tol=1e-6), SAIIS(tol=1e-8, max_iter=20_000)]
+both = pytest.mark.parametrize("learner", BOTH, ids=repr)
+
+
+@pytest.fixture
+def table(rng):
+    X = rng.normal(size=(80, 4)) * [1, 3, 0.2, 1]
+    D = softmax(X @ rng.normal(size=(4, 3)) + 0.5 * rng.normal(size=(80, 3)))
+    return X, D
+
+
+@both
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_the_gradient_vanishes_at_the_solution(table, learner, fit_intercept):
+    X, D = table
+    model = learner.set_params(fit_intercept=fit_intercept).fit(X, D)
+    wide = np.column_stack([X, np.ones(80)]) if fit_intercept else X
+    W = np.column_stack([model.coef_, model.intercept_]).T if fit_intercept else model.coef_.T
+    loss = CrossEntropy(wide, D)
+    at_zero = np.abs(loss.value_and_gradient(np.zeros_like(W))[1]).max()
+    assert np.abs(loss.value_and_gradient(W)[1]).max() <= 2e-6 * at_zero
+    learner.set_params(fit_intercept=False)
+
+
+@both
+def test_all_ways_find_the_same_distributions(table, learner):
+    X, D = table
+    assert_allclose(learner.fit(X, D).predict(X), SABFGS(tol=1e-10).fit(X, D).predict(X), atol=1e-5)
+
+
+def test_it_is_logistic_regression_on_rows_weighted_by_their_degrees(table):
+    X, D = table
+    single = LogisticRegression(C=np.inf, fit_intercept=True, tol=1e-10, max_iter=10_000)
+    single.fit(np.repeat(X, 3, axis=0), np.tile([0, 1, 2], 80), sample_weight=D.ravel())
+    model = SABFGS(fit_intercept=True, tol=1e-9).fit(X, D)
+    assert_allclose(model.predict(X), single.predict_proba(X), atol=1e-5)
+
+
+@both
+def test_sparse_features_give_the_same_model(table, rng, learner):
+    X, D = table
+    X = X * (rng.random(X.shape) < 0.5)
+    dense = learner.fit(X, D).predict(X)
+    for form in (sparse.csr_array, sparse.csc_matrix):
+        assert_allclose(learner.fit(form(X), D).predict(form(X)), dense, atol=1e-5)
+        weighted = learner.fit(form(X), D, sample_weight=np.full(80, 2.0)).predict(X)
+        assert_allclose(weighted, dense, atol=1e-5)
+
+
+@both
+def test_an_intercept_serves_features_that_cannot(rng, learner):
+    X, D = rng.normal(size=(60, 2)), np.tile([0.7, 0.2, 0.1], (60, 1))
+    without, with_one = (learner.set_params(fit_intercept=choice).fit(X, D).predict(X) for choice in (False, True))
+    learner.set_params(fit_intercept=False)
+    assert_allclose(with_one, D, atol=1e-4)
+    assert np.abs(without - D).max() > 0.1
+
+
+@both
+def test_it_learns_the_artificial_set(learner):
+    X, D = make_artificial(300, random_state=0)
+    new, truth = make_artificial(300, random_state=1)
+    assert learner.set_params(fit_intercept=True).fit(X, D).score(new, truth) > 0.9
+    learner.set_params(fit_intercept=False)
+
+
+@pytest.mark.parametrize(
+    "learner", [SABFGS(max_iter=1), SABFGS(solver="bfgs", max_iter=1), SAIIS(max_iter=1)], ids=repr
+)
+def test_stopping_early_is_told(table, learner):
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 iterations.*max_iter"):
+        learner.fit(*table)
+
+
+def test_a_finer_tolerance_takes_more_iterations(table):
+    for learner in (SABFGS, SAIIS):
+        coarse, fine = (learner(tol=tol, max_iter=20_000).fit(*table).n_iter_ for tol in (1e-1, 1e-6))
+        assert coarse < fine
+
+
+def test_acceleration_saves_iterations(table):
+    plain, accelerated = (SAIIS(memory=m, tol=1e-4, max_iter=50_000).fit(*table).n_iter_ for m in (0, 20))
+    assert 3 * accelerated < plain
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_units_of_a_feature_do_not_matter_to_the_search(table, unit):
+    X, D = table
+    units = np.array([unit, 1, 1, 1])
+    plain, scaled = SABFGS(tol=1e-9).fit(X, D), SABFGS(tol=1e-9).fit(X * units, D)
+    assert_allclose(scaled.predict(X * units), plain.predict(X), atol=1e-6)
+    assert scaled.n_iter_ <= 2 * plain.n_iter_ + 5
+
+
+def test_dependent_features_are_no_obstacle(table):
+    X, D = table
+    wide = np.column_stack([X, X[:, 0], np.zeros(80)])
+    assert_allclose(SABFGS(tol=1e-9).fit(wide, D).predict(wide), SABFGS(tol=1e-9).fit(X, D).predict(X), atol=1e-6)

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import lsq_linear
+
+from labeldist.features.graph import reconstruction_weights
+from labeldist.solvers import bounded
+from labeldist.solvers.bounded import by_active_set, by_conjugate_gradients, minimize_bounded
+
+TOLERANCE = 1e-10
+every_method = pytest.mark.parametrize("method", [by_active_set, by_conjugate_gradients])
+
+
+def problem(rng, n=60, m=3, k=4, positive=0.6):
+    """The matrix that ML minimises over, with the factor of which it is the square."""
+    X = rng.normal(size=(n, m))
+    signs = np.where(rng.random(n) < positive, 1.0, -1.0)
+    factor = (np.eye(n) - reconstruction_weights(X, k).toarray()) * signs
+    return factor, sparse.csr_array(factor.T @ factor)
+
+
+@pytest.mark.parametrize("method", [minimize_bounded, by_conjugate_gradients])
+@pytest.mark.parametrize("positive", [0.1, 0.5, 0.8])
+def test_the_conditions_of_a_minimum_hold(rng, method, positive):
+    _, A = problem(rng, positive=positive)
+    found = method(A, tolerance=TOLERANCE)
+    assert found.converged
+    gradient, largest = A @ found.x, abs(A).sum(axis=1).max()
+    assert found.x.min() >= 1
+    assert gradient.min() >= -TOLERANCE * largest
+    assert np.abs(gradient[found.x > 1]).max() <= TOLERANCE * largest
+    assert found.violation <= TOLERANCE
+    assert 0 < np.count_nonzero(found.x > 1) < len(found.x)
+
+
+@every_method
+@pytest.mark.parametrize("seed", range(5))
+def test_the_minimum_is_that_of_bounded_least_squares(method, seed):
+    factor, A = problem(np.random.default_rng(seed), n=30)
+    reference = lsq_linear(factor, np.zeros(30), bounds=(1, np.inf), method="bvls", tol=1e-14)
+    found = method(A, TOLERANCE)
+    assert found.x @ A @ found.x == pytest.approx(2 * reference.cost, rel=1e-8, abs=1e-12)
+    assert_allclose(found.x, reference.x, atol=1e-5)
+
+
+@every_method
+def test_what_is_minimal_at_the_bound_stays_there(method):
+    # The Laplacian of a ring does not move equal entries.
+    ring = sparse.csr_array(2 * np.eye(6) - np.roll(np.eye(6), 1, axis=0) - np.roll(np.eye(6), -1, axis=0))
+    found = method(ring, TOLERANCE)
+    assert_array_equal(found.x, 1)
+    assert found.converged
+
+
+def test_a_matrix_of_zeros_is_minimal_anywhere():
+    assert_array_equal(minimize_bounded(sparse.csr_array((3, 3))).x, 1)
+
+
+def test_conjugate_gradients_take_over_where_the_active_set_fails(rng, monkeypatch):
+    _, A = problem(rng)
+    expected = minimize_bounded(A).x
+    monkeypatch.setattr(bounded, "ACTIVE_SET_STEPS", 1)
+    assert not by_active_set(A, TOLERANCE).converged
+    assert_allclose(minimize_bounded(A).x, expected, atol=1e-6)
+
+
+def test_a_singular_free_block_is_no_obstacle():
+    # Entries 0 and 1 pull each other up without end or cost: x0 = 2 x1 costs nothing.
+    A = sparse.csr_array(np.outer([1.0, -2.0], [1.0, -2.0]))
+    found = minimize_bounded(A)
+    assert found.converged
+    assert found.x @ A @ found.x == pytest.approx(0, abs=1e-12)
+
+
+def test_stopping_short_is_told(rng):
+    _, A = problem(rng)
+    found = by_conjugate_gradients(A, TOLERANCE, max_iter=2)
+    assert not found.converged
+    assert found.violation > TOLERANCE

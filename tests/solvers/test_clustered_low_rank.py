@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import approx_fprime
+
+from labeldist.simplex import softmax
+from labeldist.solvers.clustered_low_rank import (
+    ClusteredLowRank,
+    SoftmaxLeastSquares,
+    minimize_clustered_low_rank,
+    shrink_singular_values,
+)
+from labeldist.solvers.maximum_entropy import through_softmax
+
+
+def problem(rng, low_rank=0.5, n=40):
+    X = rng.normal(size=(n, 3))
+    D = softmax(X @ rng.normal(size=(3, 4)) + 0.3 * rng.normal(size=(n, 4)))
+    return ClusteredLowRank(X, D, np.arange(n) % 3, np.full((3, 1), 0.05), low_rank)
+
+
+def test_gradient_agrees_with_finite_differences(rng):
+    X, T, W = rng.normal(size=(8, 3)), rng.dirichlet(np.ones(4), size=8), rng.normal(size=(3, 4))
+    loss = SoftmaxLeastSquares(X, T, np.array([[0.3], [0.2], [0.0]]), 1.7)
+    numeric = approx_fprime(W.ravel(), lambda w: loss.value_and_gradient(w.reshape(3, 4))[0], 1e-7)
+    assert_allclose(loss.value_and_gradient(W)[1].ravel(), numeric, rtol=1e-4, atol=1e-5)
+
+
+def test_shrinking_solves_its_minimisation(rng):
+    A = rng.normal(size=(6, 4))
+    threshold = float(np.linalg.svd(A, compute_uv=False)[2])
+    Z = shrink_singular_values(A, threshold)
+    assert np.linalg.matrix_rank(Z, tol=1e-9) == 2
+    # A − Z is the threshold times a subgradient: spectral norm at most one, and in full agreement with Z.
+    subgradient = (A - Z) / threshold
+    assert np.linalg.norm(subgradient, 2) <= 1 + 1e-12
+    assert np.vdot(subgradient, Z) == pytest.approx(np.linalg.norm(Z, "nuc"))
+
+
+@pytest.mark.parametrize("low_rank", [0.01, 0.5])
+def test_the_fixed_point_meets_the_conditions_of_a_minimum(rng, low_rank):
+    objective = problem(rng, low_rank)
+    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=3000)
+    assert solution.converged
+    P = softmax(objective.X @ solution.W)
+    assert_allclose(solution.Z, P, atol=1e-6)
+    for rows in objective.members():
+        subgradient = solution.multiplier[rows] / low_rank
+        assert np.linalg.norm(subgradient, 2) <= 1 + 1e-6
+        assert np.vdot(subgradient, solution.Z[rows]) == pytest.approx(np.linalg.norm(solution.Z[rows], "nuc"))
+    pull = through_softmax(P, P - objective.D + solution.multiplier)
+    assert_allclose(objective.X.T @ pull + 2 * objective.ridge * solution.W, 0, atol=1e-5)
+
+
+def test_the_objective_converges_to_what_no_neighbour_betters(rng):
+    objective = problem(rng)
+    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=3000)
+    assert np.ptp(solution.values[-5:]) < 1e-6 * solution.values[-1]
+    best = objective.value(solution.W)
+    assert best == solution.values[-1]
+    assert best < solution.values[0]
+    assert all(objective.value(solution.W + 1e-2 * rng.normal(size=(3, 4))) >= best for _ in range(50))
+
+
+def test_sparse_features_give_the_same(rng):
+    dense = problem(rng)
+    alike = ClusteredLowRank(sparse.csr_array(dense.X), dense.D, dense.clusters, dense.ridge, dense.low_rank)
+    expected, found = (minimize_clustered_low_rank(o, tolerance=1e-6, max_iter=500).W for o in (dense, alike))
+    assert_allclose(found, expected, atol=1e-5)

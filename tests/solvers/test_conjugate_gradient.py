@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from labeldist.solvers.conjugate_gradient import solve_conjugate_gradient
+
+
+@pytest.fixture
+def system(rng):
+    root = rng.normal(size=(30, 30))
+    return root @ root.T / 30 + np.eye(30), rng.normal(size=(30, 4))
+
+
+def test_the_residual_vanishes_in_every_column(system):
+    A, B = system
+    B = B * [1e-8, 1, 1e8, 1]
+    solution = solve_conjugate_gradient(lambda V: A @ V, B)
+    assert (np.linalg.norm(A @ solution.X - B, axis=0) <= 1e-13 * np.linalg.norm(B, axis=0)).all()
+    assert solution.residual <= 1e-15
+
+
+def test_columns_of_zeros_stay_zero(system):
+    A, B = system
+    B[:, 1] = 0
+    solution = solve_conjugate_gradient(lambda V: A @ V, B)
+    assert_array_equal(solution.X[:, 1], 0)
+    assert_allclose(solution.X, np.linalg.solve(A, B), atol=1e-12)
+    nothing = solve_conjugate_gradient(lambda V: A @ V, np.zeros((30, 2)))
+    assert (nothing.n_iter, nothing.residual) == (0, 0.0)
+
+
+def test_tolerance_and_max_iter_end_it(system):
+    A, B = system
+    assert solve_conjugate_gradient(lambda V: A @ V, B, max_iter=3).n_iter == 3
+    rough, fine = (solve_conjugate_gradient(lambda V: A @ V, B, tolerance=t) for t in (1e-2, 1e-12))
+    assert rough.n_iter < fine.n_iter
+    assert 1e-12 < rough.residual <= 1e-2

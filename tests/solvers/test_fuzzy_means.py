@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from labeldist.solvers.fuzzy_means import farthest_first, fuzzy_means
+from tests.references import fuzzy_memberships_by_hand
+
+
+@pytest.fixture
+def rows(rng):
+    return np.vstack([rng.normal(center, 0.3, size=(20, 2)) for center in (-3, 0, 4)])
+
+
+@pytest.mark.parametrize("fuzziness", [1.5, 2.0, 3.0])
+def test_it_ends_in_a_fixed_point(rows, fuzziness):
+    found = fuzzy_means(rows, rows[[0, 25, 50]], fuzziness, tolerance=1e-12)
+    assert found.converged
+    assert_allclose(found.memberships, fuzzy_memberships_by_hand(rows, found.centers, fuzziness), atol=1e-9)
+    weights = found.memberships**fuzziness
+    assert_allclose(found.centers, weights.T @ rows / weights.sum(axis=0)[:, None], atol=1e-9)
+    assert_allclose(np.sort(found.centers[:, 0]), [-3, 0, 4], atol=0.3)
+
+
+def test_the_objective_never_rises(rows, rng):
+    start = rng.normal(size=(4, 2))
+    values = []
+    for max_iter in range(1, 12):
+        found = fuzzy_means(rows, start, max_iter=max_iter)
+        squared = ((rows[:, None] - found.centers) ** 2).sum(axis=2)
+        values.append((found.memberships**2 * squared).sum())
+    assert (np.diff(values) <= 1e-9).all()
+    assert values[-1] < values[0]
+
+
+def test_more_fuzziness_is_more_even(rows):
+    sharp, even = (fuzzy_means(rows, rows[[0, 25, 50]], b).memberships.max(axis=1).mean() for b in (1.2, 4.0))
+    assert sharp > even
+
+
+def test_rows_at_a_centre_and_equal_centres():
+    X = np.array([[0.0], [0.0], [1.0]])
+    found = fuzzy_means(X, X)
+    assert_allclose(found.memberships, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]], atol=1e-9)
+    same = fuzzy_means(np.ones((3, 2)), np.ones((2, 2)))
+    assert_allclose(same.memberships, 0.5)
+
+
+def test_a_large_shift_changes_nothing(rows):
+    found, shifted = (fuzzy_means(X, X[[0, 25, 50]]).memberships for X in (rows, rows + 1e6))
+    assert_allclose(shifted, found, atol=1e-6)
+
+
+def test_stopping_short_is_told(rows):
+    found = fuzzy_means(rows, rows[[0, 1, 2]], max_iter=2)
+    assert (found.n_iter, found.converged) == (2, False)
+
+
+def test_the_farthest_rows_come_first():
+    X = np.array([[0.0], [1.0], [5.0], [-9.0]])
+    assert farthest_first(X, 3).ravel().tolist() == [-9, 5, 0]

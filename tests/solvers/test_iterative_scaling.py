@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import brentq
+
+from labeldist.simplex import softmax
+from labeldist.solvers.iterative_scaling import LONGEST_STEP, ScalingProblem, scale_iteratively
+
+
+@pytest.fixture
+def problem(rng):
+    return ScalingProblem(rng.normal(size=(30, 4)), rng.dirichlet(np.ones(3), size=30))
+
+
+def test_an_update_is_the_root_of_its_equation(problem, rng):
+    W = 0.1 * rng.normal(size=(4, 3))
+    X, D, P = problem.X, problem.D, softmax(problem.X @ W)
+    length = np.abs(X).sum(axis=1)
+    _, _, update = problem.loss_and_update(W)
+    for k in range(4):
+        for j in range(3):
+
+            def violation(delta, k=k, j=j):
+                return (P[:, j] * X[:, k] * np.exp(delta * np.sign(X[:, k]) * length) - D[:, j] * X[:, k]).sum()
+
+            root = brentq(violation, -5, 5)
+            if abs(root) * length.max() < LONGEST_STEP:
+                assert_allclose(update[k, j], root, rtol=5e-3)
+            assert update[k, j] * root > 0
+
+
+@pytest.mark.parametrize("memory", [0, 10])
+def test_the_loss_never_rises(problem, memory):
+    losses = []
+    for max_iter in range(1, 15):
+        W = scale_iteratively(problem, tolerance=1e-12, max_iter=max_iter, memory=memory).W
+        losses.append(problem.loss_and_update(W)[0])
+    assert (np.diff(losses) <= 1e-10).all()
+
+
+@pytest.mark.parametrize("memory", [0, 5, 20])
+def test_the_constraints_hold_at_the_end(problem, memory):
+    solution = scale_iteratively(problem, tolerance=1e-6, max_iter=20_000, memory=memory)
+    assert solution.converged
+    at_zero = np.abs(problem.X.T @ (1 / 3 - problem.D)).max()
+    violation = problem.X.T @ (softmax(problem.X @ solution.W) - problem.D)
+    assert np.abs(violation).max() <= 1e-6 * at_zero
+
+
+def test_acceleration_saves_updates(problem):
+    plain, accelerated = (
+        scale_iteratively(problem, tolerance=1e-5, max_iter=20_000, memory=memory) for memory in (0, 10)
+    )
+    assert 3 * accelerated.n_iter < plain.n_iter
+
+
+def test_sparse_features_and_weights(rng):
+    X = rng.normal(size=(30, 4)) * (rng.random((30, 4)) < 0.5)
+    D, times = rng.dirichlet(np.ones(3), size=30), rng.integers(0, 3, size=30)
+    options = {"tolerance": 1e-7, "max_iter": 5000, "memory": 10}
+    repeated = scale_iteratively(ScalingProblem(np.repeat(X, times, axis=0), np.repeat(D, times, axis=0)), **options)
+    for form in (np.asarray, sparse.csr_array):
+        weighted = scale_iteratively(ScalingProblem(form(X), D, times[:, None].astype(float)), **options)
+        # W is unique up to a shift of all labels alike.
+        assert_allclose(softmax(X @ weighted.W), softmax(X @ repeated.W), atol=1e-5)
+
+
+def test_stopping_early_is_said(problem):
+    solution = scale_iteratively(problem, tolerance=1e-9, max_iter=2, memory=0)
+    assert solution.n_iter == 2
+    assert not solution.converged

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import approx_fprime
+
+from labeldist.solvers.local_codes import LocalCodes, minimize_local_codes
+
+
+def problem(rng, n=30, m=4, c=5, k=3, **strengths):
+    defaults = {"ridge": 0.1, "code_ridge": 0.2, "local_correlation": 0.3, "barrier": 0.4}
+    D = rng.dirichlet(np.ones(c), size=n)
+    return LocalCodes(rng.normal(size=(n, m)), D, rng.dirichlet(np.ones(c), size=k), **defaults | strengths)
+
+
+@pytest.mark.parametrize("block", [0, 1, 2], ids=["theta", "w", "C"])
+def test_gradients_agree_with_finite_differences(rng, block):
+    objective = problem(rng, n=8)
+    blocks = [rng.normal(size=(4, 5)), rng.normal(size=(3, 5)), rng.uniform(0.5, 2, size=(8, 3))]
+
+    def value(x):
+        return objective.at(*blocks[:block], x.reshape(blocks[block].shape), *blocks[block + 1 :]).value
+
+    numeric = approx_fprime(blocks[block].ravel(), value, 1e-7)
+    assert_allclose(objective.gradient(objective.at(*blocks))[block].ravel(), numeric, rtol=1e-4, atol=1e-5)
+
+
+def test_the_objective_is_the_formula(rng):
+    objective = problem(rng, n=6)
+    theta, w, C = rng.normal(size=(4, 5)), rng.normal(size=(3, 5)), rng.uniform(0.5, 2, size=(6, 3))
+    scores = np.exp(objective.X @ theta + C @ w)
+    P = scores / scores.sum(axis=1, keepdims=True)
+    expected = (objective.D * np.log(objective.D / P)).sum() + 0.1 * (theta**2).sum() + 0.2 * (w**2).sum()
+    for i in range(6):
+        for j in range(3):
+            expected += 0.3 * C[i, j] * ((P[i] - objective.centres[j]) ** 2).sum() + 0.4 / C[i, j]
+    assert objective.at(theta, w, C).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("strength", [1e-3, 0.1, 3.0])
+def test_the_search_descends_to_a_stationary_point(rng, strength):
+    objective = problem(rng, local_correlation=strength, barrier=strength)
+    solution = minimize_local_codes(objective, np.ones((30, 3)), tolerance=1e-13, max_iter=2000)
+    assert solution.converged
+    assert (np.diff(solution.values) <= 0).all()
+    assert (solution.point.C > 0).all()
+    by_theta, by_w, by_codes = objective.gradient(solution.point)
+    start = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.ones((30, 3)))
+    for found, first in zip((by_theta, by_w, by_codes), objective.gradient(start), strict=True):
+        assert np.abs(found).max() < 1e-4 * np.abs(first).max()
+
+
+def test_sparse_features_give_the_same(rng):
+    dense = problem(rng)
+    alike = LocalCodes(sparse.csr_array(dense.X), dense.D, dense.centres, 0.1, 0.2, 0.3, 0.4)
+    expected, found = (minimize_local_codes(o, np.ones((30, 3)), tolerance=1e-12, max_iter=500) for o in (dense, alike))
+    assert_allclose(found.point.P, expected.point.P, atol=1e-6)
+
+
+def test_an_interrupted_search_says_so(rng):
+    solution = minimize_local_codes(problem(rng), np.ones((30, 3)), tolerance=1e-12, max_iter=1)
+    assert not solution.converged
+    assert solution.n_iter == 1

@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.svm import SVC
+
+from labeldist.features.low_rank import gaussian_factor
+from labeldist.solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
+
+
+@pytest.fixture
+def problem(rng):
+    X = rng.normal(size=(60, 3))
+    share = expit(X[:, 0] + 0.5 * rng.normal(size=60))
+    return X, share, (1 - share) * rng.uniform(0.5, 1, size=60)
+
+
+def objective(Z, p, q, w, b):
+    f = Z @ w + b
+    return w @ w / 2 + p @ np.maximum(1 - f, 0) + q @ np.maximum(1 + f, 0)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("gamma", [0.01, 0.5])
+def test_it_is_the_machine_of_libsvm_on_examples_of_both_classes(problem, C, gamma):
+    X, p, q = problem
+    Z, _ = gaussian_factor(X, gamma, 1e-12)
+    solution = solve_two_sided_svm(Z, C * p, C * q)
+    classes, weights = np.repeat([1, 0], 60), np.concatenate([p, q])
+    reference = SVC(C=C, gamma=gamma, tol=1e-9).fit(np.vstack([X, X]), classes, sample_weight=weights)
+    # With a large C it is LIBSVM whose free vectors are off their margin by 1e-5.
+    assert_allclose(Z @ solution.coef + solution.intercept, reference.decision_function(X), atol=1e-4)
+    assert solution.gap < 1e-9
+    assert solution.n_iter < 50
+
+
+def test_no_neighbour_has_a_lower_objective(problem, rng):
+    X, p, q = problem
+    Z, _ = gaussian_factor(X, 0.3, 1e-6)
+    best = solve_two_sided_svm(Z, p, q)
+    value = objective(Z, p, q, best.coef, best.intercept)
+    for size in (1e-4, 1e-2, 1):
+        for _ in range(50):
+            other = objective(Z, p, q, best.coef + size * rng.normal(size=Z.shape[1]), best.intercept + size)
+            assert other >= value - 1e-7
+
+
+def test_examples_of_one_class_only_are_the_ordinary_machine(rng):
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] > 0.2).astype(float)
+    Z, _ = gaussian_factor(X, 0.5, 1e-12)
+    solution = solve_two_sided_svm(Z, y, 1 - y)
+    reference = SVC(C=1, gamma=0.5, tol=1e-9).fit(X, y)
+    assert_allclose(Z @ solution.coef + solution.intercept, reference.decision_function(X), atol=1e-5)
+
+
+def test_it_stops_when_told(problem):
+    X, p, q = problem
+    Z, _ = gaussian_factor(X, 0.5, 1e-6)
+    loose, short = solve_two_sided_svm(Z, p, q, tolerance=1e-2), solve_two_sided_svm(Z, p, q, max_iter=2)
+    assert short.n_iter == 2 < loose.n_iter < solve_two_sided_svm(Z, p, q).n_iter
+    assert short.gap > loose.gap
+
+
+def test_the_sigmoid_minimises_platts_cross_entropy(problem, rng):
+    X, p, q = problem
+    f = X[:, 0] / 1e3 + 5
+    A, B = fit_sigmoid(f, p, q)
+    high, low = (p.sum() + 1) / (p.sum() + 2), 1 / (q.sum() + 2)
+
+    def loss(ab):
+        probability = expit(ab[0] * X[:, 0] + ab[1])
+        positive = p @ (high * np.log(probability) + (1 - high) * np.log(1 - probability))
+        return -positive - q @ (low * np.log(probability) + (1 - low) * np.log(1 - probability))
+
+    searched = minimize(loss, [0, 0], tol=1e-12)
+    assert_allclose([A / 1e3, B + 5 * A], searched.x, atol=1e-5)
+
+
+def test_separable_values_get_a_finite_sigmoid(rng):
+    f = np.concatenate([rng.uniform(1, 2, size=30), rng.uniform(-2, -1, size=30)])
+    y = (f > 0).astype(float)
+    A, B = fit_sigmoid(f, y, 1 - y)
+    assert 1 < A < 100
+    assert (expit(A * f + B)[y == 1] > 0.9).all()
+
+
+def test_values_that_are_all_equal_give_the_ratio_of_the_classes(problem):
+    _, p, q = problem
+    A, B = fit_sigmoid(np.ones(60), p, q)
+    assert A == 0
+    assert_allclose(expit(B), (p.sum() + 1) / (p.sum() + q.sum() + 2))
+
+
+def test_coupling_recovers_the_distribution_that_the_pairs_come_from(rng):
+    P = rng.dirichlet(np.ones(5), size=20)
+    R = P[:, :, None] / (P[:, :, None] + P[:, None, :])
+    assert_allclose(couple_pairwise(R), P, atol=1e-12)
+    assert_allclose(couple_pairwise(np.zeros((3, 1, 1))), 1)
+
+
+def test_coupling_minimises_its_sum_of_squares(rng):
+    upper = np.triu(rng.uniform(0.05, 0.95, size=(4, 4)), 1)
+    R = upper + np.tril(1 - upper.T, -1)
+    p = couple_pairwise(R[None])[0]
+
+    def loss(p):
+        return sum((R[k, j] * p[j] - R[j, k] * p[k]) ** 2 for j in range(4) for k in range(j))
+
+    assert_allclose(p.sum(), 1)
+    for other in rng.dirichlet(np.ones(4), size=300):
+        assert loss(other) >= loss(p) - 1e-12
