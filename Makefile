@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests format recovery prediction defaults figures clean
+.PHONY: demo test lint types tests format recovery prediction enhancers defaults peer figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -31,8 +31,20 @@ recovery: $(STAMP)  ## BD-LE beside the trivial enhancers on the benchmark sets
 prediction: $(STAMP)  ## BD-LDL beside the mean, ten folds
 	$(BIN)/python -m benchmarks.prediction
 
+enhancers: $(STAMP)  ## Every enhancer under two output maps, beside the paper
+	$(BIN)/python -m benchmarks.enhancers
+
 defaults: $(STAMP)  ## The evidence behind the defaults
 	$(BIN)/python -m benchmarks.defaults
+
+peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
+	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python
+
+build/peer/.installed:
+	$(PYTHON) -m venv --clear build/peer
+	build/peer/bin/python -m pip install --quiet torch==2.13.0
+	build/peer/bin/python -m pip install --quiet python-ldl==0.1.2
+	touch $@
 
 figures: $(STAMP)  ## Draw the pictures of the documentation anew
 	$(BIN)/python -m benchmarks.convergence Yeast_cold SBU_3DFE --out docs/images/convergence.png
