@@ -87,7 +87,8 @@ def test_label_without_mass_is_never_positive():
 def test_input_is_left_as_it_is():
     D = np.array([[0.2, 0.5, 0.3]])
     D.flags.writeable = False
-    binarize(D)
+    assert binarize(D).tolist() == [[0, 1, 1]]  # 0.5 alone is not more than the threshold
+    assert D.tolist() == [[0.2, 0.5, 0.3]]
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.0, 1.5, float("nan")])

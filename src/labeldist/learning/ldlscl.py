@@ -73,7 +73,7 @@ class LDLSCL(SoftmaxLearner):
     distributions nearly exactly. What then decides is how well the codes follow from X.
 
     The objective is not convex. Other starts end in other codes, on Yeast_spoem and SBU_3DFE within 1 % of the same
-    value, and in nearly the same predictions.
+    value; predictions may differ.
 
     Memory is n_samples · n_labels · (n_labels + n_clusters) numbers.
 
