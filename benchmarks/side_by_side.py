@@ -1,123 +1,230 @@
 """Measure labeldist and PyLDL on the same folds, data and number of threads, in turns, in one run.
 
-``make peer`` makes the peer's environment and measures. A row gives the median seconds of both, their ratio, their peak
-memory, and the divergence of both beside that of the trivial answer.
+``make peer`` makes the peer's environment, measures, and writes docs/side_by_side.md. Every finished row is recorded, so
+that a run that was interrupted goes on where it was.
+
+Faster means sooner at the same quality. Where both minimise the same objective (SABFGS, SAIIS), the peer's time is the
+one until it is within 1e-5 of the best value known, ours run to convergence; where it never gets there, and for all
+other methods, it is the time to its own stop. Ours is always the time to its own stop, and the gap that it leaves is in
+the table.
 """
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
 
-from benchmarks.worker import ENHANCERS, LEARNERS
+from benchmarks.tables import header, rows
+from benchmarks.worker import ENHANCERS, LEARNERS, ten_folds
 from labeldist.datasets import load_dataset
-from labeldist.metrics import kl_divergence
+from labeldist.metrics import score_all
 from labeldist.simplex import Array, normalize
 
 ENVIRONMENT = {
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "KERAS_BACKEND": "torch",  # PyLDL's neural methods; it brings no backend of its own
 }
+SAME_QUALITY = 1e-5
+LIBRARIES = ("ours", "peer")
+TITLES = {"ours": "labeldist", "peer": "PyLDL", "trivial": "trivial"}
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One run of one library: seconds, megabytes, and the answers of each fold; or why there are none."""
+    """One run of one library: what it noted of each fold, megabytes, and the answers; or why there are none."""
 
-    seconds: float = float("nan")
-    megabytes: float = float("nan")
+    folds: tuple[Record, ...] = ()
+    megabytes: float = math.nan
     answers: tuple[Array, ...] = ()
     failure: str = ""
 
+    @property
+    def seconds(self) -> float:
+        """Seconds of a fold, on average."""
+        return statistics.fmean(fold["seconds"] for fold in self.folds) if self.folds else math.nan
 
-def measure(python: str, library: str, method: str, data: Path, labels: Path, limit: float, folds: int) -> Measurement:
+
+def measure(arguments: argparse.Namespace, library: str, method: str, data: Path, labels: Path) -> Measurement:
     """Run the worker in a process of its own."""
     worker = str(Path(__file__).parent / "worker.py")
+    python = sys.executable if library == "ours" else arguments.peer
     with tempfile.TemporaryDirectory() as folder:
         answers = Path(folder) / "answers.npz"
-        command = [python, worker, library, method, str(data), str(labels), str(answers), "--folds", str(folds)]
+        command = [python, worker, library, method, str(data), str(labels), str(answers)]
+        command += ["--folds", str(arguments.folds), "--seconds", str(arguments.limit / 4)]
         try:
             run = subprocess.run(  # noqa: S603  # our own worker
-                command, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, timeout=limit, check=True
+                command,
+                env={**os.environ, **ENVIRONMENT},
+                capture_output=True,
+                text=True,
+                timeout=arguments.limit,
+                check=True,
             )
         except subprocess.TimeoutExpired:
-            return Measurement(failure=f"> {limit:.0f} s")
+            return Measurement(failure=f"> {arguments.limit:.0f} s")
         except subprocess.CalledProcessError as error:
             return Measurement(failure=error.stderr.strip().splitlines()[-1][:80])
         report = json.loads(run.stdout.strip().splitlines()[-1])
         with np.load(answers) as content:
-            folds_answers = tuple(content[name] for name in content.files)
-        return Measurement(report["seconds"], report["megabytes"], folds_answers)
+            return Measurement(tuple(report["folds"]), report["megabytes"], tuple(content.values()))
 
 
-def divergence(measurement: Measurement, truths: list[Array]) -> str:
-    """Return the mean divergence over the folds, or why there is none."""
-    if measurement.failure:
-        return measurement.failure
-    values = []
-    for truth, answer in zip(truths, measurement.answers, strict=True):
-        if not np.isfinite(answer).all() or (answer < 0).any() or not (answer.sum(axis=1) > 0).all():
-            return "no distributions"
-        values.append(kl_divergence(truth, normalize(answer)))
-    return f"{np.mean(values):.4f}"
+def measure_in_turns(arguments: argparse.Namespace, method: str, name: str) -> dict[str, list[Measurement]]:
+    """Measure both libraries, one after the other, again and again; what takes long is not measured again."""
+    data = load_dataset(name)
+    runs: dict[str, list[Measurement]] = {library: [] for library in LIBRARIES}
+    with tempfile.TemporaryDirectory() as folder:
+        labels = Path(folder) / "logical.npy"
+        np.save(labels, data.logical)
+        for _ in range(arguments.repeats):
+            for library in LIBRARIES:
+                long = any(run.failure or run.seconds * len(run.folds) > arguments.limit / 10 for run in runs[library])
+                if not long:
+                    runs[library].append(measure(arguments, library, method, Path(data.filename), labels))
+    return runs
 
 
 def held_out(D: Array, method: str, folds: int) -> tuple[list[Array], list[Array]]:
     """Return the true distributions of each fold and the trivial answer to them."""
     if method in ENHANCERS:
         return [D], [np.full_like(D, 1 / D.shape[1])]
-    splits = list(KFold(10, shuffle=True, random_state=0).split(D))[:folds]
+    splits = ten_folds(D)[:folds]
     return [D[test] for _, test in splits], [np.tile(D[train].mean(axis=0), (len(test), 1)) for train, test in splits]
 
 
-def row(arguments: argparse.Namespace, method: str, name: str) -> str:
-    """Measure both libraries in turns, and return a row of the table."""
-    data = load_dataset(name)
-    with tempfile.TemporaryDirectory() as folder:
-        labels = Path(folder) / "logical.npy"
-        np.save(labels, data.logical)
-        runs: dict[str, list[Measurement]] = {"ours": [], "peer": []}
-        for _ in range(arguments.repeats):
-            for library, python in (("ours", sys.executable), ("peer", arguments.peer)):
-                if not any(run.failure for run in runs[library]):
-                    runs[library].append(
-                        measure(python, library, method, Path(data.filename), labels, arguments.limit, arguments.folds)
-                    )
-    truths, trivial = held_out(data.target, method, arguments.folds)
-    ours, peer = (statistics.median(run.seconds for run in runs[library]) for library in ("ours", "peer"))
-    cells = [
-        *(f"{seconds:.2f}" for seconds in (ours, peer)),
-        f"{peer / ours:.1f}×",
-        *(f"{max(run.megabytes for run in runs[library]):.0f}" for library in ("ours", "peer")),
-        *(divergence(runs[library][-1], truths) for library in ("ours", "peer")),
-        f"{np.mean([kl_divergence(d, p) for d, p in zip(truths, trivial, strict=True)]):.4f}",
-    ]
-    return f"| {method} | {name} | {' | '.join(cells)} |"
+def scores(truths: Iterable[Array], answers: Iterable[Array]) -> dict[str, float] | None:
+    """Return the mean of every measure over the folds; None where answers are no distributions."""
+    values = []
+    for truth, answer in zip(truths, answers, strict=False):
+        if not np.isfinite(answer).all() or (answer < 0).any() or not (answer.sum(axis=1) > 0).all():
+            return None
+        values.append(score_all(truth, normalize(answer)))
+    return {measure: float(np.mean([fold[measure] for fold in values])) for measure in values[0]} if values else None
+
+
+def peer_seconds(run: Measurement, best: list[float]) -> tuple[float, bool]:
+    """Return the peer's seconds of a fold until the objective is nearly the best, and whether it gets there."""
+    seconds, reached = [], []
+    for fold, goal in zip(run.folds, best, strict=False):
+        times = [at for at, value in fold.get("trace", ()) if value <= goal * (1 + SAME_QUALITY)]
+        seconds.append(times[0] if times else fold["seconds"])
+        reached.append(bool(times))
+    return statistics.fmean(seconds), all(reached)
+
+
+def gap(values: Iterable[float], best: list[float]) -> float:
+    """Return the largest relative distance from the best objective."""
+    return max(value / goal - 1 for value, goal in zip(values, best, strict=False))
+
+
+def record_of(arguments: argparse.Namespace, method: str, name: str) -> Record:
+    """Measure a method on a set, and return what is to be remembered."""
+    runs = measure_in_turns(arguments, method, name)
+    ours, peer = runs["ours"], runs["peer"]
+    folds = min((len(run.folds) for library in LIBRARIES for run in runs[library] if run.folds), default=0)
+    truths, trivial = held_out(load_dataset(name).target, method, folds)
+    record: Record = {
+        "method": method,
+        "set": name,
+        "folds": folds,
+        "seconds": {library: statistics.median(run.seconds for run in runs[library]) for library in LIBRARIES},
+        "megabytes": {library: max(run.megabytes for run in runs[library]) for library in LIBRARIES},
+        "failure": {library: runs[library][-1].failure for library in LIBRARIES},
+        "scores": {library: scores(truths, runs[library][0].answers) for library in LIBRARIES},
+        "gap": {},
+    }
+    record["scores"]["trivial"] = scores(truths, trivial)
+    best = [fold["best"] for fold in ours[0].folds if "best" in fold]
+    if best:
+        record["gap"]["ours"] = gap((fold["reached"] for fold in ours[0].folds), best)
+    if best and peer[0].folds and "trace" in peer[0].folds[0]:
+        record["gap"]["peer"] = gap((fold["trace"][-1][1] for fold in peer[0].folds), best)
+        until = [peer_seconds(run, best) for run in peer]
+        record["own stop"] = record["seconds"]["peer"]
+        record["seconds"]["peer"] = statistics.median(seconds for seconds, _ in until)
+    return record
+
+
+def skill(record: Record, library: str) -> float:
+    """Return the share of the trivial answer's divergence that is saved."""
+    values = record["scores"][library]
+    return 1 - values["kl_divergence"] / record["scores"]["trivial"]["kl_divergence"] if values else math.nan
+
+
+def ratio(record: Record, limit: float) -> str:
+    """Return how many times faster than the peer ours is, or at least is."""
+    ours, peer = (record["seconds"][library] for library in LIBRARIES)
+    if record["failure"]["peer"].startswith(">"):
+        return f"> {limit / ours:.0f}×"
+    return f"{peer / ours:.1f}×"
+
+
+def page(records: list[Record], limit: float) -> Iterable[str]:
+    """Yield the lines of the page."""
+    yield "# Side by side with PyLDL\n\nWritten by `make peer`; what it means is in [peer.md](peer.md).\n"
+    yield "## Time, memory, objective and skill\n"
+    yield (
+        "| method | set | folds | labeldist s | PyLDL s | ratio | labeldist MB | PyLDL MB | gap | PyLDL's gap | skill "
+        "| PyLDL's skill |"
+    )
+    yield f"|---|---|{'---:|' * 10}"
+    for record in records:
+        seconds = record["seconds"]
+        gaps = (f"{record['gap'][library]:.0e}" if library in record["gap"] else "" for library in LIBRARIES)
+        cells = [
+            str(record["folds"]),
+            f"{seconds['ours']:.3g}",
+            record["failure"]["peer"] or f"{seconds['peer']:.3g}",
+            ratio(record, limit),
+            *(f"{record['megabytes'][library]:.0f}" for library in LIBRARIES),
+            *gaps,
+            *(f"{skill(record, library):+.3f}" for library in LIBRARIES),
+        ]
+        yield f"| {record['method']} | {record['set']} | {' | '.join(cells)} |"
+    yield "\n## The six measures\n"
+    yield header()
+    for record in records:
+        values = {TITLES[library]: found for library, found in record["scores"].items() if found}
+        yield from rows(f"{record['set']}, {record['method']}", values)
 
 
 def main() -> None:
-    """Print the table."""
+    """Measure what is not recorded yet, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", required=True, help="the Python of an environment with python-ldl 0.1.2 and torch")
     parser.add_argument("--methods", nargs="*", default=[*ENHANCERS, *LEARNERS])
     parser.add_argument("--sets", nargs="*", default=["Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie"])
     parser.add_argument("--folds", type=int, default=10)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--limit", type=float, default=300, help="seconds after which a run is stopped")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=400, help="seconds; a run that takes a tenth is not repeated")
+    parser.add_argument("--record", type=Path, default=Path("build/side_by_side.jsonl"))
+    parser.add_argument("--page", type=Path, default=Path("build/side_by_side.md"))
     arguments = parser.parse_args()
-    print("| method | set | ours s | peer s | ratio | ours MB | peer MB | KL ours | KL peer | KL trivial |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for method in arguments.methods:
-        for name in arguments.sets:
-            print(row(arguments, method, name), flush=True)
+    arguments.record.parent.mkdir(parents=True, exist_ok=True)
+    lines = arguments.record.read_text().splitlines() if arguments.record.exists() else []
+    done = {(record["method"], record["set"]): record for record in map(json.loads, lines)}
+    for name in arguments.sets:
+        for method in arguments.methods:
+            if (method, name) not in done:
+                record = done[method, name] = record_of(arguments, method, name)
+                with arguments.record.open("a") as file:
+                    file.write(json.dumps(record) + "\n")
+                print(f"{method:8} {name:12} {ratio(record, arguments.limit)}", flush=True)
+    chosen = [done[key] for key in ((method, name) for method in arguments.methods for name in arguments.sets)]
+    arguments.page.write_text("\n".join(page(chosen, arguments.limit)) + "\n", encoding="utf-8")
+    print(arguments.page)
 
 
 if __name__ == "__main__":

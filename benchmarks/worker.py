@@ -9,11 +9,13 @@ import resource
 import time
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
+from scipy.special import xlogy
 from sklearn.model_selection import KFold
 
 LEARNERS = {
@@ -29,34 +31,106 @@ LEARNERS = {
 }
 ENHANCERS = {"FCM": "FCM", "KM": "KM", "LP": "LP", "ML": "ML", "GLLE": "GLLE"}
 
+SETTINGS = {"FCM": {"n_clusters": 50}}
+"""Where our default does less work than PyLDL's: its number of clusters."""
 
-def our_fit(method: str) -> Callable[..., np.ndarray]:
-    """Return ``fit(X, y, X_new)`` of this library."""
-    import labeldist.enhancement
-    import labeldist.learning
+IMPORTED_IN_FIT = ("scipy.linalg", "sklearn.calibration", "sklearn.naive_bayes", "sklearn.neighbors", "sklearn.svm")
+"""What PyLDL imports while it fits; imported before, so that no import is timed."""
 
-    if method in ENHANCERS:
-        enhancer = getattr(labeldist.enhancement, method)()
-        return lambda X, y, _: enhancer.fit_transform(X, y)
-    learner = getattr(labeldist.learning, method)()
-    return lambda X, y, X_new: learner.fit(X, y).predict(X_new)
+CONVERGED = 1e-3
+"""Share of the default tolerance at which a search counts as run to convergence."""
 
-
-def peer_fit(method: str) -> Callable[..., np.ndarray]:
-    """Return ``fit(X, y, X_new)`` of PyLDL."""
-    import pyldl.algorithms
-
-    if method in ENHANCERS:
-        peer = getattr(pyldl.algorithms, ENHANCERS[method])
-        return lambda X, y, _: np.asarray(peer().fit(X, y.copy()).transform())
-    peer = getattr(pyldl.algorithms, LEARNERS[method])
-    return lambda X, y, X_new: np.asarray(peer().fit(X, y).predict(X_new))
+Fold = tuple[Any, Any]
 
 
-def splits(X: np.ndarray, folds: int) -> list[tuple[Any, Any]]:
-    """Return the first of ten shuffled folds; none means all rows, for enhancers."""
-    everything = slice(None)
-    return list(KFold(10, shuffle=True, random_state=0).split(X))[:folds] if folds else [(everything, everything)]
+class Ours:
+    """A method of this library."""
+
+    def __init__(self, method: str) -> None:
+        self.method = method
+        room = import_module("labeldist.enhancement" if method in ENHANCERS else "labeldist.learning")
+        self.model = getattr(room, method)(**SETTINGS.get(method, {}))
+
+    def answer(self, X: np.ndarray, y: np.ndarray, X_new: np.ndarray) -> np.ndarray:
+        """Return the distributions that are asked for."""
+        if self.method in ENHANCERS:
+            return self.model.fit_transform(X, y)
+        return self.model.fit(X, y).predict(X_new)
+
+    def notes(self, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+        """Return the training objective that the last fit reached, and that of a search run to convergence."""
+        if not hasattr(self.model, "tol") or self.method not in OBJECTIVES:
+            return {}
+        reached = OBJECTIVES[self.method](self.model, X, y)
+        tight = type(self.model)(**{**self.model.get_params(), "tol": CONVERGED * self.model.tol, "max_iter": 10_000})
+        return {"reached": reached, "best": min(reached, OBJECTIVES[self.method](tight.fit(X, y), X, y))}
+
+
+class Peer:
+    """A method of PyLDL; the values of its objective are noted on the way where it is ours, too."""
+
+    def __init__(self, method: str) -> None:
+        import keras
+        import pyldl.algorithms
+
+        for module in IMPORTED_IN_FIT:
+            import_module(module)
+        keras.utils.set_random_seed(0)
+        self.method = method
+        self.algorithm = getattr(pyldl.algorithms, {**LEARNERS, **ENHANCERS}[method])
+        self.trace: list[tuple[float, float]] = []
+
+    def answer(self, X: np.ndarray, y: np.ndarray, X_new: np.ndarray) -> np.ndarray:
+        """Return the distributions that are asked for."""
+        model = self.algorithm()
+        if self.method in ("SABFGS", "SAIIS"):
+            self._watch(model)
+        if self.method in ENHANCERS:
+            return np.asarray(model.fit(X, y.copy()).transform())
+        return np.asarray(model.fit(X, y).predict(X_new))
+
+    def _watch(self, model: Any) -> None:
+        began, loss = time.perf_counter(), model._loss_function
+        self.trace = []
+
+        def watched(*arguments: Any) -> float:
+            value = loss(*arguments)
+            self.trace.append((time.perf_counter() - began, float(value)))
+            return value
+
+        model._loss_function = watched
+
+    def notes(self, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+        """Return (seconds, objective) at each value of the objective that the last fit looked at."""
+        return {"trace": self.trace} if self.trace else {}
+
+
+def divergence(model: Any, X: np.ndarray, D: np.ndarray) -> float:
+    """Return KL(D, P) over the training rows, what the maximum entropy model minimises."""
+    P = model.predict(X)
+    return float((xlogy(D, D) - xlogy(D, P)).sum())
+
+
+def correlated_divergence(model: Any, X: np.ndarray, D: np.ndarray) -> float:
+    """Return the objective of LDLLC."""
+    from labeldist.learning.ldllc import correlated_distance
+
+    theta = model.coef_.T
+    penalty = model.ridge * (theta**2).sum() + model.correlation * correlated_distance(theta)[0]
+    return divergence(model, X, D) + float(penalty)
+
+
+OBJECTIVES: dict[str, Callable[[Any, np.ndarray, np.ndarray], float]] = {
+    "SABFGS": divergence,
+    "SAIIS": divergence,
+    "LDLLC": correlated_divergence,
+    "LDLSCL": lambda model, _X, _D: model.objective_[-1],
+}
+
+
+def ten_folds(rows: np.ndarray) -> list[Fold]:
+    """Return the rows to train with and those to test, ten times."""
+    return list(KFold(10, shuffle=True, random_state=0).split(rows))
 
 
 def main() -> None:
@@ -68,21 +142,27 @@ def main() -> None:
     parser.add_argument("labels", type=Path, help="a .npy file of its logical labels")
     parser.add_argument("answers", type=Path, help="where to put the predicted distributions, .npz")
     parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no fold after so long")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     content = loadmat(str(arguments.file))
     X = np.ascontiguousarray(content["features"], dtype=np.float64)
     enhances = arguments.method in ENHANCERS
     y = np.load(arguments.labels).astype(float) if enhances else np.ascontiguousarray(content["labels"], dtype=float)
-    fit = (our_fit if arguments.library == "ours" else peer_fit)(arguments.method)
-    answers, seconds = [], []
-    for train, test in splits(X, 0 if enhances else arguments.folds):
+    measured = (Ours if arguments.library == "ours" else Peer)(arguments.method)
+    answers, folds = [], []
+    peak = 0.0
+    for train, test in [(slice(None), slice(None))] if enhances else ten_folds(X)[: arguments.folds]:
+        if sum(fold["seconds"] for fold in folds) > arguments.seconds:
+            break
+        train_X, train_y, test_X = X[train], y[train], X[test]
         began = time.perf_counter()
-        answers.append(fit(X[train], y[train], X[test]))
-        seconds.append(time.perf_counter() - began)
+        answers.append(measured.answer(train_X, train_y, test_X))
+        seconds = time.perf_counter() - began
+        peak = peak or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        folds.append({"seconds": seconds, **measured.notes(train_X, train_y)})
     np.savez(arguments.answers, *answers)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": sum(seconds), "megabytes": peak}))
+    print(json.dumps({"folds": folds, "megabytes": peak}))
 
 
 if __name__ == "__main__":

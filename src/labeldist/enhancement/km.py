@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from labeldist.enhancement.base import ScoringEnhancer
-from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
+from labeldist.features.pairwise import gaussian_product, mean_pairwise_distance
 from labeldist.labels import refuse_rows_without_positive
 from labeldist.simplex import Array, OutputMap
 
@@ -54,7 +54,7 @@ class KM(ScoringEnhancer):
 
     Notes
     -----
-    Memory and time grow as n². A row without a positive label has no score at all and is refused.
+    Time grows as n²; no n × n matrix is kept. A row without a positive label has no score at all and is refused.
 
     References
     ----------
@@ -107,22 +107,22 @@ class KM(ScoringEnhancer):
         X, L = self._check_features_and_labels(X, y)
         refuse_rows_without_positive(L, "KM scores a row's positive labels only")
         positive = L > 0
-        squared = squared_distances(self._standardised(X))
-        self.bandwidth_ = resolve_bandwidth(self.bandwidth, squared)
-        distances = distances_to_centers(gaussian(squared, self.bandwidth_), positive)
+        X = self._standardised(X)
+        self.bandwidth_ = mean_pairwise_distance(X) if self.bandwidth == "mean" else float(self.bandwidth)
+        distances = distances_to_centers(X, self.bandwidth_, positive)
         self.radius_ = distances.max(axis=0, where=positive, initial=0)
         scores = np.where(positive, 1 - distances / (self.radius_ + DELTA), 0.0)
         self.label_distributions_ = self._distributions(scores)
         return self
 
 
-def distances_to_centers(K: Array, member: NDArray[np.bool_]) -> Array:
-    """‖φ(x_i) − ψ_k‖ with ψ_k the mean of φ over the members of group k, from a kernel matrix with a unit diagonal.
+def distances_to_centers(X: Array, bandwidth: float, member: NDArray[np.bool_]) -> Array:
+    """‖φ(x_i) − ψ_k‖ with ψ_k the mean of φ over the members of group k, φ being the map of the Gaussian kernel.
 
     ‖φ(x_i) − ψ_k‖² = 1 − 2 Σ_j K_ij u_jk + Σ_jl u_jk K_jl u_lk, u_jk being 1/n_k for the members and 0 for others. A
     group without members has its centre at the origin.
     """
     share = member / np.maximum(member.sum(axis=0), 1)
-    to_members = K @ share
+    to_members = gaussian_product(X, bandwidth, share)
     within = np.einsum("ij,ij->j", share, to_members)
     return np.sqrt(np.maximum(1 - 2 * to_members + within, 0))

@@ -1,0 +1,52 @@
+"""Distances and kernel values between all pairs of many rows, met block by block: no n × n matrix is made."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from labeldist.features.kernel import gaussian
+from labeldist.simplex import Array
+
+BLOCK = 64
+"""Rows of a block. Its distances to a few thousand rows stay in the cache while they are worked on."""
+
+
+def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
+    """Yield the rows of each block, and their squared distances to these rows and all later ones.
+
+    So every pair of rows is met once, but for those within a block, which are met in both orders. The next block
+    overwrites the distances of the last one.
+    """
+    X = X - X.mean(axis=0)  # a large shift would cost digits
+    n, squares = len(X), np.einsum("ij,ij->i", X, X)
+    # ‖x‖² + ‖y‖² − 2xᵀy as one product.
+    left = np.column_stack([-2 * X, squares, np.ones(n)])
+    right = np.column_stack([X, np.ones(n), squares]).T.copy()
+    memory = np.empty(BLOCK * n)
+    for start in range(0, n, BLOCK):
+        rows = slice(start, min(start + BLOCK, n))
+        shape = (rows.stop - start, n - start)
+        squared = memory[: shape[0] * shape[1]].reshape(shape)
+        np.matmul(left[rows], right[:, start:], out=squared)
+        np.maximum(squared, 0, out=squared)
+        np.fill_diagonal(squared, 0)
+        yield rows, squared
+
+
+def mean_pairwise_distance(X: Array) -> float:
+    """`labeldist.features.kernel.mean_distance` from the rows themselves."""
+    n, total = len(X), 0.0
+    for rows, squared in squared_distance_blocks(X):
+        distances = np.sqrt(squared, out=squared)
+        total += 2 * distances.sum() - distances[:, : rows.stop - rows.start].sum()
+    return float(total) / (n * (n - 1)) if total > 0 else 1.0
+
+
+def gaussian_product(X: Array, width: float, V: Array) -> Array:
+    """KV for K_ij = exp(−‖x_i − x_j‖² / (2 width²)); half of K is computed, once, and none of it kept."""
+    product = np.zeros(V.shape)
+    for rows, squared in squared_distance_blocks(X):
+        K = gaussian(squared, width)
+        product[rows] += K @ V[rows.start :]
+        product[rows.stop :] += K[:, rows.stop - rows.start :].T @ V[rows]
+    return product
