@@ -1,6 +1,6 @@
 """Measure labeldist and PyLDL on the same folds, data and number of threads, in turns, in one run.
 
-``make peer`` makes the peer's environment, measures, and writes docs/side_by_side.md. Every finished row is recorded, so
+``make peer`` makes the peer's environment, measures, and writes a page of tables. Every finished row is recorded, so
 that a run that was interrupted goes on where it was.
 
 Faster means sooner at the same quality. Where both minimise the same objective (SABFGS, SAIIS), the peer's time is the

@@ -100,7 +100,7 @@ class Peer:
 
         model._loss_function = watched
 
-    def notes(self, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    def notes(self, _X: np.ndarray, _y: np.ndarray) -> dict[str, Any]:
         """Return (seconds, objective) at each value of the objective that the last fit looked at."""
         return {"trace": self.trace} if self.trace else {}
 
