@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
-from labeldist.solvers.local_codes import LocalCodes, minimize_local_codes
+from labeldist.solvers.local_codes import LocalCodes, inverses, minimize_local_codes
 
 
 def problem(rng, n=30, m=4, c=5, k=3, **strengths):
@@ -61,3 +61,12 @@ def test_an_interrupted_search_says_so(rng):
     solution = minimize_local_codes(problem(rng), np.ones((30, 3)), tolerance=1e-12, max_iter=1)
     assert not solution.converged
     assert solution.n_iter == 1
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_small_matrices_are_inverted_to_rounding(rng, k):
+    factors = rng.normal(size=(50, k, k + 2)) * 10 ** rng.uniform(-3, 3, size=(50, k, 1))  # rows of unlike units
+    matrices = factors @ factors.transpose(0, 2, 1)
+    units = np.sqrt(np.einsum("nii->ni", matrices))
+    error = (inverses(matrices) @ matrices - np.eye(k)) * units[:, :, None] / units[:, None, :]
+    assert np.abs(error).max() < 1e-9

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from labeldist.features.clusters import cluster_means, cluster_rows
+from labeldist.features.storage import hold_for_products
 from labeldist.learning.maximum_entropy import SoftmaxLearner
 from labeldist.solvers.local_codes import LocalCodes, minimize_local_codes
 from labeldist.solvers.moments import Moments
@@ -75,7 +76,7 @@ class LDLSCL(SoftmaxLearner):
     The objective is not convex. Other starts end in other codes, on Yeast_spoem and SBU_3DFE within 1 % of the same
     value; predictions may differ.
 
-    Memory is n_samples · n_labels · (n_labels + n_clusters) numbers.
+    Memory is a few times n_samples · n_labels · n_clusters numbers.
 
     References
     ----------
@@ -125,7 +126,7 @@ class LDLSCL(SoftmaxLearner):
         """Learn from features and distributions."""
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
-        X = X.astype(np.float64, copy=False)
+        X = hold_for_products(X)
         numbers = cluster_rows(D, self.n_clusters)
         self.cluster_distributions_ = cluster_means(D, numbers)
         objective = LocalCodes(

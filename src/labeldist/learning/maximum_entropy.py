@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.exceptions import warn
+from labeldist.features.storage import hold_for_products
 from labeldist.learning.base import DistributionLearner, check_weights
 from labeldist.simplex import Array, softmax
 from labeldist.solvers.iterative_scaling import ScalingProblem, scale_iteratively
@@ -36,13 +37,12 @@ class SoftmaxLearner(DistributionLearner):
         return softmax(X @ self.coef_.T + self.intercept_)
 
     def _with_intercept_column(self, X: Any) -> Any:
-        """Return X, dense ones as float64, beside a column of ones if there is an intercept."""
-        dense = isinstance(X, np.ndarray)
-        X = X.astype(np.float64) if dense else sparse.csr_array(X.astype(np.float64))
+        """Return X, held for products, beside a column of ones if there is an intercept."""
+        X = hold_for_products(X)
         if not self.fit_intercept:
             return X
         ones = np.ones((X.shape[0], 1))
-        return np.hstack([X, ones]) if dense else sparse.hstack([X, sparse.csr_array(ones)], "csr")
+        return np.hstack([X, ones]) if isinstance(X, np.ndarray) else sparse.hstack([X, sparse.csr_array(ones)], "csr")
 
     def _keep(self, W: Array, n_iter: int, converged: bool) -> None:
         """Note the coefficients of the columns of `_with_intercept_column`, and tell if the search was cut short."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from labeldist.features.storage import gram
 from labeldist.simplex import Array, softmax
 from labeldist.solvers.lbfgs import minimize_lbfgs
 from labeldist.solvers.maximum_entropy import Preconditioner, squared_norm, through_softmax
@@ -122,10 +123,8 @@ def minimize_clustered_low_rank(
     X, D = objective.X, objective.D
     members = objective.members()
     rho = START_PENALTY * objective.low_rank
-    gram = X.T @ X
     # At W = 0 the softmax has the derivative 1/c, and the loss the curvature XᵀX / c².
-    curvature = (gram.toarray() if hasattr(gram, "toarray") else gram) / D.shape[1] ** 2
-    precondition = Preconditioner.of(curvature + np.diag(2 * objective.ridge[:, 0]))
+    precondition = Preconditioner.of(gram(X) / D.shape[1] ** 2 + np.diag(2 * objective.ridge[:, 0]))
     V = np.zeros((precondition.T.shape[1], D.shape[1]))
     Z, U = D, np.zeros_like(D)
     values: list[float] = []

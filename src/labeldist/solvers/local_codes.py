@@ -11,6 +11,7 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import xlogy
 
+from labeldist.features.storage import gram
 from labeldist.simplex import EPSILON, Array
 from labeldist.solvers.maximum_entropy import softmax_and_log, squared_norm, through_softmax
 
@@ -113,8 +114,7 @@ def minimize_local_codes(objective: LocalCodes, C: Array, *, tolerance: float, m
         steps did so.
     max_iter : int
     """
-    gram = objective.X.T @ objective.X
-    eigenvalues, vectors = linalg.eigh(gram.toarray() if hasattr(gram, "toarray") else gram, driver="evd")
+    eigenvalues, vectors = linalg.eigh(gram(objective.X), driver="evd")
     shape = (objective.X.shape[1], objective.D.shape[1])
     point = objective.at(np.zeros(shape), np.zeros((C.shape[1], shape[1])), C)
     values = [point.value]
@@ -147,28 +147,31 @@ def _gauss_newton_step(objective: LocalCodes, point: Point, eigenvalues: Array, 
     by_theta, by_w, by_codes = objective.gradient(point)
     by_log_codes = C * by_codes
 
-    # For each row: J, the softmax's derivative; H, the curvature in the scores; V, what they gain by the log codes;
-    J = P[:, :, None] * np.eye(c) - P[:, :, None] * P[:, None, :]
-    H = J + 2 * objective.local_correlation * C.sum(axis=1)[:, None, None] * (J @ J)
+    # For each row: V, what its scores gain by its log codes; VH, that times H, the curvature in the scores; and E, how
+    # both meet in c‖P − q‖², the square of √c (P − q).
+    curve = _ScoreCurvature(P, 2 * objective.local_correlation * C.sum(axis=1, keepdims=True))
     V = C[:, :, None] * w
-    # E, how scores and log codes meet in c‖P − q‖², the square of √c (P − q).
-    E = objective.local_correlation * C[:, :, None] * ((P[:, None, :] - objective.centres) @ J)
-    VH = V @ H + E
+    E = objective.local_correlation * C[:, :, None] * _each_through_softmax(P, P[:, None] - objective.centres)
+    VH = curve.times_each(V) + E
     code_curvature = VH @ V.transpose(0, 2, 1) + V @ E.transpose(0, 2, 1)
     own = 0.5 * objective.local_correlation * point.squared_distances * C + objective.barrier / C
     code_curvature[:, np.arange(k), np.arange(k)] += own
-    eliminated = np.linalg.solve(code_curvature, np.concatenate([VH, by_log_codes[:, :, None]], axis=2))
-    response, shift = eliminated[:, :, :c], eliminated[:, :, c]
-    S = H - VH.transpose(0, 2, 1) @ response
-    correction = -_rowwise(VH.transpose(0, 2, 1), shift)
+    inverse = inverses(code_curvature)
+    shift = _rowwise(inverse, by_log_codes)
+    correction = -_rowwise_transposed(VH, shift)
     right = -np.concatenate([by_theta + X.T @ correction, by_w + C.T @ correction])
 
+    # What is left of the curvature in the scores when the codes are gone, and its mean over the rows.
+    def remaining(U: Array) -> Array:
+        return curve.times(U) - _rowwise_transposed(VH, _rowwise(inverse, _rowwise(VH, U)))
+
+    mean_remaining = curve.mean() - VH.reshape(-1, c).T @ (inverse @ VH).reshape(-1, c) / len(P)
     penalty = np.concatenate([np.full(m, 2 * objective.ridge), np.full(k, 2 * objective.code_ridge)])[:, None]
-    precondition = _preconditioner(objective, C, S.mean(axis=0), eigenvalues, vectors)
+    precondition = _preconditioner(objective, C, mean_remaining, eigenvalues, vectors)
 
     def apply(v: Array) -> Array:
         u = v.reshape(-1, c)
-        moved = _rowwise(S, X @ u[:m] + C @ u[m:])
+        moved = remaining(X @ u[:m] + C @ u[m:])
         return (np.concatenate([X.T @ moved, C.T @ moved]) + penalty * u).ravel()
 
     size = ((m + k) * c, (m + k) * c)
@@ -180,9 +183,34 @@ def _gauss_newton_step(objective: LocalCodes, point: Point, eigenvalues: Array, 
         M=LinearOperator(size, lambda v: precondition(v.reshape(-1, c)).ravel(), dtype=np.float64),
     )
     d_theta, d_w = np.split(solution.reshape(-1, c), [m])
-    d_codes = -shift - _rowwise(response, X @ d_theta + C @ d_w)
+    d_codes = -shift - _rowwise(inverse, _rowwise(VH, X @ d_theta + C @ d_w))
     slope = np.vdot(by_theta, d_theta) + np.vdot(by_w, d_w) + np.vdot(by_log_codes, d_codes)
     return _Step(d_theta, d_w, d_codes, float(slope))
+
+
+@dataclass(frozen=True)
+class _ScoreCurvature:
+    """H_i = J_i + pull_i J_i² of each row, J = diag(p) − ppᵀ being the softmax's derivative; never formed."""
+
+    P: Array
+    pull: Array
+
+    def times(self, U: Array) -> Array:
+        """H_i u_i for each row."""
+        moved = through_softmax(self.P, U)
+        return moved + self.pull * through_softmax(self.P, moved)
+
+    def times_each(self, V: Array) -> Array:
+        """V_i H_i for each row's matrix."""
+        moved = _each_through_softmax(self.P, V)
+        return moved + self.pull[:, :, None] * _each_through_softmax(self.P, moved)
+
+    def mean(self) -> Array:
+        """Return the mean of H over the rows: J² = diag(p²) − p²pᵀ − p(p²)ᵀ + ‖p‖² ppᵀ."""
+        P, pulled = self.P, self.pull * self.P**2
+        mixed = pulled.T @ P
+        outer = (P * (pulled.sum(axis=1, keepdims=True) - 1)).T @ P
+        return (np.diag((P + pulled).sum(axis=0)) - mixed - mixed.T + outer) / len(P)
 
 
 def _preconditioner(
@@ -214,9 +242,36 @@ def _preconditioner(
     return precondition
 
 
+def _each_through_softmax(P: Array, matrices: Array) -> Array:
+    """`through_softmax` for each of several gradients of a row, (n, k, c)."""
+    moved = matrices - matrices @ P[:, :, None]
+    moved *= P[:, None]
+    return moved
+
+
+def inverses(matrices: Array) -> Array:
+    """Invert each of many small positive definite matrices, (n, k, k).
+
+    Gauss-Jordan elimination of all at once. LAPACK would be called for each, and being called takes it longer than the
+    work; it would also exchange rows, which positive definite matrices do not need.
+    """
+    A = np.moveaxis(matrices, 0, -1).copy()
+    for p in range(len(A)):
+        pivot = 1 / A[p, p]
+        row, column = A[p] * pivot, A[:, p].copy()
+        A -= column[:, None] * row
+        A[p], A[:, p], A[p, p] = row, -column * pivot, pivot
+    return np.ascontiguousarray(np.moveaxis(A, -1, 0))
+
+
 def _rowwise(matrices: Array, rows: Array) -> Array:
     """Multiply each row's matrix with that row."""
     return (matrices @ rows[:, :, None])[:, :, 0]
+
+
+def _rowwise_transposed(matrices: Array, rows: Array) -> Array:
+    """Multiply each row with that row's matrix."""
+    return (rows[:, None, :] @ matrices)[:, 0]
 
 
 def _search_line(objective: LocalCodes, point: Point, step: _Step) -> Point | None:

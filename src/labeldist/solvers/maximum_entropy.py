@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from labeldist.features.storage import gram
 from labeldist.simplex import EPSILON, Array
 
 ValueAndGradient = Callable[[Array], tuple[float, Array]]
@@ -24,8 +25,9 @@ def softmax_and_log(Z: Array) -> tuple[Array, Array]:
 
 def through_softmax(P: Array, gradient: Array) -> Array:
     """Turn a gradient with respect to P = softmax(Z) into one with respect to Z."""
-    weighted = P * gradient
-    return weighted - P * weighted.sum(axis=1, keepdims=True)
+    moved = gradient - np.einsum("ij,ij->i", P, gradient)[:, None]
+    moved *= P
+    return moved
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,7 @@ class CrossEntropy:
 
     def curvature(self) -> Array:
         """Return ½XᵀX, which bounds the Hessian of the loss for every label."""
-        weighted = self.X if self.weight is None else self.X * self.weight
-        gram = weighted.T @ self.X
-        return 0.5 * (gram.toarray() if hasattr(gram, "toarray") else gram)
+        return 0.5 * gram(self.X if self.weight is None else self.X * np.sqrt(self.weight))
 
 
 def squared_norm(W: Array) -> tuple[float, Array]:

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from labeldist.features.storage import SPARSE_SHARE, gram, hold_for_products
+
+
+def mostly_zero(rng, share):
+    return rng.normal(size=(200, 50)) * (rng.uniform(size=(200, 50)) < share)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_mostly_zero_features_are_held_sparse(rng, dtype):
+    X = mostly_zero(rng, SPARSE_SHARE / 3).astype(dtype)
+    held = hold_for_products(X)
+    assert sparse.issparse(held)
+    assert held.dtype == np.float64
+    assert_allclose(held.toarray(), X)
+
+
+def test_full_features_stay_dense_and_are_not_copied(rng):
+    X = mostly_zero(rng, 0.5)
+    assert hold_for_products(X) is X
+
+
+def test_sparse_features_stay_sparse(rng):
+    assert sparse.issparse(hold_for_products(sparse.csr_matrix(mostly_zero(rng, 0.5))))
+
+
+def test_the_gram_matrix_is_dense_either_way(rng):
+    X = mostly_zero(rng, 0.2)
+    assert_allclose(gram(sparse.csr_array(X)), X.T @ X)
+    assert_allclose(gram(X), X.T @ X)
