@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests format recovery prediction enhancers defaults peer figures clean
+.PHONY: demo test lint types tests format recovery prediction enhancers learners defaults peer figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -33,6 +33,9 @@ prediction: $(STAMP)  ## BD-LDL beside the mean, ten folds
 
 enhancers: $(STAMP)  ## Every enhancer under two output maps, beside the paper
 	$(BIN)/python -m benchmarks.enhancers
+
+learners: $(STAMP)  ## Every learner beside the paper and the mean, ten folds
+	$(BIN)/python -m benchmarks.learners
 
 defaults: $(STAMP)  ## The evidence behind the defaults
 	$(BIN)/python -m benchmarks.defaults

@@ -6,21 +6,18 @@ are more than 5 % off. BD-LE itself is in ``make recovery``.
 """
 
 import argparse
-import csv
 import time
 import warnings
-from pathlib import Path
 
 from sklearn.base import clone
 
+from benchmarks.paper import MARGIN, figures
 from labeldist.datasets import list_datasets, load_dataset
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelDistWarning
 from labeldist.metrics import chebyshev, cosine
 
-PAPER = Path(__file__).parent / "paper" / "le_recovery.csv"
 MEASURES = {"chebyshev": chebyshev, "cosine": cosine}
-TOLERANCE = 0.05
 
 METHODS = {
     "FCM": FCM(),
@@ -44,15 +41,6 @@ CLOSEST = {
 """The output map that comes closer to the paper's figures."""
 
 
-def paper_figures() -> dict[tuple[str, str], dict[str, float]]:
-    """Return the paper's figures by set and method."""
-    with PAPER.open(encoding="utf-8") as lines:
-        return {
-            (row["dataset"], row["method"]): {measure: float(row[measure]) for measure in MEASURES}
-            for row in csv.DictReader(lines)
-        }
-
-
 def recovery(name: str, method: str) -> tuple[dict[str, dict[str, float]], float]:
     """Return the measures under each output map, and the seconds of a fit."""
     data, enhancer = load_dataset(name), clone(METHODS[method])
@@ -68,26 +56,26 @@ def recovery(name: str, method: str) -> tuple[dict[str, dict[str, float]], float
             recovered["clip"] = (
                 enhancer.transform(data.data) if again else enhancer.fit_transform(data.data, data.logical)
             )
-    figures = {
+    measured = {
         output: {measure: of(data.target, rows) for measure, of in MEASURES.items()}
         for output, rows in recovered.items()
     }
-    return figures, seconds
+    return measured, seconds
 
 
 def row(name: str, method: str, paper: dict[str, float] | None) -> str:
     """Return a row of the table: the paper's figures and ours under both maps, marked where they differ by over 5 %."""
-    figures, seconds = recovery(name, method)
+    found, seconds = recovery(name, method)
     cells = []
     for measure in MEASURES:
         cells.append(f"{paper[measure]:.4f}" if paper else "")
         for output in ("softmax", "clip"):
-            value = figures[output][measure] if output in figures else None
+            value = found[output][measure] if output in found else None
             far = (
                 paper
                 and value is not None
                 and CLOSEST.get(method) == output
-                and abs(value / paper[measure] - 1) > TOLERANCE
+                and abs(value / paper[measure] - 1) > MARGIN
             )
             cells.append("" if value is None else f"{value:.4f}{'*' if far else ''}")
     return f"| {name} | {method} | {' | '.join(cells)} | {seconds:.2f} |"
@@ -99,7 +87,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     options = parser.parse_args()
-    paper = paper_figures()
+    paper = figures("le_recovery.csv", MEASURES)
     titles = [f"{title}{what}" for title in ("Chebyshev ↓, ", "cosine ↑, ") for what in ("paper", "softmax", "clip")]
     print(f"| set | method | {' | '.join(titles)} | seconds |\n|---|---|{'---:|' * 7}")
     for name in options.sets:
