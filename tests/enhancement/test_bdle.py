@@ -187,7 +187,7 @@ def test_without_reconstruction_the_loss_is_minimal_on_an_ill_conditioned_kernel
     X, D = make_artificial(300, random_state=0)
     L = binarize(D).astype(float)
     model = BDLE(0, smoothness).fit(X, L)
-    loss = BDLE(0, smoothness)._loss(X, L)
+    loss = BDLE(0, smoothness)._loss(model.X_fit_, L)
     reached = loss.value_and_gradient(coefficients(model))[0]
     # The normal equations lose half of the digits of this kernel: with them the loss stays above 30.
     by_lstsq = np.linalg.lstsq(loss.features, L, rcond=None)[0]

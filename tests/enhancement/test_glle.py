@@ -54,7 +54,7 @@ def test_stopping_early_is_part_of_the_method_and_noted(table):
         model = GLLE(solver="lbfgs", max_iter=max_iter).fit(X, L)
         assert (model.n_iter_, model.solver_) == (max_iter, "lbfgs")
         W = np.vstack([model.dual_coef_, model.intercept_])
-        values.append(GLLE()._loss(X, L).value_and_gradient(W)[0])
+        values.append(GLLE()._loss(model.X_fit_, L).value_and_gradient(W)[0])
     assert values[0] > values[1] > values[2]
 
 

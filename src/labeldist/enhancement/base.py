@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -73,6 +74,24 @@ class ScoringEnhancer(LabelEnhancer):
     output: OutputMap
     temperature: float
     floor: float
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Recover the label distributions of the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels: 1 where a label describes the row, 0 where not.
+        """
+        self._validate_params()
+        X, L = self._check_features_and_labels(X, y)
+        self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
+        return self
+
+    @abstractmethod
+    def _score(self, X: Array, L: Array) -> Array:
+        """Return the scores of standardised rows with the logical labels L, (n, c), and note what is to be known."""
 
     def _standardised(self, X: Array) -> Array:
         """Standardise the training rows if so asked, and note by what."""

@@ -112,19 +112,8 @@ class FCM(ScoringEnhancer):
         self.floor = floor
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> FCM:
-        """Recover the label distributions of the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 where a label describes the row, 0 where not.
-        """
-        self._validate_params()
-        X, L = self._check_features_and_labels(X, y)
-        Z = self._standardised(X)
-        clusters = fuzzy_means(Z, self._start(Z, L.shape[1]), self.fuzziness, max_iter=self.max_iter)
+    def _score(self, X: Array, L: Array) -> Array:
+        clusters = fuzzy_means(X, self._start(X, L.shape[1]), self.fuzziness, max_iter=self.max_iter)
         if not clusters.converged:
             warn(
                 f"Fuzzy c-means still moved after {clusters.n_iter} iterations. Raise max_iter, or ask for fewer "
@@ -135,14 +124,13 @@ class FCM(ScoringEnhancer):
         self.memberships_ = U = clusters.memberships
         ties = L.T @ U
         self.associations_ = ties / np.where(L.any(axis=0), ties.sum(axis=1), 1.0)[:, None]
-        self.label_distributions_ = self._distributions(max_product(U, self.associations_))
-        return self
+        return max_product(U, self.associations_)
 
-    def _start(self, Z: Array, n_labels: int) -> Array:
-        p = min(self.n_clusters or n_labels, len(Z))
+    def _start(self, X: Array, n_labels: int) -> Array:
+        p = min(self.n_clusters or n_labels, len(X))
         if self.random_state is None:
-            return farthest_first(Z, p)
-        return Z[check_random_state(self.random_state).permutation(len(Z))[:p]]
+            return farthest_first(X, p)
+        return X[check_random_state(self.random_state).permutation(len(X))[:p]]
 
 
 def max_product(U: Array, A: Array) -> Array:

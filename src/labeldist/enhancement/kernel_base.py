@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -45,22 +45,11 @@ class KernelEnhancer(ScoringEnhancer):
     solver: str
     random_state: int | np.random.RandomState | None
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Recover the label distributions of the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 where a label describes the row, 0 where not.
-        """
-        self._validate_params()
-        X, L = self._check_features_and_labels(X, y)
+    def _score(self, X: Array, L: Array) -> Array:
         loss = self._loss(X, L)
         W = self._minimise(loss)
         self.dual_coef_, self.intercept_ = W[:-1], W[-1]
-        self.label_distributions_ = self._distributions(loss.features @ W)
-        return self
+        return loss.features @ W
 
     def transform(self, X: Any) -> Array:
         """Return the label distributions that the fitted map gives to new rows, which need no labels."""
@@ -70,9 +59,8 @@ class KernelEnhancer(ScoringEnhancer):
         return self._distributions(kernel @ self.dual_coef_ + self.intercept_)
 
     def _loss(self, X: Array, L: Array) -> EnhancementLoss:
-        """Standardise, and set up the loss whose minimum is sought."""
-        n = len(X)
-        self.X_fit_ = self._standardised(X)
+        """Set up the loss whose minimum is sought."""
+        self.X_fit_, n = X, len(X)
         features = np.empty((n, n + 1))
         features[:, :n] = self._training_kernel()
         features[:, n] = 1

@@ -94,26 +94,13 @@ class KM(ScoringEnhancer):
         self.temperature = temperature
         self.floor = floor
 
-    def fit(self, X: Any, y: Any) -> KM:
-        """Recover the label distributions of the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 where a label describes the row, 0 where not; at least one 1 a row.
-        """
-        self._validate_params()
-        X, L = self._check_features_and_labels(X, y)
+    def _score(self, X: Array, L: Array) -> Array:
         refuse_rows_without_positive(L, "KM scores a row's positive labels only")
         positive = L > 0
-        X = self._standardised(X)
         self.bandwidth_ = mean_pairwise_distance(X) if self.bandwidth == "mean" else float(self.bandwidth)
         distances = distances_to_centers(X, self.bandwidth_, positive)
         self.radius_ = distances.max(axis=0, where=positive, initial=0)
-        scores = np.where(positive, 1 - distances / (self.radius_ + DELTA), 0.0)
-        self.label_distributions_ = self._distributions(scores)
-        return self
+        return np.where(positive, 1 - distances / (self.radius_ + DELTA), 0.0)
 
 
 def distances_to_centers(X: Array, bandwidth: float, member: NDArray[np.bool_]) -> Array:

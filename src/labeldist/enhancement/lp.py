@@ -94,18 +94,8 @@ class LP(ScoringEnhancer):
         self.temperature = temperature
         self.floor = floor
 
-    def fit(self, X: Any, y: Any) -> LP:
-        """Recover the label distributions of the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 where a label describes the row, 0 where not.
-        """
-        self._validate_params()
-        X, L = self._check_features_and_labels(X, y)
-        squared = squared_distances(self._standardised(X))
+    def _score(self, X: Array, L: Array) -> Array:
+        squared = squared_distances(X)
         self.width_ = resolve_bandwidth(self.width, squared)
         graph = gaussian(squared, self.width_)
         np.fill_diagonal(graph, 0)
@@ -117,8 +107,7 @@ class LP(ScoringEnhancer):
 
         solution = solve_conjugate_gradient(spread_from, (1 - self.spread) * L)
         self.residual_ = solution.residual
-        self.label_distributions_ = self._distributions(solution.X)
-        return self
+        return solution.X
 
 
 def _inverse_root(degrees: Array) -> Array:

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from labeldist.enhancement.base import ScoringEnhancer
 from labeldist.exceptions import warn
 from labeldist.features.graph import reconstruction_weights
-from labeldist.simplex import OutputMap
+from labeldist.simplex import Array, OutputMap
 from labeldist.solvers.bounded import minimize_bounded
 
 
@@ -96,18 +96,8 @@ class ML(ScoringEnhancer):
         self.temperature = temperature
         self.floor = floor
 
-    def fit(self, X: Any, y: Any) -> ML:
-        """Recover the label distributions of the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 where a label describes the row, 0 where not.
-        """
-        self._validate_params()
-        X, L = self._check_features_and_labels(X, y)
-        weights = reconstruction_weights(self._standardised(X), self.n_neighbors or L.shape[1] + 1)
+    def _score(self, X: Array, L: Array) -> Array:
+        weights = reconstruction_weights(X, self.n_neighbors or L.shape[1] + 1)
         error = sparse.eye_array(len(X), format="csr") - weights
         M = error.T @ error
         signs = np.where(L > 0, 1.0, -1.0)
@@ -120,5 +110,4 @@ class ML(ScoringEnhancer):
                 f"minimum: its conditions are violated by up to {self.violation_:.1e}.",
                 ConvergenceWarning,
             )
-        self.label_distributions_ = self._distributions(signs * np.column_stack([minimum.x for minimum in minima]))
-        return self
+        return signs * np.column_stack([minimum.x for minimum in minima])
