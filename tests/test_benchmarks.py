@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
+from benchmarks.learners import METHODS, row
+from benchmarks.paper import figures
 from benchmarks.prediction import ten_folds
+from benchmarks.side_by_side import SAME_QUALITY, Measurement, page, peer_seconds, ratio
+from benchmarks.side_by_side import scores as scores_of
 from benchmarks.tables import beats, header, rows, where_others_win
+from benchmarks.worker import OBJECTIVES, Ours
 from labeldist.datasets import make_artificial
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES
@@ -47,3 +52,64 @@ def test_ten_folds_average_over_held_out_rows():
     in_sample = MEASURES["kl_divergence"].mean(D, np.tile(D.mean(axis=0), (100, 1)))
     assert values["kl_divergence"] == pytest.approx(in_sample, rel=0.05)
     assert values["kl_divergence"] > in_sample
+
+
+@pytest.mark.parametrize("method", OBJECTIVES)
+def test_default_tolerances_end_at_the_quality_that_is_compared(method):
+    X, D = make_artificial(300, random_state=0)
+    ours = Ours(method)
+    assert ours.answer(X, D, X[:5]).shape == (5, 3)
+    notes = ours.notes(X, D)
+    assert notes["best"] <= notes["reached"] <= notes["best"] * (1 + SAME_QUALITY)
+
+
+def test_the_peer_is_timed_until_its_objective_is_as_good():
+    arrives = {"seconds": 9.0, "trace": [(1.0, 5.0), (2.0, 1.00002), (3.0, 1.000001), (4.0, 1.0)]}
+    never = {"seconds": 9.0, "trace": [(1.0, 5.0), (2.0, 2.0)]}
+    assert peer_seconds(Measurement((arrives,)), [1.0]) == (3.0, True)
+    assert peer_seconds(Measurement((arrives, never)), [1.0, 1.0]) == (6.0, False)
+
+
+def comparison(**failure):
+    measured = scores()
+    return {
+        "method": "SABFGS",
+        "set": "Movie",
+        "folds": 2,
+        "seconds": {"ours": 2.0, "peer": float("nan") if failure else 8.0},
+        "megabytes": {"ours": 100.0, "peer": 400.0},
+        "failure": {"ours": "", "peer": "", **failure},
+        "scores": {"ours": measured, "peer": None if failure else measured, "trivial": measured},
+        "gap": {"ours": 1e-7},
+    }
+
+
+def test_the_page_has_a_row_for_each_comparison_and_library():
+    lines = list(page([comparison()], limit=300))
+    assert "| SABFGS | Movie | 2 | 2 | 8 | 4.0× | 100 | 400 | 1e-07 |  | +0.000 | +0.000 |" in lines
+    assert sum(line.startswith("| Movie, SABFGS |") for line in lines) == 3
+
+
+def test_a_peer_that_does_not_finish_gives_a_bound():
+    assert ratio(comparison(peer="> 300 s"), 300) == "> 150×"
+    assert any("> 300 s" in line and "+nan" in line for line in page([comparison(peer="> 300 s")], limit=300))
+
+
+def test_answers_that_are_no_distributions_have_no_scores():
+    truth = [np.array([[0.5, 0.5]])]
+    assert scores_of(truth, [np.array([[0.2, 0.8]])])["chebyshev"] == pytest.approx(0.3)
+    assert scores_of(truth, [np.array([[np.nan, 1.0]])]) is None
+
+
+def test_the_paper_has_figures_for_every_set():
+    paper = figures("ldl_prediction.csv", ("clark", "cosine"))
+    assert len({name for name, _ in paper}) == 13
+    assert {method for _, method in paper} <= set(METHODS)
+    assert paper["Movie", "BD-LDL"]["clark"] == 0.5211
+
+
+@pytest.mark.usefixtures("benchmark_folder")
+def test_a_learners_row_marks_what_is_far_from_the_paper():
+    near = row("Yeast_spoem", "BD-LDL", {"clark": 0.1292, "cosine": 0.9790})
+    assert near.startswith("| Yeast_spoem | 0.1292 | 0.1292 | ")
+    assert "0.1292*" in row("Yeast_spoem", "BD-LDL", {"clark": 0.2, "cosine": 0.9790})

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist import BDLDL, BDLE, EnhancedLearner
+from labeldist.datasets import make_artificial
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, MeanDistribution, PTBayes
@@ -227,3 +228,11 @@ def test_set_output_gives_a_table_with_the_label_names(estimator):
     table = clone(estimator).set_output(transform="pandas").fit_transform(features, labels)
     assert list(table.columns) == ["joy", "fear", "calm", "awe"]
     assert list(table.index) == index
+
+
+DEFAULTS = [BDLDL(), SABFGS(), SAIIS(), LDLLC(), LDLSCL(), EDLLRL(), PTBayes(), PTSVM(), AAKNN(), AABP(random_state=0)]
+
+
+@pytest.mark.parametrize("learner", DEFAULTS, ids=lambda learner: type(learner).__name__)
+def test_the_artificial_set_is_learned_better_than_the_mean(learner):
+    assert learner.fit(*make_artificial(300, random_state=0)).score(*make_artificial(200, random_state=1)) > 0.3

@@ -20,11 +20,6 @@ def nuclear_norm(model, X):
     return sum(np.linalg.norm(P[model.clusters_ == i], "nuc") for i in range(model.clusters_.max() + 1))
 
 
-def test_the_artificial_set_is_learned_better_than_the_mean(artificial):
-    new = make_artificial(200, random_state=1)
-    assert EDLLRL(fit_intercept=True).fit(*artificial).score(*new) > 0.5
-
-
 def test_without_low_rank_it_is_least_squares(artificial):
     X, D = artificial
     expected = minimize_lbfgs(SoftmaxLeastSquares(X, D, np.full((3, 1), 0.1)).value_and_gradient, np.zeros((3, 3))).X
