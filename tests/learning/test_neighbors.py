@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.neighbors import KNeighborsRegressor
 
 from labeldist.datasets import make_artificial
+from labeldist.features.nearest import SweepIndex
 from labeldist.learning import AAKNN
 
 
@@ -45,6 +46,28 @@ def test_the_algorithm_changes_how_not_what(table, algorithm):
     model = AAKNN(algorithm=algorithm).fit(X, D)
     assert model.neighbors_._fit_method == algorithm
     assert_allclose(model.predict(new), AAKNN().fit(X, D).predict(new), atol=1e-14)
+
+
+def test_sweeps_are_taken_where_they_are_fastest(rng):
+    X, D = rng.normal(size=(60, 20)), rng.dirichlet(np.ones(3), size=60)
+    assert isinstance(AAKNN().fit(X, D).neighbors_, SweepIndex)
+    others = [
+        AAKNN(17).fit(X, D),
+        AAKNN().fit(X[:, :4], D),
+        AAKNN(metric="cosine").fit(X, D),
+        AAKNN().fit(sparse.csr_array(X), D),
+    ]
+    assert not any(isinstance(model.neighbors_, SweepIndex) for model in others)
+    with pytest.raises(ValueError, match="for dense features and metric='euclidean'"):
+        AAKNN(metric="cosine", algorithm="sweeps").fit(X, D)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_sweeps_find_what_scikit_learn_finds(table, weights):
+    X, D, new = table
+    rows = np.vstack([new, X[:5]])
+    reference = KNeighborsRegressor(5, weights=weights).fit(X, D).predict(rows)
+    assert_allclose(AAKNN(weights=weights, algorithm="sweeps").fit(X, D).predict(rows), reference, atol=1e-12)
 
 
 def test_the_metric_may_be_a_function(table):
