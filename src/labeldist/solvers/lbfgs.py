@@ -55,10 +55,12 @@ def minimize_lbfgs(
     max_iter : int
         Stop after this many iterations.
     """
-    scale = float(np.abs(value_and_gradient(np.zeros_like(start))[1]).max()) or 1.0
+    at_zero = value_and_gradient(np.zeros_like(start))
+    scale = float(np.abs(at_zero[1]).max()) or 1.0
 
     def flat(x: Array) -> tuple[float, Array]:
-        value, gradient = value_and_gradient(x.reshape(start.shape))
+        # Most searches start at zero, which has been looked at.
+        value, gradient = value_and_gradient(x.reshape(start.shape)) if x.any() else at_zero
         return value, gradient.ravel()
 
     x, n_iter = start.ravel(), 0

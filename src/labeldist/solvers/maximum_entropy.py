@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from labeldist.simplex import EPSILON, Array
 ValueAndGradient = Callable[[Array], tuple[float, Array]]
 
 
-def softmax_and_log(Z: Array) -> tuple[Array, Array]:
-    """Return softmax(Z) and its logarithm, at the price of one exponential an entry."""
-    log_p = Z - Z.max(axis=1, keepdims=True)
+def softmax_and_log(Z: Array, *, axis: int = 1) -> tuple[Array, Array]:
+    """Return softmax(Z), over the labels along `axis`, and its logarithm, at the price of one exponential an entry."""
+    log_p = Z - Z.max(axis=axis, keepdims=True)
     P = np.exp(log_p)
-    total = P.sum(axis=1, keepdims=True)
+    total = P.sum(axis=axis, keepdims=True)
     P /= total
     log_p -= np.log(total)
     return P, log_p
@@ -49,11 +50,19 @@ class CrossEntropy:
 
     def value_and_gradient(self, W: Array) -> tuple[float, Array]:
         """Return the loss at W (m, c) and its gradient Xᵀ(P − D)."""
-        P, log_p = softmax_and_log(self.X @ W)
-        error, D = P - self.D, self.D
+        # Labels come first, so that their few numbers are not what the innermost loops run over.
+        D, scores = self._labels_first, W.T @ self.X.T if isinstance(self.X, np.ndarray) else (self.X @ W).T.copy()
+        P, log_p = softmax_and_log(scores, axis=0)
+        loss = -float(np.vdot(D, log_p))
+        P -= D
         if self.weight is not None:
-            error, D = error * self.weight, D * self.weight
-        return -float(np.vdot(D, log_p)), self.X.T @ error
+            loss = -float(np.einsum("kn,kn,n->", D, log_p, self.weight[:, 0]))
+            P *= self.weight.T
+        return loss, self.X.T @ P.T
+
+    @cached_property
+    def _labels_first(self) -> Array:
+        return np.ascontiguousarray(self.D.T)
 
     def curvature(self) -> Array:
         """Return ½XᵀX, which bounds the Hessian of the loss for every label."""
