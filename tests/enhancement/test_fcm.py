@@ -102,3 +102,7 @@ def test_bad_parameters_are_refused_by_name(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of FCM must be"):
         FCM(**parameters).fit(*table)
+
+
+def test_a_smaller_tolerance_takes_more_iterations(table):
+    assert FCM(tol=1e-9).fit(*table).n_iter_ > FCM(tol=1e-2).fit(*table).n_iter_

@@ -5,6 +5,7 @@ from scipy import linalg
 
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LP, LogicalSoftmax, Uniform
+from labeldist.exceptions import VanishingGraphWarning
 from labeldist.metrics import chebyshev
 from labeldist.simplex import normalize, softmax
 from tests.references import propagation_by_iteration
@@ -43,7 +44,8 @@ def test_without_spread_the_labels_stay(table):
 
 def test_rows_without_neighbours_keep_their_labels():
     L = np.array([[1, 0], [0, 1], [1, 1]])
-    recovered = LP(output="clip").fit_transform([[0.0], [1e3], [1e6]], L)
+    with pytest.warns(VanishingGraphWarning, match="3 of 3 rows"):
+        recovered = LP(output="clip").fit_transform([[0.0], [1e3], [1e6]], L)
     assert_allclose(recovered, normalize(L))
     assert_allclose(LP(output="clip").fit_transform([[3.0]], [[1, 0]]), [[1, 0]])
 
@@ -88,3 +90,10 @@ def test_recovery_beats_the_uniform_distribution_on_the_artificial_set():
     X, D = make_artificial(300, random_state=0)
     L = binarize(D)
     assert chebyshev(D, LP(width=0.3).fit_transform(X, L)) < chebyshev(D, Uniform().fit_transform(X, L))
+
+
+def test_rows_too_far_apart_for_the_width_draw_a_warning():
+    X, D = make_artificial(50, random_state=0)
+    with pytest.warns(VanishingGraphWarning, match="50 of 50 rows are so far"):
+        LP().fit(1e8 * X, binarize(D))
+    LP(width="mean").fit(1e8 * X, binarize(D))

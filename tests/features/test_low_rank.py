@@ -45,3 +45,9 @@ def test_equal_rows_need_one_column():
     Z, pivots = gaussian_factor(np.ones((5, 2)), 0.1, 1e-6)
     assert_array_equal(Z, np.ones((5, 1)))
     assert len(pivots) == 1
+
+
+@pytest.mark.parametrize("unit", [1e6, 1e8, 1e10])
+def test_among_large_numbers_rows_keep_their_kernel_value_with_themselves(rng, unit):
+    Z, _ = gaussian_factor(unit * rng.normal(size=(20, 3)), 0.01, 1e-4)
+    assert_allclose(Z @ Z.T, np.eye(20), atol=1e-4)

@@ -110,3 +110,9 @@ def test_an_intercept_is_free_of_both_penalties(rng):
     model = LDLLC(ridge=1e4, fit_intercept=True).fit(X, D)
     assert_allclose(model.predict(X), D, atol=1e-3)
     assert_array_equal(np.abs(model.coef_) < 1e-3, True)
+
+
+def test_both_searches_share_the_iterations(rng):
+    X, D = rng.normal(size=(40, 3)), rng.dirichlet(np.ones(3), size=40)
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        assert LDLLC(max_iter=3, tol=1e-12).fit(X, D).n_iter_ <= 4

@@ -102,3 +102,8 @@ def test_equal_rows_are_answered_with_their_distribution():
 def test_strengths_that_must_be_positive(artificial, option):
     with pytest.raises(ValueError, match=f"'{option}' parameter of LDLSCL"):
         LDLSCL(**{option: 0}).fit(*artificial)
+
+
+def test_no_penalty_on_the_codes_coefficients_is_the_limit_of_small_ones(artificial):
+    free, nearly = (LDLSCL(code_ridge=code_ridge).fit(*artificial) for code_ridge in (0, 1e-7))
+    assert free.objective_[-1] == pytest.approx(nearly.objective_[-1], rel=1e-3)

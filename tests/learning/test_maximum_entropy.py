@@ -2,15 +2,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from labeldist.datasets import make_artificial
-from labeldist.learning import SABFGS, SAIIS
+from labeldist.learning import EDLLRL, LDLLC, SABFGS, SAIIS
 from labeldist.simplex import softmax
 from labeldist.solvers.maximum_entropy import CrossEntropy
 
-BOTH = [SABFGS(tol=1e-9), SABFGS(solver="bfgs", tol=1e-6), SAIIS(tol=1e-8, max_iter=20_000)]
+BOTH = [SABFGS(tol=1e-9), SABFGS(solver="bfgs", tol=1e-6), SAIIS(tol=1e-9)]
 both = pytest.mark.parametrize("learner", BOTH, ids=repr)
 
 
@@ -25,13 +26,12 @@ def table(rng):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_the_gradient_vanishes_at_the_solution(table, learner, fit_intercept):
     X, D = table
-    model = learner.set_params(fit_intercept=fit_intercept).fit(X, D)
+    model = clone(learner).set_params(fit_intercept=fit_intercept).fit(X, D)
     wide = np.column_stack([X, np.ones(80)]) if fit_intercept else X
     W = np.column_stack([model.coef_, model.intercept_]).T if fit_intercept else model.coef_.T
     loss = CrossEntropy(wide, D)
     at_zero = np.abs(loss.value_and_gradient(np.zeros_like(W))[1]).max()
     assert np.abs(loss.value_and_gradient(W)[1]).max() <= 2e-6 * at_zero
-    learner.set_params(fit_intercept=False)
 
 
 @both
@@ -62,8 +62,9 @@ def test_sparse_features_give_the_same_model(table, rng, learner):
 @both
 def test_an_intercept_serves_features_that_cannot(rng, learner):
     X, D = rng.normal(size=(60, 2)), np.tile([0.7, 0.2, 0.1], (60, 1))
-    without, with_one = (learner.set_params(fit_intercept=choice).fit(X, D).predict(X) for choice in (False, True))
-    learner.set_params(fit_intercept=False)
+    without, with_one = (
+        clone(learner).set_params(fit_intercept=choice).fit(X, D).predict(X) for choice in (False, True)
+    )
     assert_allclose(with_one, D, atol=1e-4)
     assert np.abs(without - D).max() > 0.1
 
@@ -96,12 +97,31 @@ def test_acceleration_saves_iterations(table):
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
-def test_the_units_of_a_feature_do_not_matter_to_the_search(table, unit):
+@pytest.mark.parametrize("learner", [SABFGS, SAIIS])
+def test_the_units_of_a_feature_do_not_matter_to_the_search(table, learner, unit):
     X, D = table
     units = np.array([unit, 1, 1, 1])
-    plain, scaled = SABFGS(tol=1e-9).fit(X, D), SABFGS(tol=1e-9).fit(X * units, D)
+    plain, scaled = learner(tol=1e-9).fit(X, D), learner(tol=1e-9).fit(X * units, D)
     assert_allclose(scaled.predict(X * units), plain.predict(X), atol=1e-6)
     assert scaled.n_iter_ <= 2 * plain.n_iter_ + 5
+
+
+@pytest.mark.parametrize("learner", [SABFGS, SAIIS, LDLLC, EDLLRL])
+def test_with_an_intercept_a_shift_of_the_features_changes_nothing(table, learner):
+    X, D = table
+    plain, shifted = (learner(fit_intercept=True, tol=1e-7).fit(X + shift, D) for shift in (0, 1e6))
+    assert_allclose(shifted.predict(X + 1e6), plain.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("learner", [SABFGS(), SAIIS(), LDLLC(0, 0), EDLLRL(ridge=0)], ids=repr)
+def test_features_that_are_all_zero_give_equal_degrees(learner):
+    assert_allclose(learner.fit(np.zeros((6, 2)), np.eye(3)[[0, 0, 0, 1, 1, 2]]).predict([[0.0, 0.0]]), 1 / 3)
+
+
+def test_plain_scaling_ends_where_the_others_do(table):
+    X, D = table
+    plain = SAIIS(memory=0, tol=1e-7, max_iter=20_000).fit(X, D)
+    assert_allclose(plain.predict(X), SABFGS(tol=1e-9).fit(X, D).predict(X), atol=1e-5)
 
 
 def test_dependent_features_are_no_obstacle(table):

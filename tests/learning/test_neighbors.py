@@ -115,3 +115,9 @@ def test_bad_parameters_are_refused_by_name(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of AAKNN must be"):
         AAKNN(**parameters).fit(*table[:2])
+
+
+def test_metrics_that_need_more_than_rows_are_refused(table):
+    X, D, _ = table
+    with pytest.raises(ValueError, match="metric"):
+        AAKNN(metric="mahalanobis").fit(X, D)

@@ -41,6 +41,14 @@ def test_the_objective_is_its_formula_and_the_gradient_its_derivative(table, rng
     assert_allclose(gradient, approx_fprime(parameters, lambda v: objective(v)[0], 1e-7), atol=1e-5)
 
 
+def test_the_gradient_is_the_derivative_even_where_degrees_vanish(table, rng):
+    X, D = table
+    parameters = 60 * rng.normal(size=5 * 6 + 7 * 3)
+    objective = penalised_loss(X, D, 6, "cross_entropy", 0.0)
+    numeric = approx_fprime(parameters, lambda v: objective(v)[0], 1e-6)
+    assert_allclose(objective(parameters)[1], numeric, atol=1e-4)
+
+
 @pytest.mark.parametrize("loss", list(LOSSES))
 @pytest.mark.parametrize("scale", [False, True])
 def test_what_it_reports_is_the_objective_at_what_it_found(table, loss, scale):

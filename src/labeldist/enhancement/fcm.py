@@ -33,6 +33,8 @@ class FCM(ScoringEnhancer):
         Number of clusters, at most the number of rows; None is the number of labels.
     fuzziness : float, default=2.0
         β > 1 of fuzzy c-means; the larger, the more even the memberships. 2 is the published value.
+    tol : float, default=1e-5
+        Fuzzy c-means stops when no membership changes by more.
     max_iter : int, default=1000
         Iterations of fuzzy c-means at most.
     scale : bool, default=False
@@ -87,6 +89,7 @@ class FCM(ScoringEnhancer):
         **ScoringEnhancer._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -96,6 +99,7 @@ class FCM(ScoringEnhancer):
         n_clusters: int | None = None,
         *,
         fuzziness: float = 2.0,
+        tol: float = 1e-5,
         max_iter: int = 1000,
         scale: bool = False,
         output: OutputMap = "softmax",
@@ -105,6 +109,7 @@ class FCM(ScoringEnhancer):
     ) -> None:
         self.n_clusters = n_clusters
         self.fuzziness = fuzziness
+        self.tol = tol
         self.max_iter = max_iter
         self.scale = scale
         self.output = output
@@ -113,7 +118,9 @@ class FCM(ScoringEnhancer):
         self.random_state = random_state
 
     def _score(self, X: Array, L: Array) -> Array:
-        clusters = fuzzy_means(X, self._start(X, L.shape[1]), self.fuzziness, max_iter=self.max_iter)
+        clusters = fuzzy_means(
+            X, self._start(X, L.shape[1]), self.fuzziness, tolerance=self.tol, max_iter=self.max_iter
+        )
         if not clusters.converged:
             warn(
                 f"Fuzzy c-means still moved after {clusters.n_iter} iterations. Raise max_iter, or ask for fewer "

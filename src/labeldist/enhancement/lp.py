@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from labeldist.enhancement.base import ScoringEnhancer
+from labeldist.exceptions import VanishingGraphWarning, warn
 from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
 from labeldist.simplex import Array, OutputMap
 from labeldist.solvers.conjugate_gradient import solve_conjugate_gradient
@@ -99,7 +100,9 @@ class LP(ScoringEnhancer):
         self.width_ = resolve_bandwidth(self.width, squared)
         graph = gaussian(squared, self.width_)
         np.fill_diagonal(graph, 0)
-        root = _inverse_root(graph.sum(axis=1))[:, None]
+        degrees = graph.sum(axis=1)
+        _warn_of_lonely_rows(degrees, self.width_)
+        root = _inverse_root(degrees)[:, None]
 
         def spread_from(V: Array) -> Array:
             """(I − aP)V."""
@@ -108,6 +111,16 @@ class LP(ScoringEnhancer):
         solution = solve_conjugate_gradient(spread_from, (1 - self.spread) * L)
         self.residual_ = solution.residual
         return solution.X
+
+
+def _warn_of_lonely_rows(degrees: Array, width: float) -> None:
+    lonely = np.count_nonzero(degrees < np.finfo(np.float64).tiny)
+    if 2 * lonely > len(degrees) > 1:
+        warn(
+            f"{lonely} of {len(degrees)} rows are so far from all others that width={width:g} leaves them alone: "
+            "nothing spreads to them. Use width='mean', or scale=True.",
+            VanishingGraphWarning,
+        )
 
 
 def _inverse_root(degrees: Array) -> Array:

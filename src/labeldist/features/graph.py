@@ -64,7 +64,8 @@ def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
         differences = X[neighbors[block]] - X[block, None]
         gram = differences @ differences.transpose(0, 2, 1)
         trace = np.trace(gram, axis1=1, axis2=2)
-        gram[:, range(k), range(k)] += np.where(trace > 0, RIDGE * trace, 1.0)[:, None]
+        # A trace too small for its ridge to be a normal number is that of rows that are all but equal.
+        gram[:, range(k), range(k)] += np.where(trace > 1e-290, RIDGE * trace, 1.0)[:, None]
         weights[block] = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[:, :, 0]
     weights /= weights.sum(axis=1, keepdims=True)
     return _rows_of_neighbors(weights, neighbors)

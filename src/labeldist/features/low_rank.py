@@ -39,7 +39,9 @@ def gaussian_factor(X: Array, gamma: float, tolerance: float) -> tuple[Array, Ar
         rank = len(pivots)
         if rank == Z.shape[1]:
             Z = np.hstack([Z, np.empty((n, min(rank, n - rank)))])
-        column = np.exp(-gamma * np.maximum(norms + norms[pivot] - 2 * (X @ X[pivot]), 0))
+        squared = np.maximum(norms + norms[pivot] - 2 * (X @ X[pivot]), 0)
+        squared[pivot] = 0  # among large numbers rounding says otherwise
+        column = np.exp(-gamma * squared)
         column -= Z[:, :rank] @ Z[pivot, :rank]
         column /= np.sqrt(residual[pivot])
         column[pivots] = 0  # but for rounding it is

@@ -105,8 +105,9 @@ class EDLLRL(SoftmaxLearner):
         self.clusters_ = cluster_rows(D, self.n_clusters)
         ridge = np.full((X.shape[1] + self.fit_intercept, 1), self.ridge)
         ridge[X.shape[1] :] = 0
-        objective = ClusteredLowRank(self._with_intercept_column(X), D, self.clusters_, ridge, self.low_rank)
+        columns, center = self._with_intercept_column(X)
+        objective = ClusteredLowRank(columns, D, self.clusters_, ridge, self.low_rank)
         solution = minimize_clustered_low_rank(objective, tolerance=self.tol, max_iter=self.max_iter)
         self.objective_ = solution.values
-        self._keep(solution.W, len(solution.values), solution.converged)
+        self._keep(solution.W, center, len(solution.values), solution.converged)
         return self

@@ -35,9 +35,10 @@ class LDLLC(SoftmaxLearner):
     correlation : float, default=0.01
         λ₂.
     fit_intercept : bool, default=False
-        The published model has none. An intercept is not penalised by `correlation`.
+        The published model has none. An intercept is not penalised.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient is this share of what it is at the zero matrix.
+        Stop when the largest entry of the gradient, in the coordinates of the search, is this share of what it is at
+        the zero matrix.
     max_iter : int, default=1000
 
     Attributes
@@ -102,7 +103,7 @@ class LDLLC(SoftmaxLearner):
             )
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         weight = check_weights(sample_weight, X)
-        X = self._with_intercept_column(X)
+        X, center = self._with_intercept_column(X)
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
         penalised = slice(0, X.shape[1] - self.fit_intercept)
 
@@ -124,10 +125,10 @@ class LDLLC(SoftmaxLearner):
                 start,
                 # The solution without the penalty is only a start for the one with it.
                 tolerance=self.tol if correlation == self.correlation else max(self.tol, START_TOLERANCE),
-                max_iter=self.max_iter,
+                max_iter=max(self.max_iter - n_iter, 1),
             )
             start, n_iter = solution.X, n_iter + solution.n_iter
-        self._keep(precondition.T @ solution.X, n_iter, solution.converged)
+        self._keep(precondition.T @ solution.X, center, n_iter, solution.converged)
         return self
 
 

@@ -149,5 +149,6 @@ class LDLSCL(SoftmaxLearner):
         regression = solve_symmetric_sylvester(moments.xx, np.zeros_like(moments.dd), moments.xd).X
         code_intercept = moments.mean_d - moments.mean_x @ regression
         theta, w = solution.point.theta, solution.point.w
-        self._keep(np.vstack([theta + regression @ w, code_intercept @ w]), solution.n_iter, solution.converged)
+        W = np.vstack([theta + regression @ w, code_intercept @ w])
+        self._keep(W, np.zeros(X.shape[1]), solution.n_iter, solution.converged)
         return self

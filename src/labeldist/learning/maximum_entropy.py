@@ -36,19 +36,26 @@ class SoftmaxLearner(DistributionLearner):
         X = self._check_new_features(X, accept_sparse=True)
         return softmax(X @ self.coef_.T + self.intercept_)
 
-    def _with_intercept_column(self, X: Any) -> Any:
-        """Return X, held for products, beside a column of ones if there is an intercept."""
-        X = hold_for_products(X)
-        if not self.fit_intercept:
-            return X
-        ones = np.ones((X.shape[0], 1))
-        return np.hstack([X, ones]) if isinstance(X, np.ndarray) else sparse.hstack([X, sparse.csr_array(ones)], "csr")
+    def _with_intercept_column(self, X: Any) -> tuple[Any, Array]:
+        """Return X, held for products, and what was subtracted; beside a column of ones if there is an intercept.
 
-    def _keep(self, W: Array, n_iter: int, converged: bool) -> None:
+        With an intercept dense features are centred, which changes nothing but the digits: a large shift of them would
+        drown what they say. Mostly zero ones cannot have one.
+        """
+        X, center = hold_for_products(X), np.zeros(X.shape[1])
+        if not self.fit_intercept:
+            return X, center
+        ones = np.ones((X.shape[0], 1))
+        if not isinstance(X, np.ndarray):
+            return sparse.hstack([X, sparse.csr_array(ones)], "csr"), center
+        center = X.mean(axis=0)
+        return np.hstack([X - center, ones]), center
+
+    def _keep(self, W: Array, center: Array, n_iter: int, converged: bool) -> None:
         """Note the coefficients of the columns of `_with_intercept_column`, and tell if the search was cut short."""
         coefficients, intercept = (W[:-1], W[-1]) if self.fit_intercept else (W, np.zeros(W.shape[1]))
         self.coef_ = np.ascontiguousarray(coefficients.T)
-        self.intercept_ = intercept
+        self.intercept_ = intercept - self.coef_ @ center
         self.n_iter_ = max(n_iter, 1)  # that there was nothing to do took one look
         if not converged:
             warn(
@@ -76,7 +83,8 @@ class SABFGS(SoftmaxLearner):
         ``"lbfgs"``: limited-memory BFGS in coordinates in which the features are uncorrelated. ``"bfgs"``: the
         published full BFGS, whose matrix has (n_features · n_labels)² entries.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient is this share of what it is at W = 0.
+        Stop when the largest entry of the gradient is this share of what it is at W = 0; for ``"lbfgs"`` in the
+        coordinates of its search, so that the features' units do not count.
     max_iter : int, default=1000
 
     Attributes
@@ -126,10 +134,11 @@ class SABFGS(SoftmaxLearner):
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         weight = check_weights(sample_weight, X)
-        X = self._with_intercept_column(X)
+        X, center = self._with_intercept_column(X)
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
         search = self._search_published if self.solver == "bfgs" else self._search
-        self._keep(*search(loss, (X.shape[1], D.shape[1])))
+        W, n_iter, converged = search(loss, (X.shape[1], D.shape[1]))
+        self._keep(W, center, n_iter, converged)
         return self
 
     def _search(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
@@ -155,17 +164,19 @@ class SABFGS(SoftmaxLearner):
 class SAIIS(SoftmaxLearner):
     """Maximum entropy model of label distributions by improved iterative scaling (SA-IIS).
 
-    The same model and the same minimum as `SABFGS`. Scaling by itself needs hundreds to thousands of updates; with
-    Anderson's acceleration, which combines the last few, a dozen or two do on the Yeast sets.
+    The same model and the same minimum as `SABFGS`. Scaling by itself needs hundreds to thousands of updates. Over
+    uncorrelated combinations of the features, and with Anderson's acceleration, which combines the last few updates, it
+    needs a dozen on the Yeast sets.
 
     Parameters
     ----------
     memory : int, default=20
-        How many updates acceleration combines; 0 is the published, plain scaling.
+        How many updates acceleration combines. 0 is the published, plain scaling of the features as they are.
     fit_intercept : bool, default=False
         The published model has none.
     tol : float, default=1e-4
-        Stop when the largest violation of a constraint Σ p x = Σ d x is this share of what it is at W = 0.
+        Stop when the largest violation of a constraint Σ p x = Σ d x is this share of what it is at W = 0. In plain
+        scaling that says little of features with small numbers.
     max_iter : int, default=1000
 
     Attributes
@@ -211,7 +222,10 @@ class SAIIS(SoftmaxLearner):
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         weight = check_weights(sample_weight, X)
-        problem = ScalingProblem(self._with_intercept_column(X), D, None if weight is None else weight[:, None])
+        X, center = self._with_intercept_column(X)
+        row_weight = None if weight is None else weight[:, None]
+        T = Preconditioner.of(CrossEntropy(X, D, row_weight).curvature()).T if self.memory else None
+        problem = ScalingProblem(X if T is None else X @ T, D, row_weight)
         solution = scale_iteratively(problem, tolerance=self.tol, max_iter=self.max_iter, memory=self.memory)
-        self._keep(solution.W, solution.n_iter, solution.converged)
+        self._keep(solution.W if T is None else T @ solution.W, center, solution.n_iter, solution.converged)
         return self

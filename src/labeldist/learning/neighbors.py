@@ -16,8 +16,10 @@ from labeldist.features.nearest import SweepIndex
 from labeldist.learning.base import DistributionLearner
 from labeldist.simplex import Array, normalize
 
-METRICS = {name for names in VALID_METRICS.values() for name in names} - {"precomputed"}
-"""The distances that scikit-learn computes between rows of features."""
+METRICS = {name for names in VALID_METRICS.values() for name in names} - {
+    *("mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski")
+}
+"""The distances that scikit-learn computes between rows of features and that need nothing but the rows."""
 
 TREE_FEATURES = 15
 """With more features than this trees are slower than looking at every row, as scikit-learn has it, too."""

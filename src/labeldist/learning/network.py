@@ -14,6 +14,7 @@ from labeldist.features.scaling import mean_and_scale
 from labeldist.learning.base import DistributionLearner
 from labeldist.simplex import EPSILON, Array, softmax
 from labeldist.solvers.lbfgs import minimize_lbfgs
+from labeldist.solvers.maximum_entropy import softmax_and_log, through_softmax
 
 Loss = Literal["squared", "cross_entropy"]
 
@@ -164,13 +165,13 @@ def penalised_loss(
         V, a, U, b = layers(parameters, m, n_hidden)
         np.matmul(X, V, out=H)
         np.tanh(np.add(H, a, out=H), out=H)
-        P = softmax(H @ U + b)
+        P, log_p = softmax_and_log(H @ U + b)
         if loss == "squared":
             error = P - D
             value = (error**2).sum() / 2
-            of_scores = P * (error - (error * P).sum(axis=1, keepdims=True))
+            of_scores = through_softmax(P, error)
         else:
-            value = -(D * np.log(np.maximum(P, EPSILON))).sum()
+            value = -np.vdot(D, log_p)
             of_scores = P - D
         of_scores /= n
         np.subtract(1, np.square(H, out=slope), out=slope)

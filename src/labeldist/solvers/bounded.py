@@ -92,6 +92,7 @@ def by_conjugate_gradients(A: Any, tolerance: float, max_iter: int = 100_000) ->
     g = A @ x
     largest = _largest_row_sum(A)
     goal, step = tolerance * largest, 1 / largest  # no longer than 1/‖A‖
+    p = np.zeros(len(x))
     for _ in range(max_iter):
         on_free, on_bound = _split(g, free)
         if max(np.abs(on_free).max(), -on_bound.min()) <= goal:

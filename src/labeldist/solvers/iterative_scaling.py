@@ -46,7 +46,7 @@ class ScalingProblem:
     @cached_property
     def longest_row(self) -> float:
         """The largest s_i."""
-        return float(np.asarray(abs(self.X).sum(axis=1)).max()) or 1.0
+        return float(np.asarray(abs(self.X).sum(axis=1)).max(initial=0.0)) or 1.0
 
     @cached_property
     def powers(self) -> list[Any]:
@@ -79,7 +79,7 @@ class ScalingProblem:
             step -= np.divide(value, slope, out=np.zeros_like(step), where=slope > 0)
             np.clip(step, -LONGEST_STEP, LONGEST_STEP, out=step)
         loss = -float(np.vdot(self._weighted(self.D), log_p))
-        return loss, float(np.abs(violation).max()), step / self.longest_row
+        return loss, float(np.abs(violation).max(initial=0.0)), step / self.longest_row
 
     def _weighted(self, rows: Array) -> Array:
         return rows if self.weight is None else rows * self.weight

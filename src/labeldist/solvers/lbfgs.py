@@ -56,7 +56,9 @@ def minimize_lbfgs(
         Stop after this many iterations.
     """
     at_zero = value_and_gradient(np.zeros_like(start))
-    scale = float(np.abs(at_zero[1]).max()) or 1.0
+    scale = float(np.abs(at_zero[1]).max(initial=0.0)) or 1.0
+    if not start.size:
+        return LBFGSSolution(start, at_zero[0], 0.0, 0, converged=True)
 
     def flat(x: Array) -> tuple[float, Array]:
         # Most searches start at zero, which has been looked at.

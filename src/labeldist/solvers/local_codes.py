@@ -120,6 +120,8 @@ def minimize_local_codes(objective: LocalCodes, C: Array, *, tolerance: float, m
     values = [point.value]
     while len(values) <= max_iter:
         step = _gauss_newton_step(objective, point, np.maximum(eigenvalues, 0), vectors)
+        if not np.isfinite(step.slope):  # numbers beyond the range of floating point
+            return LocalCodesSolution(point, values, False)
         if -step.slope <= tolerance * values[0]:
             return LocalCodesSolution(point, values, True)
         lower = _search_line(objective, point, step)
@@ -229,7 +231,7 @@ def _preconditioner(
     own = sigma[:, None, None] * (C.T @ C) + 2 * objective.code_ridge * np.eye(k)
     explained = np.einsum("ml,ma,mk->alk", B, sigma**2 / by_features, B, optimize=True)
     # What is explained to rounding must not turn negative.
-    rounding = 1e-12 * np.trace(own, axis1=1, axis2=2)[:, None, None] + np.finfo(np.float64).tiny
+    rounding = 1e-12 * np.trace(own, axis1=1, axis2=2).max() + np.finfo(np.float64).tiny
     inverse = np.linalg.inv(own - explained + rounding * np.eye(k))
 
     def precondition(R: Array) -> Array:
