@@ -27,12 +27,14 @@ LEARNERS = {
     "AABP": "AA_BP",
     "PTBayes": "PT_Bayes",
     "PTSVM": "PT_SVM",
+    "PTSVM, C=100": "PT_SVM",
 }
 ENHANCERS = {"FCM": "FCM", "KM": "KM", "LP": "LP", "ML": "ML", "GLLE": "GLLE"}
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "FCM": {"n_clusters": 50, "tol": 1e-8},
     "PTBayes": {"covariance": "diagonal", "sampling": "draw", "random_state": 0},
+    "PTSVM, C=100": {"C": 100, "kernel_tolerance": 1e-8},
     "AABP": {"random_state": 0},
 }
 """Where our default is another model or does less work than PyLDL's: its settings. And seeds."""
@@ -52,7 +54,7 @@ class Ours:
     def __init__(self, method: str) -> None:
         self.method = method
         room = import_module("labeldist.enhancement" if method in ENHANCERS else "labeldist.learning")
-        self.model = getattr(room, method)(**SETTINGS.get(method, {}))
+        self.model = getattr(room, method.split(",")[0])(**SETTINGS.get(method, {}))
 
     def answer(self, X: np.ndarray, y: np.ndarray, X_new: np.ndarray) -> np.ndarray:
         """Return the distributions that are asked for."""

@@ -41,7 +41,7 @@ class LDLSCL(SoftmaxLearner):
         λ₃, positive: without it codes could grow for ever at no cost.
     barrier : float, default=1e-3
         μ, positive: it keeps the codes so.
-    tol : float, default=1e-7
+    tol : float, default=1e-8
         Stop when a step promises to lower the objective by less than this share of its value at the start.
     max_iter : int, default=500
 
@@ -111,7 +111,7 @@ class LDLSCL(SoftmaxLearner):
         code_ridge: float = 1e-3,
         local_correlation: float = 1e-3,
         barrier: float = 1e-3,
-        tol: float = 1e-7,
+        tol: float = 1e-8,
         max_iter: int = 500,
     ) -> None:
         self.n_clusters = n_clusters
