@@ -41,7 +41,7 @@ defaults: $(STAMP)  ## The evidence behind the defaults
 	$(BIN)/python -m benchmarks.defaults
 
 peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
-	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python
+	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page docs/side_by_side.md
 
 build/peer/.installed:
 	$(PYTHON) -m venv --clear build/peer

@@ -58,3 +58,11 @@ def test_stopping_short_is_told(rows):
 def test_the_farthest_rows_come_first():
     X = np.array([[0.0], [1.0], [5.0], [-9.0]])
     assert farthest_first(X, 3).ravel().tolist() == [-9, 5, 0]
+
+
+def test_mostly_zero_rows_end_where_dense_ones_do(rng):
+    X = rng.normal(size=(60, 80)) * (rng.uniform(size=(60, 80)) < 0.02)
+    shifted = fuzzy_means(X + 1.0, X[:3] + 1.0, tolerance=1e-12)  # nothing is zero
+    found = fuzzy_means(X, X[:3], tolerance=1e-12)
+    assert_allclose(found.memberships, shifted.memberships, atol=1e-8)
+    assert_allclose(found.centers + 1.0, shifted.centers, atol=1e-8)

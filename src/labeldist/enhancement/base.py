@@ -95,8 +95,10 @@ class ScoringEnhancer(LabelEnhancer):
 
     def _standardised(self, X: Array) -> Array:
         """Standardise the training rows if so asked, and note by what."""
-        m = X.shape[1]
-        self.mean_, self.scale_ = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
+        if not self.scale:
+            self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+            return X
+        self.mean_, self.scale_ = mean_and_scale(X)
         return (X - self.mean_) / self.scale_
 
     def _distributions(self, scores: Array) -> Array:

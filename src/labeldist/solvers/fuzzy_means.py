@@ -1,9 +1,11 @@
 """Fuzzy c-means: centres, and how much each row belongs to each."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from labeldist.features.storage import hold_for_products
 from labeldist.simplex import Array
 
 
@@ -47,15 +49,14 @@ def fuzzy_means(
         Stop when no membership moves by more than this.
     max_iter : int
     """
-    middle = X.mean(axis=0)  # distances do not see a shift, but lose digits to a large one
-    X, centers = X - middle, start - middle
-    squares = np.einsum("ij,ij->i", X, X)
-    memberships = _memberships(X, squares, centers, fuzziness)
+    held, squares, middle = _hold(X)
+    centers = start - middle
+    memberships = _memberships(held, squares, centers, fuzziness)
     change, n_iter = np.inf, 0
     while change > tolerance and n_iter < max_iter:
         weights = memberships**fuzziness
-        centers = (weights.T @ X) / weights.sum(axis=0)[:, None]
-        previous, memberships = memberships, _memberships(X, squares, centers, fuzziness)
+        centers = (held.T @ weights).T / weights.sum(axis=0)[:, None]
+        previous, memberships = memberships, _memberships(held, squares, centers, fuzziness)
         change = float(np.abs(memberships - previous).max())
         n_iter += 1
     return FuzzyClusters(centers + middle, memberships, n_iter, change <= tolerance)
@@ -63,16 +64,34 @@ def fuzzy_means(
 
 def farthest_first(X: Array, p: int) -> Array:
     """Return p rows far apart: the one farthest from the mean, then always the one farthest from those chosen."""
-    gaps = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
-    chosen = [int(gaps.argmax())]
+    held, squares, middle = _hold(X)
+
+    def squared_distances(point: Array) -> Array:
+        point = point - middle
+        return np.asarray(squares - 2 * (held @ point) + point @ point)
+
+    chosen = [int(squared_distances(X.mean(axis=0)).argmax())]
     gaps = np.full(len(X), np.inf)
     while len(chosen) < p:
-        gaps = np.minimum(gaps, ((X - X[chosen[-1]]) ** 2).sum(axis=1))
+        gaps = np.minimum(gaps, squared_distances(X[chosen[-1]]))
+        gaps[chosen] = -np.inf
         chosen.append(int(gaps.argmax()))
     return X[chosen]
 
 
-def _memberships(X: Array, squares: Array, centers: Array, fuzziness: float) -> Array:
+def _hold(X: Array) -> tuple[Any, Array, Array]:
+    """Return X held for products, the squared norms of its rows, and what was subtracted from them.
+
+    Distances do not see a shift, but lose digits to a large one, so dense rows are held less their mean.
+    """
+    held, middle = hold_for_products(X), np.zeros(X.shape[1])
+    if isinstance(held, np.ndarray):
+        middle = X.mean(axis=0)
+        held = X = X - middle
+    return held, np.einsum("ij,ij->i", X, X), middle
+
+
+def _memberships(X: Any, squares: Array, centers: Array, fuzziness: float) -> Array:
     squared = X @ centers.T
     squared *= -2
     squared += squares[:, None]
