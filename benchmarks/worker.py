@@ -42,7 +42,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 IMPORTED_IN_FIT = ("scipy.linalg", "sklearn.calibration", "sklearn.naive_bayes", "sklearn.neighbors", "sklearn.svm")
 """What PyLDL imports while it fits; imported before, so that no import is timed."""
 
-CONVERGED = 1e-3
+CONVERGED = 1e-2
 """Share of the default tolerance at which a search counts as run to convergence."""
 
 Fold = tuple[Any, Any]
@@ -68,7 +68,7 @@ class Ours:
             return {}
         objective = OBJECTIVES[self.method]
         reached = objective(self.model, X, y)
-        tight = type(self.model)(**{**self.model.get_params(), "tol": CONVERGED * self.model.tol, "max_iter": 10_000})
+        tight = type(self.model)(**{**self.model.get_params(), "tol": CONVERGED * self.model.tol, "max_iter": 2_000})
         return {"reached": reached, "best": min(reached, objective(tight.fit(X, y), X, y))}
 
 
