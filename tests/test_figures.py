@@ -143,7 +143,7 @@ def test_the_closed_form_is_where_lbfgs_arrives(name, rows, reconstruction):
             BDLE(reconstruction, graph_width="mean", solver=solver).fit(X, L) for solver in ("exact", "lbfgs")
         )
     assert_allclose(searched.label_distributions_, exact.label_distributions_, atol=1e-5)
-    loss = BDLE(reconstruction, graph_width="mean")._loss(X, L)
+    loss = BDLE(reconstruction, graph_width="mean")._loss(exact.X_fit_, L)
     least, reached = (
         loss.value_and_gradient(np.vstack([model.dual_coef_, model.intercept_]))[0] for model in (exact, searched)
     )
