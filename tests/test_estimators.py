@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labeldist import BDLDL, BDLE, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
@@ -38,6 +38,7 @@ LEARNERS = [
     BDLDL(),
     BDLDL(fit_intercept=False),
     BDLDL(scale=True, output="softmax", solver="eigh"),
+    BDLDLCV([1e-3], [1e-2], [0.01], cv=2),  # with a choice, folds decide, and with them the order of the rows
     MeanDistribution(),
     SABFGS(tol=1e-9),
     SAIIS(tol=1e-7, max_iter=10_000),
@@ -230,7 +231,19 @@ def test_set_output_gives_a_table_with_the_label_names(estimator):
     assert list(table.index) == index
 
 
-DEFAULTS = [BDLDL(), SABFGS(), SAIIS(), LDLLC(), LDLSCL(), EDLLRL(), PTBayes(), PTSVM(), AAKNN(), AABP(random_state=0)]
+DEFAULTS = [
+    BDLDL(),
+    BDLDLCV(),
+    SABFGS(),
+    SAIIS(),
+    LDLLC(),
+    LDLSCL(),
+    EDLLRL(),
+    PTBayes(),
+    PTSVM(),
+    AAKNN(),
+    AABP(random_state=0),
+]
 
 
 @pytest.mark.parametrize("learner", DEFAULTS, ids=lambda learner: type(learner).__name__)

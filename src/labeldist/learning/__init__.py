@@ -2,6 +2,7 @@
 
 from labeldist.learning.baselines import MeanDistribution
 from labeldist.learning.bdldl import BDLDL
+from labeldist.learning.bdldl_cv import BDLDLCV
 from labeldist.learning.edllrl import EDLLRL
 from labeldist.learning.enhanced import EnhancedLearner
 from labeldist.learning.ldllc import LDLLC
@@ -15,6 +16,7 @@ __all__ = [
     "AABP",
     "AAKNN",
     "BDLDL",
+    "BDLDLCV",
     "EDLLRL",
     "LDLLC",
     "LDLSCL",

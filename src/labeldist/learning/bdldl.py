@@ -133,14 +133,21 @@ class BDLDL(DistributionLearner):
         """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
-        self.floor_ = self._resolve_floor(D.shape[1])
-        self._solve(Moments.of(X, D, check_weights(sample_weight, X)))
+        return self.fit_moments(Moments.of(X, D, check_weights(sample_weight, X)))
+
+    def fit_moments(self, moments: Moments) -> BDLDL:
+        """Learn from the statistics of a table, which are all that a fit takes from it."""
+        self.floor_ = self._resolve_floor(len(moments.mean_d))
+        self._solve(moments)
         return self
 
     def predict(self, X: Any) -> Array:
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
-        X = self._check_new_features(X, accept_sparse=True)
+        return self.distributions(self._check_new_features(X, accept_sparse=True))
+
+    def distributions(self, X: Any) -> Array:
+        """`predict` for rows that have been checked."""
         scores = X @ self.coef_.T + self.intercept_
         return to_distributions(scores, self.output, floor=self.floor_)
 

@@ -1,0 +1,111 @@
+"""Bidirectional least squares for many pairs of penalties, at the price of one decomposition."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from labeldist.simplex import EPSILON, Array
+from labeldist.solvers.sylvester import SAFETY
+
+LARGE = 400
+"""From so many features on, eigenvectors of A cost more than what they save."""
+
+
+class SylvesterPath(ABC):
+    """The solutions of ``(A + λ₂I) X + X (λ₁B) = (1 + λ₁) C`` for any penalties λ₁ and λ₂.
+
+    With B = V diag(b) Vᵀ the columns of XV part: ``(A + (λ₂ + λ₁b_k) I) y_k = (1 + λ₁) C v_k``. All points of a path
+    are systems of the one matrix A with other shifts of its diagonal, so A is decomposed once:
+
+    - few features: A = U diag(a) Uᵀ, and a system is a division;
+    - many: A = QTQᵀ with T tridiagonal, a third of the price, and a system is one sweep down and up T.
+    """
+
+    @staticmethod
+    def of(A: Array, B: Array, C: Array) -> SylvesterPath:
+        """Decompose symmetric positive semidefinite A (m, m) and B (c, c); C has the shape (m, c)."""
+        b, V = linalg.eigh(B)
+        b[b <= SAFETY * len(B) * EPSILON * b[-1]] = 0
+        return (_Tridiagonal if len(A) >= LARGE else _Eigen).decompose(A, b, V, C @ V)
+
+    @abstractmethod
+    def solve(self, reconstruction: float, ridges: Array) -> Array:
+        """Return X for λ₁ = `reconstruction` and each λ₂ of `ridges`, of shape (len(ridges), m, c).
+
+        Where A + λ₂I is singular to rounding along a direction, the solution has nothing of it: it is that of minimum
+        norm.
+        """
+
+
+@dataclass(frozen=True)
+class _Eigen(SylvesterPath):
+    a: Array
+    U: Array
+    b: Array
+    V: Array
+    right: Array
+
+    @classmethod
+    def decompose(cls, A: Array, b: Array, V: Array, right: Array) -> _Eigen:
+        a, U = linalg.eigh(A, driver="evd")
+        return cls(a, U, b, V, U.T @ right)
+
+    def solve(self, reconstruction: float, ridges: Array) -> Array:
+        sums = self.a[:, None] + ridges[:, None, None] + reconstruction * self.b
+        rounding = SAFETY * max(sums.shape[1:]) * EPSILON * sums.max(axis=(1, 2), keepdims=True)
+        inner = np.divide((1 + reconstruction) * self.right, sums, out=np.zeros_like(sums), where=sums > rounding)
+        return self.U @ inner @ self.V.T
+
+
+@dataclass(frozen=True)
+class _Tridiagonal(SylvesterPath):
+    """A = QTQᵀ; Q leaves the first coordinate alone, and its reflections are kept as LAPACK's QR keeps them."""
+
+    diagonal: Array
+    beside: Array
+    reflections: Array
+    factors: Array
+    A: Array
+    b: Array
+    V: Array
+    right: Array
+
+    @classmethod
+    def decompose(cls, A: Array, b: Array, V: Array, right: Array) -> _Tridiagonal:
+        lwork, _ = linalg.lapack.dsytrd_lwork(len(A), lower=1)
+        packed, diagonal, beside, factors, _ = linalg.lapack.dsytrd(A, lower=1, lwork=int(lwork))
+        reflections = np.asfortranarray(packed[1:, :-1])
+        rotated = right.copy(order="F")
+        rotated[1:] = _reflect(reflections, factors, rotated[1:], transposed=True)
+        return cls(diagonal, beside, reflections, factors, A, b, V, rotated)
+
+    def solve(self, reconstruction: float, ridges: Array) -> Array:
+        m, c = self.right.shape
+        Y = np.empty((m, len(ridges), c), order="F")
+        for i, ridge in enumerate(ridges):
+            for k, b in enumerate(self.b):
+                shifted = self.diagonal + (ridge + reconstruction * b)
+                _, _, Y[:, i, k], failed = linalg.lapack.dptsv(shifted, self.beside, self.right[:, k])
+                if failed:  # not positive definite: singular to rounding
+                    return _Eigen.decompose(self.A, self.b, self.V, self._rotate(self.right)).solve(
+                        reconstruction, ridges
+                    )
+        Y *= 1 + reconstruction
+        X = self._rotate(Y.reshape(m, -1, order="F")).reshape(Y.shape, order="F")
+        return np.ascontiguousarray(X.transpose(1, 0, 2)) @ self.V.T
+
+    def _rotate(self, Y: Array) -> Array:
+        """QY."""
+        return np.vstack([Y[:1], _reflect(self.reflections, self.factors, Y[1:], transposed=False)])
+
+
+def _reflect(reflections: Array, factors: Array, Y: Array, *, transposed: bool) -> Array:
+    """Multiply Y from the left by the product of the reflections, or its transpose."""
+    trans = "T" if transposed else "N"
+    _, work, _ = linalg.lapack.dormqr("L", trans, reflections, factors, Y, lwork=-1)
+    product, _, _ = linalg.lapack.dormqr("L", trans, reflections, factors, Y, lwork=int(work[0]))
+    return np.asarray(product)

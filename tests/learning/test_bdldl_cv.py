@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
+
+from labeldist import BDLDL, BDLDLCV
+from labeldist.datasets import make_artificial
+from labeldist.learning import bdldl_cv
+from labeldist.metrics import MEASURES, get_scorer
+from labeldist.simplex import OUTPUT_MAPS
+from labeldist.solvers import sylvester_path
+
+GRID = {"reconstruction": [1e-4, 1.0], "ridge": [1e-3, 10.0], "output": ["clip", "softmax"], "floor": [0.0, 0.1]}
+
+
+@pytest.fixture
+def table():
+    return make_artificial(120, random_state=0)
+
+
+def by_grid_search(X, D, cv, scoring="kl_divergence", **options):
+    return GridSearchCV(BDLDL(**options), GRID, cv=cv, scoring=get_scorer(scoring)).fit(X, D)
+
+
+def in_one_computation(cv, **options):
+    return BDLDLCV(GRID["reconstruction"], GRID["ridge"], GRID["floor"], outputs=GRID["output"], cv=cv, **options)
+
+
+def scores_by_point(search):
+    points = [tuple(sorted(point.items())) for point in search.cv_results_["params"]]
+    splits = [name for name in search.cv_results_ if name.startswith("split")]
+    return dict(zip(points, np.transpose([search.cv_results_[split] for split in splits]), strict=True))
+
+
+def assert_same_scores(found, expected):
+    found, expected = scores_by_point(found), scores_by_point(expected)
+    assert found.keys() == expected.keys()
+    for point, scores in expected.items():
+        assert_allclose(found[point], scores, atol=1e-10)
+
+
+@pytest.mark.parametrize("route", [1, 1000], ids=["tridiagonal", "eigenvectors"])
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"scale": True}], ids=str)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_scores_are_those_of_a_grid_search(table, monkeypatch, route, options, form):
+    monkeypatch.setattr(sylvester_path, "LARGE", route)
+    X, D = table
+    cv = KFold(4, shuffle=True, random_state=1)
+    found, expected = in_one_computation(cv, **options).fit(form(X), D), by_grid_search(X, D, cv, **options)
+    assert_same_scores(found, expected)
+    assert found.best_params_ == expected.best_params_
+    assert found.best_score_ == pytest.approx(expected.best_score_)
+    assert_allclose(found.predict(form(X)), expected.predict(X), atol=1e-10)
+    assert_allclose(found.cv_results_["std_test_score"].max(), expected.cv_results_["std_test_score"].max())
+
+
+@pytest.mark.parametrize("scoring", list(MEASURES))
+def test_any_measure_can_choose(table, scoring):
+    cv = KFold(3)
+    found, expected = in_one_computation(cv, scoring=scoring).fit(*table), by_grid_search(*table, cv, scoring)
+    assert_same_scores(found, expected)
+    assert found.best_params_ == expected.best_params_
+
+
+def test_a_function_can_choose(table):
+    found = in_one_computation(3, scoring=lambda D, P: -np.abs(D - P).max()).fit(*table)
+    assert found.best_score_ == found.cv_results_["mean_test_score"].max()
+    worst = in_one_computation(3, scoring=lambda D, P: np.abs(D - P).max()).fit(*table)
+    assert worst.best_params_ != found.best_params_
+
+
+@pytest.mark.parametrize("block", [1, 100, 10_000_000])
+def test_blocks_change_nothing(table, monkeypatch, block):
+    expected = in_one_computation(3).fit(*table)
+    monkeypatch.setattr(bdldl_cv, "BLOCK_SCORES", block)
+    assert_same_scores(in_one_computation(3).fit(*table), expected)
+
+
+def test_folds_need_not_be_a_partition(table):
+    cv = ShuffleSplit(4, test_size=0.3, random_state=0)
+    assert_same_scores(in_one_computation(cv).fit(*table), by_grid_search(*table, cv))
+    some = [(np.arange(0, 80), np.arange(80, 100)), (np.arange(40, 120), np.arange(0, 40))]
+    assert_same_scores(in_one_computation(some).fit(*table), by_grid_search(*table, some))
+
+
+def test_a_row_of_weight_two_counts_as_two_rows(table):
+    X, D = table
+    times = np.random.default_rng(0).integers(1, 4, size=120)
+    owner = np.repeat(np.arange(120), times)
+    folds = list(GroupKFold(3).split(X, groups=np.arange(120)))
+    repeated = [tuple(np.flatnonzero(np.isin(owner, part)) for part in fold) for fold in folds]
+    weighted = in_one_computation(folds).fit(X, D, sample_weight=times.astype(float))
+    assert_same_scores(in_one_computation(repeated).fit(X[owner], D[owner]), weighted)
+    assert_allclose(weighted.coef_, in_one_computation(repeated).fit(X[owner], D[owner]).coef_, atol=1e-9)
+
+
+def test_features_far_from_zero_keep_their_digits(rng):
+    X, D = 1e6 + rng.normal(size=(60, 3)), rng.dirichlet(np.ones(3), size=60)
+    assert_same_scores(in_one_computation(KFold(5)).fit(X, D), by_grid_search(X, D, KFold(5)))
+
+
+def test_an_int_means_shuffled_folds(table):
+    X, D = table
+    order = np.argsort(D[:, 0])
+    one, other = (in_one_computation(4, random_state=seed).fit(X[order], D[order]) for seed in (0, 1))
+    assert one.n_splits_ == 4
+    assert one.best_score_ != other.best_score_
+    assert_same_scores(one, in_one_computation(KFold(4, shuffle=True, random_state=0)).fit(X[order], D[order]))
+
+
+def test_defaults_are_the_papers_grid_and_some_floors(table):
+    model = BDLDLCV().fit(*table)
+    points = model.cv_results_["params"]
+    assert len(points) == 8 * 8 * 5
+    assert sorted({point["ridge"] for point in points}) == [10.0**k for k in range(-4, 4)]
+    assert max(point["floor"] for point in points) == pytest.approx(0.4 / 3)
+    assert model.score(*make_artificial(200, random_state=1)) > 0.5
+    assert model.cv_results_["rank_test_score"].min() == 1
+    assert_array_equal(model.coef_, model.best_estimator_.coef_)
+    assert model.floor_ == model.best_params_["floor"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"ridges": [-1.0]}, "ridges must be a list of numbers, at least 0"),
+        ({"ridges": []}, "ridges must be a list of numbers"),
+        ({"reconstructions": ["a"]}, "reconstructions must be a list of numbers"),
+        ({"floors": [2.0]}, "floors must be a list of numbers, at least 0 and at most 1"),
+        ({"outputs": ["sigmoid"]}, f"outputs must name some of {', '.join(OUTPUT_MAPS)}"),
+        ({"scoring": "accuracy"}, "'scoring' parameter of BDLDLCV"),
+        ({"cv": 1}, "'cv' parameter of BDLDLCV"),
+    ],
+)
+def test_bad_grids_are_refused(table, options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        BDLDLCV(**options).fit(*table)
