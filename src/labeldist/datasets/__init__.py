@@ -6,9 +6,11 @@ from labeldist.datasets.digits import load_logical_digits
 from labeldist.datasets.load import list_datasets, load_dataset
 from labeldist.datasets.logical import binarize
 from labeldist.datasets.readers import read_mat
+from labeldist.datasets.stream import TableStream, write_parquet
 from labeldist.datasets.synthetic import make_artificial, make_artificial_grid
 
 __all__ = [
+    "TableStream",
     "binarize",
     "list_datasets",
     "load_dataset",
@@ -16,4 +18,5 @@ __all__ = [
     "make_artificial",
     "make_artificial_grid",
     "read_mat",
+    "write_parquet",
 ]

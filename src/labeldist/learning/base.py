@@ -45,8 +45,13 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             return float(achieved <= ROUNDING_DIVERGENCE)
         return 1 - achieved / trivial
 
-    def _check_features_and_distributions(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
-        """Return X, dense or CSR, and y as distributions, and note the names of the columns of both."""
+    def _check_features_and_distributions(
+        self, X: Any, y: Any, *, accept_sparse: bool = False, reset: bool = True
+    ) -> tuple[Any, Array]:
+        """Return X, dense or CSR, and y as distributions, and note the names of the columns of both.
+
+        Without `reset` they must be the columns that were noted before.
+        """
         check_rows_are_equally_long(y)
         X, D = validate_data(
             self,
@@ -55,9 +60,13 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             multi_output=True,
             accept_sparse="csr" if accept_sparse else False,
             dtype=[np.float64, np.float32],
+            reset=reset,
         )
         D = label_table(D)
-        self.label_names_ = label_names(y, D.shape[1])
+        names = label_names(y, D.shape[1])
+        if not reset and names != self.label_names_:
+            raise ValueError(f"y must have the labels of the first rows, {self.label_names_}; got {names}.")
+        self.label_names_ = names
         return X, as_distributions(D, name="y (the label distributions)")
 
     def _check_new_features(self, X: Any, *, accept_sparse: bool = False) -> Any:

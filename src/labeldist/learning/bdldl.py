@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any, Literal
 
@@ -11,9 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
 from labeldist.learning.base import DistributionLearner, check_weights
+from labeldist.learning.blocks import is_lazy, moments_of_blocks, predict_blocks
 from labeldist.simplex import EPSILON, OUTPUT_MAPS, Array, OutputMap, to_distributions
 from labeldist.solvers.moments import Moments
 from labeldist.solvers.sylvester import METHODS, Method, SylvesterSolution, solve_symmetric_sylvester
+
+SOLVED = ("coef_", "intercept_", "floor_", "solver_", "residual_")
+"""What is computed from the statistics."""
 
 LARGE_RESIDUAL = 1e-10
 """A relative residual that rounding alone does not explain."""
@@ -65,6 +70,8 @@ class BDLDL(DistributionLearner):
         The decomposition that was used.
     residual_ : float
         Relative residual of the Sylvester equation.
+    moments_ : Moments
+        After `partial_fit`: the statistics of all rows so far. Those of two models add up.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
 
@@ -100,6 +107,8 @@ class BDLDL(DistributionLearner):
         "solver": [StrOptions({"auto", *METHODS})],
     }
 
+    moments_: Moments
+
     def __init__(
         self,
         reconstruction: float = 1e-3,
@@ -125,15 +134,60 @@ class BDLDL(DistributionLearner):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Sparse features stay sparse.
+            Sparse features stay sparse. Dask arrays and data frames are read in one pass, on the cluster that is
+            active; their partitions stay where they are, and their statistics travel.
         y : array-like of shape (n_samples, n_labels)
             Non-negative degrees; each row is divided by its sum.
         sample_weight : array-like of shape (n_samples,), default=None
             A row of weight w counts as w equal rows: in both losses, the means and the scaling.
         """
         self._validate_params()
+        self.__dict__.pop("moments_", None)
+        if is_lazy(X):
+            return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         return self.fit_moments(Moments.of(X, D, check_weights(sample_weight, X)))
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
+        """Learn from more rows: add their statistics to those of earlier calls.
+
+        In whatever pieces and order the rows come, the model is that of all rows together, to rounding. Coefficients
+        are computed when they are first asked for. `fit` starts anew and keeps no statistics to add to.
+        """
+        self._validate_params()
+        begun = "moments_" in self.__dict__
+        if not begun and hasattr(self, "coef_"):
+            raise ValueError(
+                "This model was fitted with fit, which keeps no statistics to add rows to. Begin with partial_fit."
+            )
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, reset=not begun)
+        moments = Moments.of(X, D, check_weights(sample_weight, X))
+        self.moments_ = self.moments_ + moments if begun else moments
+        for name in SOLVED:
+            self.__dict__.pop(name, None)
+        return self
+
+    def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> BDLDL:
+        """Learn from a table that comes in chunks, of which one at a time is in memory.
+
+        Parameters
+        ----------
+        chunks : iterable of (X, y) or (X, y, sample_weight)
+            For instance a `labeldist.datasets.TableStream`.
+        progress : callable, default=None
+            Called with the number of rows seen so far after each chunk.
+        """
+        for name in ("moments_", *SOLVED):
+            self.__dict__.pop(name, None)
+        seen = 0
+        for chunk in chunks:
+            self.partial_fit(*chunk)
+            seen += len(chunk[1])
+            if progress:
+                progress(seen)
+        if not seen:
+            raise ValueError("The stream has no rows: there is nothing to learn from.")
+        return self
 
     def fit_moments(self, moments: Moments) -> BDLDL:
         """Learn from the statistics of a table, which are all that a fit takes from it."""
@@ -141,9 +195,18 @@ class BDLDL(DistributionLearner):
         self._solve(moments)
         return self
 
+    def __getattr__(self, name: str) -> Any:
+        # Only what is missing is asked for here: what partial_fit has left to be solved.
+        if name in SOLVED and "moments_" in self.__dict__:
+            self.fit_moments(self.moments_)
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
+        """Return a label distribution for each row of `X`; for Dask collections one of them, still to be computed."""
         check_is_fitted(self)
+        if is_lazy(X):
+            return predict_blocks(self, X)
         return self.distributions(self._check_new_features(X, accept_sparse=True))
 
     def distributions(self, X: Any) -> Array:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import accumulate, product
+from functools import partial
+from itertools import product
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import rankdata
-from sklearn.model_selection import KFold, check_cv
+from sklearn.base import clone
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.learning.base import DistributionLearner, check_weights
 from labeldist.learning.bdldl import BDLDL
+from labeldist.learning.blocks import blocks_of, is_lazy, predict_blocks, sum_over_blocks
 from labeldist.metrics import MEASURES
 from labeldist.simplex import OUTPUT_MAPS, Array, OutputMap, to_distributions
+from labeldist.solvers.fold_moments import BlockFolds, FoldMoments, is_partition, moments_of_rows
 from labeldist.solvers.moments import Moments
 from labeldist.solvers.sylvester_path import SylvesterPath
 
@@ -33,7 +34,9 @@ BLOCK_SCORES = 50_000
 """How many scores are looked at together: enough to outweigh the calls, few enough to stay in the cache."""
 
 Scoring = str | Callable[[Array, Array], float]
-Fold = tuple[Any, Any]
+Table = tuple[Any, Array, Array | None]
+Solutions = tuple[Array, Array]
+"""Coefficients (points, m, c) and intercepts (points, c)."""
 
 
 class BDLDLCV(DistributionLearner):
@@ -138,26 +141,41 @@ class BDLDLCV(DistributionLearner):
             A row of weight w counts as w equal rows, in learning and in scoring.
         """
         self._validate_params()
+        if is_lazy(X):
+            return self._fit_blocks(blocks_of(X, y, sample_weight))
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         weight = check_weights(sample_weight, X)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))
-        self.n_splits_ = len(folds)
-        statistics = FoldStatistics.of(X, D, weight, folds)
-        scores = np.array(
-            [
-                self._score_fold(train, X[test], D[test], None if weight is None else weight[test], grid)
-                for train, (_, test) in zip(statistics.training, folds, strict=True)
-            ]
-        )
-        self._note(grid, scores)
-        self.best_estimator_ = self._estimator(self.best_params_).fit_moments(statistics.total)
-        self.best_estimator_.label_names_ = self.label_names_
-        return self
+        if is_partition(folds, len(D)):
+            held_out = FoldMoments.of(X, D, weight, [test for _, test in folds])
+            training, total = held_out.training(), held_out.total()
+        else:
+            training = [moments_of_rows(X, D, weight, train) for train, _ in folds]
+            total = Moments.of(X, D, weight)
+        sums = [
+            self._score_sums(self._solutions(moments, grid), (X, D, weight), test, grid)
+            for moments, (_, test) in zip(training, folds, strict=True)
+        ]
+        return self._choose(grid, np.array(sums), total)
+
+    def _fit_blocks(self, blocks: list[Any]) -> BDLDLCV:
+        """Fit on a Dask table: one pass for the folds' statistics, one to score what they give."""
+        if not isinstance(self.cv, Integral):
+            raise TypeError("For Dask collections cv must be an int: folds are drawn block by block.")
+        folds = BlockFolds(int(self.cv), int(check_random_state(self.random_state).randint(2**31)))
+        held_out = sum_over_blocks(self, blocks, partial(_moments_by_fold, folds=folds))
+        total = held_out.total()
+        grid = self._grid(len(total.mean_d))
+        solutions = [self._solutions(moments, grid) for moments in held_out.training()]
+        scored = partial(_scores_by_fold, folds=folds, model=clone(self), solutions=solutions, grid=grid)
+        return self._choose(grid, sum_over_blocks(self, blocks, scored), total)
 
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
+        """Return a label distribution for each row of `X`; for Dask collections one of them, still to be computed."""
         check_is_fitted(self)
+        if is_lazy(X):
+            return predict_blocks(self, X)
         X = self._check_new_features(X, accept_sparse=True)
         return self.best_estimator_.distributions(X)
 
@@ -177,6 +195,8 @@ class BDLDLCV(DistributionLearner):
         return self.best_estimator_.floor_
 
     def _splitter(self) -> Any:
+        from sklearn.model_selection import KFold, check_cv  # half a second that who does not cross-validate can save
+
         if isinstance(self.cv, Integral):
             return KFold(int(self.cv), shuffle=True, random_state=self.random_state)
         return check_cv(self.cv)
@@ -193,19 +213,20 @@ class BDLDLCV(DistributionLearner):
     def _estimator(self, parameters: dict[str, Any]) -> BDLDL:
         return BDLDL(**parameters, fit_intercept=self.fit_intercept, scale=self.scale)
 
-    def _score_fold(self, train: Moments, X: Any, D: Array, weight: Array | None, grid: Grid) -> Array:
-        """Return the score of every combination, in the order of `Grid.combinations`, on held-out rows."""
-        coefficients, intercepts = self._solutions(train, grid)
-        weight = np.ones(len(D)) if weight is None else weight
+    def _score_sums(self, solutions: Solutions, table: Table, rows: Any, grid: Grid) -> Array:
+        """Return the sum over rows of every combination's score, in the order of `Grid`, and last the rows' weight."""
+        coefficients, intercepts = solutions
+        X, D = table[0][rows], table[1][rows]
+        weight = np.ones(len(D)) if table[2] is None else table[2][rows]
         total = np.zeros((len(coefficients), len(grid.outputs), len(grid.floors)))
-        for rows, points in _blocks(len(D), len(coefficients), D.shape[1]):
-            raw = _linear_scores(X[rows], coefficients[points], intercepts[points])
+        for part, points in _blocks(len(D), len(coefficients), D.shape[1]):
+            raw = _linear_scores(X[part], coefficients[points], intercepts[points])
             for (i, output), (j, floor) in product(enumerate(grid.outputs), enumerate(grid.floors)):
                 P = to_distributions(raw.reshape(-1, D.shape[1]), output, floor=floor).reshape(raw.shape)
-                total[points, i, j] += self._measure(D[rows], P, weight[rows])
-        return (total / weight.sum()).ravel()
+                total[points, i, j] += self._measure(D[part], P, weight[part])
+        return np.append(total, weight.sum())
 
-    def _solutions(self, train: Moments, grid: Grid) -> tuple[Array, Array]:
+    def _solutions(self, train: Moments, grid: Grid) -> Solutions:
         """Return coefficients (points, m, c) and intercepts (points, c) for all pairs of penalties."""
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
         moments = (train if self.fit_intercept else train.about_origin()).divide_features(scale)
@@ -223,8 +244,10 @@ class BDLDLCV(DistributionLearner):
         values = measure.rows(tiled, P.reshape(tiled.shape)).reshape(P.shape[:2]) @ share
         return values if measure.higher_is_better else -values
 
-    def _note(self, grid: Grid, scores: Array) -> None:
-        combinations = grid.combinations()
+    def _choose(self, grid: Grid, sums: Array, total: Moments) -> BDLDLCV:
+        """Note the scores of the folds, choose the best, and fit it to the statistics of all rows."""
+        combinations, scores = grid.combinations(), sums[:, :-1] / sums[:, -1:]
+        self.n_splits_ = len(scores)
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
         self.best_params_, self.best_score_ = combinations[best], float(mean[best])
@@ -234,8 +257,11 @@ class BDLDLCV(DistributionLearner):
             **{f"split{i}_test_score": fold for i, fold in enumerate(scores)},
             "mean_test_score": mean,
             "std_test_score": scores.std(axis=0),
-            "rank_test_score": rankdata(-mean, method="min").astype(np.int32),
+            "rank_test_score": 1 + np.searchsorted(np.sort(-mean), -mean).astype(np.int32),
         }
+        self.best_estimator_ = self._estimator(self.best_params_).fit_moments(total)
+        self.best_estimator_.label_names_ = self.label_names_
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -265,38 +291,23 @@ class Grid:
         ]
 
 
-@dataclass(frozen=True)
-class FoldStatistics:
-    """The moments of each fold's training rows, and of all rows."""
-
-    training: list[Moments]
-    total: Moments
-
-    @classmethod
-    def of(cls, X: Any, D: Array, weight: Array | None, folds: list[Fold]) -> FoldStatistics:
-        """Add up what the held-out parts have, if they are a partition of the rows; else look at each training set."""
-
-        def moments(rows: Any) -> Moments:
-            return Moments.of(X[rows], D[rows], None if weight is None else weight[rows])
-
-        if not _is_partition(folds, len(D)):
-            return cls([moments(train) for train, _ in folds], Moments.of(X, D, weight))
-        parts = [moments(test) for _, test in folds]
-        return cls(list(_sums_without_each(parts)), reduce(operator.add, parts))
+def _moments_by_fold(number: int, X: Any, D: Array, weight: Array | None, *, folds: BlockFolds) -> FoldMoments:
+    return FoldMoments.of(X, D, weight, folds.of(number, len(D)))
 
 
-def _is_partition(folds: list[Fold], n: int) -> bool:
-    """Whether every row is held out once and trains every other fold."""
-    times = np.bincount(np.concatenate([np.asarray(test) for _, test in folds]), minlength=n)
-    return bool((times == 1).all()) and all(len(train) + len(test) == n for train, test in folds)
-
-
-def _sums_without_each(parts: list[Moments]) -> Iterator[Moments]:
-    """Yield the sum of all parts but one, for each. Nothing is subtracted, so no digit is lost."""
-    before = [None, *accumulate(parts[:-1])]
-    after = [*reversed(list(accumulate(reversed(parts[1:])))), None]
-    for left, right in zip(before, after, strict=True):
-        yield left + right if left is not None and right is not None else left or right  # type: ignore[misc]
+def _scores_by_fold(
+    number: int,
+    X: Any,
+    D: Array,
+    weight: Array | None,
+    *,
+    folds: BlockFolds,
+    model: BDLDLCV,
+    solutions: list[Solutions],
+    grid: Grid,
+) -> Array:
+    held_out = zip(solutions, folds.of(number, len(D)), strict=True)
+    return np.array([model._score_sums(solution, (X, D, weight), rows, grid) for solution, rows in held_out])
 
 
 def _blocks(n_rows: int, n_points: int, n_labels: int) -> Iterator[tuple[slice, slice]]:
