@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests format recovery prediction enhancers learners defaults peer figures clean
+.PHONY: demo test lint types tests format recovery prediction enhancers learners defaults peer bench figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -42,6 +42,9 @@ defaults: $(STAMP)  ## The evidence behind the defaults
 
 peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
 	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page docs/side_by_side.md
+
+bench: $(STAMP) build/peer/.installed  ## Speed and scale beside peers and the hardware's floor (a large install, 20 minutes)
+	$(BIN)/python -m benchmarks.scale --peer build/peer/bin/python
 
 build/peer/.installed:
 	$(PYTHON) -m venv --clear build/peer

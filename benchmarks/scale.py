@@ -1,0 +1,246 @@
+"""How fast, and how far from the floor: the grid, a fit, a stream, enhancement of many rows, and how each grows.
+
+``make bench`` runs all parts side by side in one process a library, the same number of threads, repeats in turns, and
+writes one page with tables and plots. Parts can be chosen; sizes can be made smaller.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from benchmarks.page import Page
+from labeldist import BDLDL, BDLDLCV, BDLE
+from labeldist.datasets import TableStream, binarize, load_dataset
+from labeldist.simplex import Array
+
+GRID = tuple(10.0**k for k in range(-4, 4))
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def in_turns(repeats: int, **calls: Callable[[], Any]) -> dict[str, float]:
+    """Call each in turn, again and again, and return the median seconds of each."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(repeats):
+        for name, call in calls.items():
+            began = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - began)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def run_peer(options: argparse.Namespace, name: str, points: int) -> dict[str, Any] | None:
+    """Time PyLDL in its own environment, if there is one."""
+    if not options.peer:
+        return None
+    worker = str(Path(__file__).parent / "grid_worker.py")
+    command = [options.peer, worker, str(load_dataset(name).filename), "--points", str(points)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # our own worker
+    report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return report
+
+
+def grid_part(options: argparse.Namespace, page: Page) -> None:
+    """BDLDLCV, 64 points and ten folds, beside PyLDL's model in GridSearchCV."""
+    page.heading("The paper's grid: 64 points, ten folds")
+    page.head("set", "BDLDLCV s", "PyLDL s", "ratio", "points that PyLDL searched")
+    for name, points in (("Yeast_alpha", 64), ("SBU_3DFE", 64), ("Movie", options.movie_points)):
+        X, D = load_dataset(name, return_X_y=True)
+        forms = {"": X, ", sparse": sparse.csr_array(X)} if name == "Movie" else {"": X}
+        peer = run_peer(options, name, points)
+        # What one point costs PyLDL does not depend on the point, so a part of the grid tells of the whole.
+        whole = peer["grid"] * 64 / peer["points"] if peer and peer["points"] else float("nan")
+        for form, table in forms.items():
+            model = BDLDLCV(GRID, GRID, [1e-3])
+            seconds = in_turns(1 if name == "Movie" else options.repeats, ours=lambda: model.fit(table, D))["ours"]  # noqa: B023
+            page.row(f"{name}{form}", seconds, whole, f"{whole / seconds:.0f}×", points)
+
+
+def fit_part(options: argparse.Namespace, page: Page) -> None:
+    """One fit beside its Gram products, the peer, scikit-learn's Ridge and SciPy's general solver."""
+    from sklearn.linear_model import Ridge
+
+    page.heading("One fit")
+    page.head("set", "BDLDL s", "Gram products s", "fit / Gram", "Ridge s", "SciPy's solve_sylvester s", "PyLDL s")
+    for name in ("Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie", "Movie, sparse", "a million rows"):
+        X, D = (
+            many_rows(options.rows) if name == "a million rows" else load_dataset(name.split(",")[0], return_X_y=True)
+        )
+        X = sparse.csr_array(X) if "sparse" in name else X
+        A, C = (X.T @ X), X.T @ D
+        A = A.toarray() if sparse.issparse(A) else A
+        B = 1e-3 * D.T @ D
+        seconds = in_turns(
+            options.repeats,
+            ours=lambda: BDLDL().fit(X, D),  # noqa: B023
+            gram=lambda: (X.T @ X, X.T @ D, D.T @ D),  # noqa: B023
+            ridge=lambda: Ridge(1e-2).fit(X, D),  # noqa: B023
+            scipy=lambda: linalg.solve_sylvester(A + 1e-2 * np.eye(len(A)), B, C),  # noqa: B023
+        )
+        peer = run_peer(options, name, 0) if "," not in name and "rows" not in name else None
+        page.row(
+            name,
+            seconds["ours"],
+            seconds["gram"],
+            f"{seconds['ours'] / seconds['gram']:.2f}",
+            seconds["ridge"],
+            seconds["scipy"],
+            statistics.median(peer["fits"]) if peer else float("nan"),
+        )
+
+
+def many_rows(n: int, m: int = 100, c: int = 10) -> tuple[Array, Array]:
+    """Return n rows of noise whose distributions depend on them a little."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, m))
+    D = np.exp(X[:, :c] / 2)
+    return X, D / D.sum(axis=1, keepdims=True)
+
+
+def stream_part(options: argparse.Namespace, page: Page) -> None:
+    """Rows from a Parquet file beside reading it and forming the Gram products, and the peak of memory."""
+    page.heading(f"{options.stream_rows:,} × 64 × 8 single-precision rows from Parquet")
+    page.head("what", "seconds", "megabytes")
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        path = Path(folder) / "rows.parquet"
+        write_rows(path, options.stream_rows)
+        results = {what: run_alone(what, path) for what in ("read", "gram", "fit")}
+    for what, title in (("read", "reading"), ("gram", "reading, and Gram products"), ("fit", "BDLDL.fit_stream")):
+        page.row(title, results[what]["seconds"], results[what]["megabytes"])
+    page.text(f"fit / (read + Gram): {results['fit']['seconds'] / results['gram']['seconds']:.2f}")
+
+
+def write_rows(path: Path, n: int) -> None:
+    """Write random rows and degrees, a piece at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = [*(f"x{i}" for i in range(64)), *(f"d{i}" for i in range(8))]
+    schema = pa.schema([(name, pa.float32()) for name in names])
+    rng = np.random.default_rng(0)
+    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
+        for start in range(0, n, 500_000):
+            columns = rng.random((72, min(500_000, n - start)), dtype=np.float32)
+            writer.write_table(pa.table(list(columns), schema=schema), row_group_size=100_000)
+
+
+def run_alone(what: str, path: Path) -> dict[str, float]:
+    """Run one job in a process of its own, and return its seconds and its peak of memory."""
+    command = [sys.executable, "-m", "benchmarks.scale", "--job", what, "--file", str(path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # this module
+    report: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
+    return report
+
+
+def job(what: str, path: Path) -> None:
+    """Read, read and multiply, or fit; print seconds and megabytes."""
+    from benchmarks.worker import peak_megabytes
+
+    stream = TableStream(path, labels=[f"d{i}" for i in range(8)])
+    began = time.perf_counter()
+    if what == "fit":
+        BDLDL().fit_stream(stream).coef_.sum()
+    total: Any = 0
+    for X, D in stream if what != "fit" else ():
+        if what == "gram":
+            x, d = X.to_numpy().astype(np.float64), D.to_numpy().astype(np.float64)
+            total = total + x.T @ x
+            total[:, :8] += x.T @ d
+    print(json.dumps({"seconds": time.perf_counter() - began, "megabytes": peak_megabytes()}))
+
+
+def enhance_part(options: argparse.Namespace, page: Page) -> None:
+    """BDLE from ten thousand to a million rows."""
+    page.heading("Label enhancement of many rows: 50 features, 10 labels")
+    page.head("rows", "seconds", "megabytes", "rank")
+    sizes, seconds = [n for n in (10_000, 30_000, 100_000, 300_000, 1_000_000) if n <= options.rows], []
+    for n in sizes:
+        command = [sys.executable, "-m", "benchmarks.scale", "--job", "enhance", "--file", str(n)]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # this module
+        report = json.loads(run.stdout.splitlines()[-1])
+        seconds.append(report["seconds"])
+        page.row(f"{n:,}", report["seconds"], report["megabytes"], report["rank"])
+    page.growth("rows", "BDLE.fit", sizes, seconds)
+
+
+def enhance_job(n: int) -> None:
+    """Enhance n rows; print seconds, megabytes and the rank."""
+    from benchmarks.worker import peak_megabytes
+
+    X, D = many_rows(n, m=50)
+    L = binarize(D)
+    began = time.perf_counter()
+    model = BDLE(graph_width="mean", random_state=0).fit(X.astype(np.float32), L)
+    report = {"seconds": time.perf_counter() - began, "megabytes": peak_megabytes(), "rank": getattr(model, "rank_", n)}
+    print(json.dumps(report))
+
+
+def growth_part(options: argparse.Namespace, page: Page) -> None:
+    """How the time of a fit grows with rows, features and labels."""
+    page.heading("How a fit grows")
+    shapes: dict[str, list[tuple[int, int, int]]] = {
+        "rows": [(n, 100, 10) for n in (20_000, 60_000, 200_000, 600_000)],
+        "features": [(20_000, m, 10) for m in (50, 150, 500, 1_500)],
+        "labels": [(20_000, 200, c) for c in (5, 15, 50, 150)],
+    }
+    for axis, (what, sizes) in enumerate(shapes.items()):
+        seconds = []
+        for n, m, c in sizes:
+            X, D = many_rows(n, max(m, c), c)
+            X = X[:, :m].copy()
+            seconds.append(in_turns(options.repeats, fit=lambda: BDLDL().fit(X, D))["fit"])  # noqa: B023
+        page.growth(what, "BDLDL.fit", [shape[axis] for shape in sizes], seconds)
+
+
+PARTS = {
+    "grid": grid_part,
+    "fit": fit_part,
+    "stream": stream_part,
+    "enhance": enhance_part,
+    "growth": growth_part,
+}
+
+
+def parts(options: argparse.Namespace) -> Iterator[Callable[[argparse.Namespace, Page], None]]:
+    """Yield what is to be run."""
+    for name in options.parts:
+        yield PARTS[name]
+
+
+def main() -> None:
+    """Run the parts, and write the page after each, so that an interruption loses nothing that was measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--peer", help="the Python of an environment with python-ldl 0.1.2; left out without it")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--movie-points", type=int, default=1, help="points of the grid that PyLDL searches on Movie")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--stream-rows", type=int, default=20_000_000)
+    parser.add_argument("--folder", help="where the large file goes (default: the system's)")
+    parser.add_argument("--page", type=Path, default=Path("build/bench.html"))
+    parser.add_argument("--job", choices=["read", "gram", "fit", "enhance"], help=argparse.SUPPRESS)
+    parser.add_argument("--file", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.job:
+        enhance_job(int(options.file)) if options.job == "enhance" else job(options.job, Path(options.file))
+        return
+    threads = os.environ.get(THREADS[0], "all")
+    page = Page("labeldist: speed and scale", f"{threads} thread(s); seconds are medians of repeats in turns.")
+    for part in parts(options):
+        part(options, page)
+        page.write(options.page)
+    print(options.page)
+
+
+if __name__ == "__main__":
+    main()
