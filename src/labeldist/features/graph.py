@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from labeldist.features.approximate_neighbors import INSTALL, approximate_neighbors, import_faiss
 from labeldist.simplex import Array
 
 RIDGE = 1e-3
@@ -13,6 +14,15 @@ RIDGE = 1e-3
 
 DIFFERENCES = 4_000_000
 """How many differences between rows and neighbours are held at a time."""
+
+EXACT_ROWS = 20_000
+"""Among more rows, neighbours are sought approximately, where that can be done and is worth it."""
+
+TREE_FEATURES = 10
+"""With so few features a k-d tree finds the nearest rows exactly, however many there are."""
+
+HOPELESS_ROWS = 200_000
+"""Comparing all pairs of more rows than this takes hours."""
 
 
 def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 1.0) -> Any:
@@ -22,7 +32,8 @@ def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 
     ----------
     X : ndarray of shape (n, m)
     n_neighbors : int
-        Neighbours of each row, itself not counted; n − 1 where there are no more.
+        Neighbours of each row, itself not counted; n − 1 where there are no more. Among more than 20,000 rows of more
+        than 10 features they are approximate, where faiss is installed: most of them are the true ones.
     width : float or "mean"
         ``"mean"`` is the mean distance between a row and its neighbours.
 
@@ -72,11 +83,23 @@ def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
 
 
 def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
-    """Distances to the nearest rows, and their numbers; as many as asked for, or as there are."""
+    """Distances to the nearest rows, and their numbers; as many as asked for, or as there are.
+
+    They are exact up to `EXACT_ROWS` rows or `TREE_FEATURES` features. Beyond, faiss finds most of them where it is
+    installed (`approximate_neighbors`); without it they are exact still, but refused where that would take hours.
+    """
     n_neighbors = min(n_neighbors, len(X) - 1)
     if n_neighbors == 0:
         return np.empty((len(X), 0)), np.empty((len(X), 0), dtype=np.intp)
     centred = X - X.mean(axis=0)  # a large common shift would cost the distances their digits
+    if len(X) > EXACT_ROWS and X.shape[1] > TREE_FEATURES:
+        if (faiss := import_faiss()) is not None:
+            return approximate_neighbors(faiss, centred, n_neighbors)
+        if len(X) > HOPELESS_ROWS:
+            raise ImportError(
+                f"Comparing all pairs of {len(X)} rows for their nearest neighbours would take hours, and faiss, which "
+                f"finds most of them faster, is not installed: {INSTALL}. smoothness=0 goes without neighbours."
+            )
     distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
     return distances, neighbors
 
