@@ -248,6 +248,8 @@ def test_recovery_beats_the_trivial_enhancers_on_the_artificial_set():
         {"graph_width": 0},
         {"scale": "yes"},
         {"solver": "newton"},
+        {"rank_tolerance": -1},
+        {"rank_tolerance": 1},
         {"output": "sigmoid"},
         {"temperature": -1},
         {"floor": 2},

@@ -3,7 +3,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist, pdist
 
-from labeldist.features.pairwise import BLOCK, gaussian_product, mean_pairwise_distance, squared_distance_blocks
+from labeldist.features import pairwise
+from labeldist.features.pairwise import (
+    BLOCK,
+    gaussian_product,
+    mean_pairwise_distance,
+    sampled_mean_distance,
+    squared_distance_blocks,
+)
 
 SIZES = [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5]
 
@@ -40,3 +47,12 @@ def test_the_product_is_that_of_the_whole_matrix(rng, n):
 def test_a_large_shift_costs_no_digits(rng):
     X = rng.normal(size=(100, 3))
     assert_allclose(mean_pairwise_distance(X + 1e6), pdist(X).mean(), rtol=1e-8)
+
+
+def test_the_mean_of_many_rows_is_that_of_a_sample(rng, monkeypatch):
+    X = rng.normal(size=(3000, 4))
+    assert sampled_mean_distance(X, np.random.RandomState(0)) == mean_pairwise_distance(X)
+    monkeypatch.setattr(pairwise, "SAMPLE_ROWS", 1000)
+    first, again = (sampled_mean_distance(X, np.random.RandomState(0)) for _ in range(2))
+    assert first == again != mean_pairwise_distance(X)
+    assert_allclose(first, mean_pairwise_distance(X), rtol=0.02)

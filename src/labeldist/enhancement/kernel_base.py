@@ -18,6 +18,7 @@ from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
 from labeldist.simplex import Array
 from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist.solvers.low_rank import row_blocks
 
 VANISHING_WEIGHT = 1e-3
 """A neighbour graph whose median weight is below this cannot pull most rows anywhere."""
@@ -55,8 +56,14 @@ class KernelEnhancer(ScoringEnhancer):
         """Return the label distributions that the fitted map gives to new rows, which need no labels."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        kernel = self._kernel_with_training((X - self.mean_) / self.scale_)
-        return self._distributions(kernel @ self.dual_coef_ + self.intercept_)
+        scores = np.empty((len(X), len(self.intercept_)))
+        for rows in row_blocks(len(X), len(self.X_fit_)):
+            scores[rows] = self._scores_of((X[rows] - self.mean_) / self.scale_)
+        return self._distributions(scores)
+
+    def _scores_of(self, X: Array) -> Array:
+        """Scores of standardised rows."""
+        return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
 
     def _loss(self, X: Array, L: Array) -> EnhancementLoss:
         """Set up the loss whose minimum is sought."""
@@ -64,27 +71,27 @@ class KernelEnhancer(ScoringEnhancer):
         features = np.empty((n, n + 1))
         features[:, :n] = self._training_kernel()
         features[:, n] = 1
-        graph = self._laplacian(L.shape[1]) if self.smoothness else None
+        graph = self._laplacian(X, L.shape[1]) if self.smoothness else None
         return EnhancementLoss(features, L, self.reconstruction, self.smoothness, graph)
 
     def _training_kernel(self) -> Array:
         self.bandwidth_: Any = None
         if self.kernel != "rbf":
-            return self._kernel_with_training(self.X_fit_)
+            return self._kernel_values(self.X_fit_, self.X_fit_)
         squared = squared_distances(self.X_fit_)
         self.bandwidth_ = resolve_bandwidth(self.bandwidth, squared)
         return gaussian(squared, self.bandwidth_)
 
-    def _kernel_with_training(self, X: Array) -> Array:
-        """Kernel values between standardised rows and the training rows."""
+    def _kernel_values(self, X: Array, Y: Array) -> Array:
+        """Kernel values between standardised rows."""
         if callable(self.kernel):
-            return np.asarray(self.kernel(X, self.X_fit_), dtype=np.float64)
+            return np.array(self.kernel(X, Y), dtype=np.float64)  # a copy: the callable may keep its own
         if self.kernel == "linear":
-            return X @ self.X_fit_.T
-        return gaussian(squared_distances(X, self.X_fit_), self.bandwidth_)
+            return X @ Y.T
+        return gaussian(squared_distances(X, Y), self.bandwidth_)
 
-    def _laplacian(self, n_labels: int) -> Any:
-        graph = neighbor_graph(self.X_fit_, self.n_neighbors or n_labels + 1, self.graph_width)
+    def _laplacian(self, X: Array, n_labels: int) -> Any:
+        graph = neighbor_graph(X, self.n_neighbors or n_labels + 1, self.graph_width)
         median = float(np.median(graph.data)) if graph.nnz else 1.0
         if median < VANISHING_WEIGHT:
             warn(

@@ -10,6 +10,9 @@ from labeldist.simplex import Array
 BLOCK = 64
 """Rows of a block. Its distances to a few thousand rows stay in the cache while they are worked on."""
 
+SAMPLE_ROWS = 10_000
+"""How many rows tell the mean distance of more."""
+
 
 def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
     """Yield the rows of each block, and their squared distances to these rows and all later ones.
@@ -40,6 +43,13 @@ def mean_pairwise_distance(X: Array) -> float:
         distances = np.sqrt(squared, out=squared)
         total += 2 * distances.sum() - distances[:, : rows.stop - rows.start].sum()
     return float(total) / (n * (n - 1)) if total > 0 else 1.0
+
+
+def sampled_mean_distance(X: Array, generator: np.random.RandomState) -> float:
+    """`mean_pairwise_distance`, of a sample of `SAMPLE_ROWS` rows where there are more: right to a few thousandths."""
+    if len(X) > SAMPLE_ROWS:
+        X = X[generator.choice(len(X), SAMPLE_ROWS, replace=False)]
+    return mean_pairwise_distance(X)
 
 
 def gaussian_product(X: Array, width: float, V: Array) -> Array:

@@ -1,0 +1,161 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from labeldist import BDLE
+from labeldist.datasets import binarize, make_artificial
+from labeldist.enhancement import bdle
+from labeldist.exceptions import SingularCoefficientError
+from labeldist.features import random_pivots
+from labeldist.metrics import score_all
+from labeldist.solvers import low_rank
+
+
+@pytest.fixture
+def table():
+    X, D = make_artificial(150, random_state=0)
+    return X, binarize(D).astype(float)
+
+
+@pytest.mark.parametrize("reconstruction", [1e-3, 0.1])
+@pytest.mark.parametrize("smoothness", [0, 1e-3, 0.5])
+@pytest.mark.parametrize(
+    "kernel", ["rbf", "linear", lambda X, Y: (1 + X @ Y.T) ** 2], ids=["rbf", "linear", "callable"]
+)
+def test_at_full_rank_it_is_the_exact_solution(table, reconstruction, smoothness, kernel):
+    X, L = table
+    exact = BDLE(reconstruction, smoothness, kernel=kernel, solver="exact").fit(X, L)
+    model = BDLE(reconstruction, smoothness, kernel=kernel, solver="low_rank", rank_tolerance=0).fit(X, L)
+    assert_allclose(model.label_distributions_, exact.label_distributions_, atol=1e-6)
+    assert model.solver_ == "low_rank"
+    assert model.residual_ < 1e-14
+    new = make_artificial(20, random_state=9)[0]
+    assert_allclose(model.transform(new), exact.transform(new), atol=1e-5)
+
+
+def test_the_default_tolerance_keeps_the_measures_within_a_hundredth():
+    X, D = make_artificial(1200, random_state=1)
+    L = binarize(D)
+    exact = score_all(D, BDLE(solver="exact").fit_transform(X, L))
+    near = score_all(D, BDLE(solver="low_rank").fit_transform(X, L))
+    for name, value in exact.items():
+        assert_allclose(near[name], value, rtol=0.01)
+
+
+def test_a_larger_tolerance_takes_fewer_rows_and_lies_farther_off(rng, monkeypatch):
+    monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
+    X = rng.normal(size=(400, 10))
+    L = (X @ rng.normal(size=(10, 4)) > 0).astype(float)
+    L[:, 0] = 1
+    exact = BDLE(smoothness=0, solver="exact").fit_transform(X, L)
+    models = [BDLE(smoothness=0, solver="low_rank", rank_tolerance=t).fit(X, L) for t in (1e-1, 1e-2, 1e-3)]
+    ranks = [model.rank_ for model in models]
+    gaps = [np.abs(model.label_distributions_ - exact).max() for model in models]
+    assert ranks[0] < ranks[1] < ranks[2]
+    assert gaps[0] > gaps[1] > gaps[2]
+    assert all(model.kernel_error_ <= model.rank_tolerance for model in models)
+
+
+def test_the_model_is_what_the_drawn_rows_hold(table):
+    X, L = table
+    model = BDLE(solver="low_rank").fit(X, L)
+    assert model.X_fit_.shape == (model.rank_, 3)
+    assert model.dual_coef_.shape == (model.rank_, 3)
+    assert_allclose(model.transform(X), model.label_distributions_, atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["exact", "low_rank"])
+def test_new_rows_are_served_in_blocks(table, monkeypatch, solver):
+    X, L = table
+    model = BDLE(solver=solver).fit(X, L)
+    whole = model.transform(X)
+    monkeypatch.setattr(low_rank, "BLOCK_ENTRIES", 1)
+    lengths = []
+    monkeypatch.setattr(
+        model, "_kernel_values", lambda A, B: lengths.append(len(A)) or BDLE._kernel_values(model, A, B), raising=False
+    )
+    assert_allclose(model.transform(X), whole, atol=1e-10)
+    assert lengths == [64, 64, 22]
+
+
+def test_fits_can_be_repeated_and_the_seed_decides_the_rows(table):
+    X, L = table
+    fixed, same, first, again = (
+        BDLE(solver="low_rank", rank_tolerance=1e-2, random_state=seed).fit(X, L) for seed in (None, None, 1, 1)
+    )
+    assert_array_equal(fixed.label_distributions_, same.label_distributions_)
+    assert_array_equal(first.label_distributions_, again.label_distributions_)
+    assert not np.array_equal(first.X_fit_, fixed.X_fit_)
+
+
+def test_auto_goes_by_size(table, monkeypatch):
+    X, L = table
+    model = BDLE().fit(X, L)
+    assert (model.solver_, model.rank_, model.kernel_error_) == ("exact", None, None)
+    monkeypatch.setattr(bdle, "EXACT_ROWS", 149)
+    monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
+    model = BDLE().fit(X, L)
+    assert model.solver_ == "low_rank"
+    assert model.rank_ <= 50
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"reconstruction": 0}, {"kernel": lambda X, Y: X @ Y.T}, {"bandwidth": 0.05}], ids=str
+)
+def test_auto_is_exact_while_it_can_where_low_rank_does_not_suit(table, monkeypatch, parameters):
+    X, L = table
+    monkeypatch.setattr(bdle, "EXACT_ROWS", 100)
+    assert BDLE(**parameters).fit(X, L).solver_ == "exact"
+    monkeypatch.setattr(bdle, "FEASIBLE_ROWS", 100)
+    assert BDLE(**parameters).fit(X, L).solver_ == "low_rank"
+
+
+def test_work_limits_the_rank_and_the_error_says_so(table, monkeypatch):
+    X, L = table
+    monkeypatch.setattr(bdle, "LOW_RANK_WORK", 150 * 20**2)
+    model = BDLE(solver="low_rank").fit(X, L)
+    assert model.rank_ <= 20
+    assert model.kernel_error_ > model.rank_tolerance
+
+
+def test_without_smoothness_there_is_no_graph(table, monkeypatch):
+    X, L = table
+    monkeypatch.setattr(BDLE, "_laplacian", None)
+    assert BDLE(smoothness=0, solver="low_rank").fit(X, L).rank_ > 0
+
+
+def test_no_square_matrix_of_all_rows_is_ever_formed(monkeypatch):
+    X, D = make_artificial(3000, random_state=0)
+    shapes, inner = [], BDLE._kernel_values
+
+    def watched(self, A, B):
+        shapes.append((len(A), len(B)))
+        return inner(self, A, B)
+
+    monkeypatch.setattr(BDLE, "_kernel_values", watched)
+    BDLE().fit(X, binarize(D))
+    assert max(min(shape) for shape in shapes) < 600
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_few_rows(n, kernel):
+    X, D = make_artificial(n, random_state=0)
+    model = BDLE(kernel=kernel, solver="low_rank").fit(X, binarize(D))
+    exact = BDLE(kernel=kernel, solver="exact").fit_transform(X, binarize(D))
+    assert_allclose(model.transform(X), exact, atol=1e-7)
+
+
+def test_rows_that_are_all_equal_and_have_no_linear_kernel(rng):
+    L = (rng.random((10, 3)) < 0.6).astype(float)
+    L[:, 0] = 1
+    X = np.ones((10, 2))
+    model = BDLE(kernel="linear", solver="low_rank").fit(X, L)
+    assert model.rank_ == 0
+    assert_allclose(model.label_distributions_, BDLE(kernel="linear", solver="exact").fit_transform(X, L), atol=1e-12)
+
+
+def test_an_indefinite_kernel_is_refused_with_the_way_out(table):
+    X, L = table
+    with pytest.raises(SingularCoefficientError, match="solver='exact'"):
+        BDLE(kernel=lambda A, B: np.tanh(1 + 2 * A @ B.T), solver="low_rank", rank_tolerance=0).fit(X, L)

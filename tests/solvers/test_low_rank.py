@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from labeldist.features.graph import laplacian, neighbor_graph
+from labeldist.solvers import low_rank
+from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist.solvers.low_rank import minimize_low_rank, row_blocks
+
+
+@pytest.fixture
+def problem(rng):
+    """A kernel matrix of rank 12 among 60 rows, the Cholesky factor of its first 12 rows, labels, and a graph."""
+    Z = rng.normal(size=(60, 12))
+    L = (rng.random((60, 4)) < 0.5).astype(float)
+    K = Z @ Z.T
+    return K, np.linalg.cholesky(K[:12, :12]), L, laplacian(neighbor_graph(Z, 5, "mean"))
+
+
+def solved(K, F, L, S, reconstruction=0.3, smoothness=0.5):
+    minimum = minimize_low_rank(lambda rows: K[rows, : len(F)].copy(), F, L, reconstruction, smoothness, S)
+    return minimum, K[:, : len(F)] @ minimum.dual + minimum.intercept
+
+
+@pytest.mark.parametrize("reconstruction", [1e-3, 0.3])
+@pytest.mark.parametrize("smoothness", [0, 1e-3, 0.5])
+def test_on_a_matrix_of_that_rank_it_is_the_exact_minimum(problem, reconstruction, smoothness):
+    K, F, L, S = problem
+    minimum, scores = solved(K, F, L, S if smoothness else None, reconstruction, smoothness)
+    Phi = np.column_stack([K, np.ones(60)])
+    exact = Phi @ minimize_exactly(EnhancementLoss(Phi, L, reconstruction, smoothness, S)).W
+    assert_allclose(scores, exact, atol=1e-9)
+    assert minimum.residual < 1e-14
+
+
+def test_without_reconstruction_the_scores_are_those_of_least_squares(problem):
+    K, F, L, _ = problem
+    _, scores = solved(K, F, L, None, 0, 0)
+    Phi = np.column_stack([K, np.ones(60)])
+    assert_allclose(scores, Phi @ np.linalg.lstsq(Phi, L, rcond=1e-10)[0], atol=1e-8)
+
+
+def test_blocks_of_rows_and_columns_change_nothing(problem, monkeypatch):
+    _, whole = solved(*problem)
+    monkeypatch.setattr(low_rank, "BLOCK_ENTRIES", 1)
+    monkeypatch.setattr(low_rank, "PRODUCT_COLUMNS", 5)
+    monkeypatch.setattr(low_rank, "SMALLEST_BLOCK", 7)
+    assert_allclose(solved(*problem)[1], whole, atol=1e-12)
+
+
+def test_single_precision_in_the_graph_product_is_hardly_seen(problem, monkeypatch):
+    _, double = solved(*problem)
+    monkeypatch.setattr(low_rank, "SINGLE_PRECISION_BYTES", 0)
+    _, single = solved(*problem)
+    assert 0 < np.abs(single - double).max() < 1e-5
+
+
+def test_a_singular_gram_matrix_is_no_trouble(rng):
+    L = (rng.random((30, 2)) < 0.5).astype(float)
+    K = np.zeros((30, 30))  # a kernel row that no other row sees
+    K[0, 0] = 1
+    F = np.linalg.cholesky(np.eye(1))
+    _, scores = solved(K, F, L, None, 0.3, 0)
+    Phi = np.column_stack([K, np.ones(30)])
+    assert_allclose(scores, Phi @ minimize_exactly(EnhancementLoss(Phi, L, 0.3, 0)).W, atol=1e-10)
+
+
+def test_row_blocks_cover_all_rows_once():
+    assert np.concatenate([np.arange(300)[rows] for rows in row_blocks(300, 10**9)]).tolist() == list(range(300))
+    assert [rows.start for rows in row_blocks(300, 10**9)] == [0, 64, 128, 192, 256]
+    assert list(row_blocks(300, 0)) == [slice(0, 300)]
