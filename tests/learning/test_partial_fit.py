@@ -68,11 +68,17 @@ def test_later_rows_must_have_the_same_columns():
     assert_allclose(model.coef_, BDLDL().fit(X, D).coef_, atol=1e-12)  # nothing of the refused rows counts
 
 
-def test_fit_starts_anew_and_keeps_no_statistics():
-    model = BDLDL().partial_fit(X[:50], D[:50]).fit(X, D)
-    assert_allclose(model.coef_, BDLDL().fit(X, D).coef_)
-    with pytest.raises(ValueError, match="Begin with partial_fit"):
-        model.partial_fit(X, D)
+def test_fit_starts_anew_and_can_be_added_to():
+    model = BDLDL().partial_fit(X[50:], D[50:]).fit(X[:50], D[:50])
+    assert_allclose(model.coef_, BDLDL().fit(X[:50], D[:50]).coef_)
+    assert_allclose(model.partial_fit(X[50:], D[50:]).coef_, BDLDL().fit(X, D).coef_, atol=1e-12)
+
+
+def test_a_model_that_only_predicts_does_without_statistics():
+    model = BDLDL().fit(X, D)
+    expected = model.predict(X)
+    del model.moments_
+    assert_allclose(pickle.loads(pickle.dumps(model)).predict(X), expected)
 
 
 def test_a_stream_reports_its_progress_and_must_have_rows():

@@ -71,7 +71,8 @@ class BDLDL(DistributionLearner):
     residual_ : float
         Relative residual of the Sylvester equation.
     moments_ : Moments
-        After `partial_fit`: the statistics of all rows so far. Those of two models add up.
+        The statistics of all rows so far, n_features² numbers. Those of two models add up; `fit_moments` learns from
+        the sum. A model that is only to predict does without: ``del model.moments_``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
 
@@ -142,7 +143,6 @@ class BDLDL(DistributionLearner):
             A row of weight w counts as w equal rows: in both losses, the means and the scaling.
         """
         self._validate_params()
-        self.__dict__.pop("moments_", None)
         if is_lazy(X):
             return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
@@ -152,14 +152,10 @@ class BDLDL(DistributionLearner):
         """Learn from more rows: add their statistics to those of earlier calls.
 
         In whatever pieces and order the rows come, the model is that of all rows together, to rounding. Coefficients
-        are computed when they are first asked for. `fit` starts anew and keeps no statistics to add to.
+        are computed when they are first asked for. `fit` starts anew; rows can be added to what it has seen.
         """
         self._validate_params()
         begun = "moments_" in self.__dict__
-        if not begun and hasattr(self, "coef_"):
-            raise ValueError(
-                "This model was fitted with fit, which keeps no statistics to add rows to. Begin with partial_fit."
-            )
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True, reset=not begun)
         moments = Moments.of(X, D, check_weights(sample_weight, X))
         self.moments_ = self.moments_ + moments if begun else moments
@@ -191,6 +187,7 @@ class BDLDL(DistributionLearner):
 
     def fit_moments(self, moments: Moments) -> BDLDL:
         """Learn from the statistics of a table, which are all that a fit takes from it."""
+        self.moments_ = moments
         self.floor_ = self._resolve_floor(len(moments.mean_d))
         self._solve(moments)
         return self
