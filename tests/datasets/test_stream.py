@@ -20,13 +20,11 @@ def frame():
     return pd.DataFrame(np.hstack([D, X]), columns=[*LABELS, "a", "b", "c"])
 
 
-@pytest.fixture(params=["parquet", "csv", "feather", "folder"])
+@pytest.fixture(params=["parquet", "csv", "folder"])
 def file(request, frame, tmp_path):
     path = tmp_path / f"table.{request.param}"
     if request.param == "csv":
         frame.to_csv(path, index=False)
-    elif request.param == "feather":
-        frame.to_feather(path)
     elif request.param == "parquet":
         frame.to_parquet(path, row_group_size=90)
     else:
@@ -44,7 +42,6 @@ def test_the_model_is_that_of_the_whole_table(file, frame):
         assert_allclose(model.coef_, whole.coef_, atol=1e-10)
     assert model.label_names_ == LABELS
     assert list(model.feature_names_in_) == ["a", "b", "c"]
-    assert stream.count_rows() == 500
 
 
 def test_predictions_are_written_chunk_by_chunk(file, frame, tmp_path):
@@ -57,7 +54,7 @@ def test_predictions_are_written_chunk_by_chunk(file, frame, tmp_path):
 
 def test_chunks_are_no_longer_than_asked_for(file):
     lengths = [len(y) for _, y in TableStream(file, labels=LABELS, chunk_rows=70)]
-    assert max(lengths) <= 70 or file.suffix == ".csv"  # CSV comes in blocks of bytes
+    assert max(lengths) <= 70
     assert sum(lengths) == 500
 
 
@@ -78,7 +75,7 @@ def test_what_cannot_be_read_is_said(frame, tmp_path):
     with pytest.raises(DatasetNotFoundError, match="There is no file"):
         list(TableStream(tmp_path / "none.parquet"))
     (tmp_path / "table.txt").write_text("a")
-    with pytest.raises(DatasetError, match=r"ends in none of \.parquet"):
+    with pytest.raises(DatasetError, match=r"is no \.parquet or \.csv file"):
         list(TableStream(tmp_path / "table.txt"))
     frame.to_parquet(tmp_path / "table.parquet")
     with pytest.raises(DatasetError, match="has no column purple; it has red, green"):

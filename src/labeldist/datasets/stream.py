@@ -16,7 +16,7 @@ from labeldist.simplex import Array
 CHUNK_ROWS = 65_536
 """Rows of a chunk: tens of megabytes for a hundred columns."""
 
-FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}
+FORMATS = (".parquet", ".csv")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class TableStream:
     Parameters
     ----------
     path : path-like
-        A Parquet, CSV or Arrow file, or a folder of Parquet files.
+        A Parquet or CSV file, or a folder of Parquet files.
     labels : sequence of str
         The columns that hold the degrees, in the order of the labels. Empty for a table to predict for.
     features : sequence of str or None, default=None
@@ -68,33 +68,39 @@ class TableStream:
 
     def feature_names(self) -> list[str]:
         """Return the columns that hold the features."""
-        present = self._dataset().schema.names
+        present = self._column_names()
         missing = [name for name in (*self.labels, *(self.features or ())) if name not in present]
         if missing:
             raise DatasetError(f"{self.path} has no column {', '.join(missing)}; it has {', '.join(present)}.")
         return list(self.features or [name for name in present if name not in self.labels])
 
-    def count_rows(self) -> int:
-        """Return the number of rows; a Parquet file knows it, a CSV file is read for it."""
-        return int(self._dataset().count_rows())
-
-    def _dataset(self) -> Any:
-        dataset = _import_arrow().dataset
+    def _files(self) -> list[Path]:
         path = Path(self.path)
         if not path.exists():
             raise DatasetNotFoundError(f"There is no file {path}.")
-        if path.is_file() and path.suffix.lower() not in FORMATS:
-            raise DatasetError(f"{path} ends in none of {', '.join(FORMATS)}.")
-        return dataset.dataset(path, format=FORMATS.get(path.suffix.lower(), "parquet"))
+        files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+        if not files or files[0].suffix.lower() not in FORMATS:
+            raise DatasetError(f"{path} is no {' or '.join(FORMATS)} file, nor a folder of .parquet files.")
+        return files
+
+    def _column_names(self) -> list[str]:
+        arrow, first = _import_arrow(), self._files()[0]
+        if first.suffix.lower() == ".csv":
+            return list(arrow.csv.open_csv(first).schema.names)
+        return list(arrow.parquet.read_schema(first).names)
 
     def _batches(self, columns: list[str]) -> Iterator[Any]:
-        # A few chunks are read ahead while the last one is worked on, and no more: memory is to stay constant.
-        scanner = self._dataset().scanner(
-            columns=columns, batch_size=self.chunk_rows, batch_readahead=2, fragment_readahead=1
-        )
-        for batch in scanner.to_batches():
-            if batch.num_rows:
-                yield batch
+        """Yield chunks when they are asked for, none ahead: a reader that runs ahead fills the memory."""
+        arrow = _import_arrow()
+        for file in self._files():
+            if file.suffix.lower() == ".csv":
+                convert = arrow.csv.ConvertOptions(include_columns=columns)
+                for batch in arrow.csv.open_csv(file, convert_options=convert):
+                    yield from (batch.slice(at, self.chunk_rows) for at in range(0, batch.num_rows, self.chunk_rows))
+            else:
+                # pre_buffer would keep the whole file, in case that it is far away.
+                with arrow.parquet.ParquetFile(file, pre_buffer=False) as parquet:
+                    yield from parquet.iter_batches(batch_size=self.chunk_rows, columns=columns)
 
 
 def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]) -> int:
@@ -143,7 +149,7 @@ def _table(batch: Any, names: list[str]) -> Any:
 def _import_arrow() -> Any:
     try:
         import pyarrow
-        import pyarrow.dataset
+        import pyarrow.csv
         import pyarrow.parquet
     except ImportError:
         raise DatasetError("Reading tables in chunks needs pyarrow: pip install 'labeldist[tables]'.") from None
