@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.accuracy import GOALS, comparison_row, goal_rows, kernel, mean_rows
 from benchmarks.learners import METHODS, row
 from benchmarks.paper import figures
 from benchmarks.prediction import ten_folds
@@ -10,7 +11,7 @@ from benchmarks.side_by_side import SAME_QUALITY, Measurement, page, peer_second
 from benchmarks.side_by_side import scores as scores_of
 from benchmarks.tables import beats, header, rows, where_others_win
 from benchmarks.worker import OBJECTIVES, Ours
-from labeldist.datasets import make_artificial
+from labeldist.datasets import list_datasets, make_artificial
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES
 
@@ -52,6 +53,29 @@ def test_ten_folds_average_over_held_out_rows():
     in_sample = MEASURES["kl_divergence"].mean(D, np.tile(D.mean(axis=0), (100, 1)))
     assert values["kl_divergence"] == pytest.approx(in_sample, rel=0.05)
     assert values["kl_divergence"] > in_sample
+
+
+def test_gains_over_the_mean_are_paired_and_have_the_direction_of_the_measure():
+    pairs = [[scores(clark=0.1, cosine=0.9), scores(clark=0.3)], [scores(clark=0.3, cosine=0.7), scores(clark=0.7)]]
+    row = comparison_row("Set", pairs)
+    assert "| 0.20000 | 0.50000 | +0.30000 ± 0.10000 | 0.80000 | 0.50000 | +0.30000 ± 0.10000 | 2 of 3 |" in row
+    assert row.startswith("| Set | 0.50000 | 0.50000 | +0.00000 ± 0.00000 |")
+
+
+def test_goals_name_known_sets_and_only_those_asked_for_are_met(monkeypatch):
+    monkeypatch.setattr("benchmarks.accuracy.load_dataset", lambda name, return_X_y: make_artificial(20))
+    monkeypatch.setattr("benchmarks.accuracy.ten_folds", lambda learner, X, D, seed=0: scores(clark=0.1))
+    assert {goal.name for goal in GOALS} <= set(list_datasets())
+    _, first, second = goal_rows(["SBU_3DFE"])
+    assert first == "| SBU_3DFE | kernel | Kullback-Leibler | 0.0440 | 0.5000 | no |"
+    assert second == "| SBU_3DFE | kernel | Clark | 0.3540 | 0.1000 | yes |"
+    assert len(list(mean_rows(["Movie"], 2))) == 2
+
+
+def test_the_bandwidth_is_chosen_within_the_training_rows():
+    search = kernel("clark").fit(*make_artificial(100, random_state=0))
+    assert search.best_params_.keys() == {"kernelfeatures__factor"}
+    assert search.best_estimator_[-1].scoring == "clark"
 
 
 @pytest.mark.parametrize("method", OBJECTIVES)

@@ -31,6 +31,8 @@ def test_the_examples_in_the_guide_run():
     names = run_examples(ROOT / "docs" / "guide.md")
     assert list(names["predicted"].columns) == ["red", "green", "blue"]
     assert (names["scores"]["test_cosine"] > 0.9).all()
+    X, D = names["X_new"], names["D_new"]
+    assert names["kernel"].best_estimator_.score(X, D) > 0.999 > names["linear"].score(X, D)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -112,9 +112,9 @@ def test_an_int_means_shuffled_folds(table):
 def test_defaults_are_the_papers_grid_and_some_floors(table):
     model = BDLDLCV().fit(*table)
     points = model.cv_results_["params"]
-    assert len(points) == 8 * 8 * 5
+    assert len(points) == 8 * 8 * 6
     assert sorted({point["ridge"] for point in points}) == [10.0**k for k in range(-4, 4)]
-    assert max(point["floor"] for point in points) == pytest.approx(0.4 / 3)
+    assert max(point["floor"] for point in points) == pytest.approx(0.7 / 3)
     assert model.score(*make_artificial(200, random_state=1)) > 0.5
     assert model.cv_results_["rank_test_score"].min() == 1
     assert_array_equal(model.coef_, model.best_estimator_.coef_)

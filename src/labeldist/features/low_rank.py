@@ -8,17 +8,30 @@ FIRST_COLUMNS = 64
 """Room that the factor has at first; it doubles when it is full."""
 
 
-def gaussian_factor(X: Array, gamma: float, tolerance: float) -> tuple[Array, Array]:
+def gaussian_factor(
+    X: Array,
+    gamma: float,
+    tolerance: float,
+    *,
+    max_rank: int | None = None,
+    random: np.random.RandomState | None = None,
+) -> tuple[Array, Array]:
     """Return Z and the pivots of the pivoted Cholesky decomposition of K = exp(−γ‖x_i − x_j‖²).
 
-    Every entry of K − ZZᵀ is at most `tolerance`, which suffices for a rank far below n where the kernel is smooth.
-    K is never formed: each column of Z takes one column of K, so all takes time as n·rank·(rank + n_features).
+    Every entry of K − ZZᵀ is at most `tolerance`, unless `max_rank` ends it before: for that a rank far below n
+    suffices where the kernel is smooth. K is never formed: each column of Z takes one column of K, so all takes time as
+    n·rank·(rank + n_features).
 
     Parameters
     ----------
     X : ndarray of shape (n, m)
     gamma : float
     tolerance : float
+    max_rank : int, default=None
+        How many columns Z has at most.
+    random : RandomState, default=None
+        Draws each pivot with a probability proportional to its residual. Without it the largest residual is taken,
+        which needs the fewest columns for a small tolerance, but spends the first ones on outliers.
 
     Returns
     -------
@@ -28,17 +41,18 @@ def gaussian_factor(X: Array, gamma: float, tolerance: float) -> tuple[Array, Ar
         k(x, X[pivots]) times its inverse transposed is x's row of the factor.
     """
     n = len(X)
+    limit = n if max_rank is None else min(n, max_rank)
     X = X - X.mean(axis=0)
     norms = (X**2).sum(axis=1)
     residual = np.ones(n)
-    Z = np.empty((n, min(n, FIRST_COLUMNS)))
+    Z = np.empty((n, min(limit, FIRST_COLUMNS)))
     pivots: list[int] = []
-    # All residuals begin equal. The outermost row goes first, so that the order of the rows does not decide.
-    pivot = int(norms.argmax())
-    while residual[pivot] > tolerance and len(pivots) < n:
+    while len(pivots) < limit and residual.max() > tolerance:
+        # All residuals begin equal. The outermost row goes first, so that the order of the rows does not decide.
+        pivot = _next_pivot(residual if pivots else norms, residual, random)
         rank = len(pivots)
         if rank == Z.shape[1]:
-            Z = np.hstack([Z, np.empty((n, min(rank, n - rank)))])
+            Z = np.hstack([Z, np.empty((n, min(rank, limit - rank)))])
         squared = np.maximum(norms + norms[pivot] - 2 * (X @ X[pivot]), 0)
         squared[pivot] = 0  # among large numbers rounding says otherwise
         column = np.exp(-gamma * squared)
@@ -49,5 +63,11 @@ def gaussian_factor(X: Array, gamma: float, tolerance: float) -> tuple[Array, Ar
         residual -= column**2
         residual[pivot] = 0
         pivots.append(pivot)
-        pivot = int(residual.argmax())
     return np.ascontiguousarray(Z[:, : len(pivots)]), np.array(pivots)
+
+
+def _next_pivot(preference: Array, residual: Array, random: np.random.RandomState | None) -> int:
+    if random is None:
+        return int(preference.argmax())
+    shares = np.maximum(residual, 0)  # rounding leaves some just below zero
+    return int(random.choice(len(shares), p=shares / shares.sum()))

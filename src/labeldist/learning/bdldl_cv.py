@@ -27,7 +27,7 @@ from labeldist.solvers.sylvester_path import SylvesterPath
 PAPER_GRID = tuple(10.0**k for k in range(-4, 4))
 """10⁻⁴, 10⁻³, …, 10³, over which the paper tunes both penalties."""
 
-FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4)
+FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)
 """The floors that are tried unless told otherwise, as shares of the uniform degree."""
 
 BLOCK_SCORES = 50_000
@@ -51,7 +51,7 @@ class BDLDLCV(DistributionLearner):
     reconstructions, ridges : sequence of float, default=10⁻⁴, …, 10³
         Values of λ₁ and λ₂ of `BDLDL`: the paper's grid.
     floors : sequence of float or "auto", default="auto"
-        Values of `floor` of `BDLDL`. ``"auto"`` is 0.003, 0.03, 0.1, 0.2 and 0.4 of the uniform degree.
+        Values of `floor` of `BDLDL`. ``"auto"`` is 0.003, 0.03, 0.1, 0.2, 0.4 and 0.7 of the uniform degree.
     outputs : sequence of {"softmax", "clip", "project"}, default=("clip",)
         Values of `output` of `BDLDL`.
     cv : int, splitter or iterable, default=10
@@ -89,7 +89,7 @@ class BDLDLCV(DistributionLearner):
     >>> X, D = make_artificial(500, random_state=0)
     >>> model = BDLDLCV().fit(X, D)
     >>> len(model.cv_results_["params"])
-    320
+    384
     >>> sorted(model.best_params_)
     ['floor', 'output', 'reconstruction', 'ridge']
     """
