@@ -76,10 +76,11 @@ def test_cholesky_needs_no_factor_for_label_directions_without_a_right_side(rng)
     assert solution.residual < 1e-14
 
 
-def test_auto_chooses_by_the_number_of_labels(rng):
-    A = gram(rng, 20)
-    for c, method in ((sylvester.EIGH_COST, "cholesky"), (sylvester.EIGH_COST + 1, "eigh")):
-        assert solve_symmetric_sylvester(A, gram(rng, c), rng.normal(size=(20, c))).method == method
+def test_auto_chooses_by_the_number_of_labels_and_of_features(rng):
+    few, many = sylvester.EIGH_COST, sylvester.EIGH_COST + 1
+    small, large = sylvester.SMALL, sylvester.SMALL + 1
+    for m, c, method in ((large, few, "cholesky"), (large, many, "eigh"), (small, few, "eigh")):
+        assert solve_symmetric_sylvester(gram(rng, m), gram(rng, c), rng.normal(size=(m, c))).method == method
 
 
 @pytest.mark.parametrize(("singular", "name"), [("A", "A"), ("B", "B")])
