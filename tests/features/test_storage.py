@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from labeldist.features.storage import SPARSE_SHARE, gram, hold_for_products
+from labeldist.features.storage import SPARSE_SHARE, StandardisedTable, gram, hold_for_products
 
 
 def mostly_zero(rng, share):
@@ -32,3 +32,14 @@ def test_the_gram_matrix_is_dense_either_way(rng):
     X = mostly_zero(rng, 0.2)
     assert_allclose(gram(sparse.csr_array(X)), X.T @ X)
     assert_allclose(gram(X), X.T @ X)
+
+
+@pytest.mark.parametrize("share", [SPARSE_SHARE / 3, 0.5])
+def test_products_are_those_of_the_standardised_table(rng, share):
+    X, V, G = mostly_zero(rng, share), rng.normal(size=(50, 4)), rng.normal(size=(200, 4))
+    mean, deviation = rng.normal(size=50), rng.uniform(0.5, 2, size=50)
+    table = StandardisedTable.of(X, mean, deviation)
+    dense = (X - mean) / deviation
+    assert table.shape == (200, 50)
+    assert_allclose(table.times(V, np.empty((200, 4))), dense @ V, atol=1e-12)
+    assert_allclose(table.transposed_times(G), dense.T @ G, atol=1e-12)

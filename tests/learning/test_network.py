@@ -4,6 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
 from labeldist.datasets import make_artificial
+from labeldist.features.storage import StandardisedTable
 from labeldist.learning import AABP
 from labeldist.learning.network import layers, penalised_loss
 
@@ -23,6 +24,10 @@ def cross_entropy(d, p):
     return -(d * np.log(p)).sum()
 
 
+def as_it_is(X):
+    return StandardisedTable.of(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
+
+
 LOSSES = {"squared": squared_difference, "cross_entropy": cross_entropy}
 
 
@@ -35,7 +40,7 @@ def test_the_objective_is_its_formula_and_the_gradient_its_derivative(table, rng
     for x, d in zip(X, D, strict=True):
         scores = np.exp(np.tanh(x @ V + a) @ U + b)
         total += LOSSES[loss](d, scores / scores.sum())
-    objective = penalised_loss(X, D, 6, loss, 0.3)
+    objective = penalised_loss(as_it_is(X), D, 6, loss, 0.3)
     value, gradient = objective(parameters)
     assert_allclose(value, total / 50 + 0.15 * ((V**2).sum() + (U**2).sum()))
     assert_allclose(gradient, approx_fprime(parameters, lambda v: objective(v)[0], 1e-7), atol=1e-5)
@@ -44,7 +49,7 @@ def test_the_objective_is_its_formula_and_the_gradient_its_derivative(table, rng
 def test_the_gradient_is_the_derivative_even_where_degrees_vanish(table, rng):
     X, D = table
     parameters = 60 * rng.normal(size=5 * 6 + 7 * 3)
-    objective = penalised_loss(X, D, 6, "cross_entropy", 0.0)
+    objective = penalised_loss(as_it_is(X), D, 6, "cross_entropy", 0.0)
     numeric = approx_fprime(parameters, lambda v: objective(v)[0], 1e-6)
     assert_allclose(objective(parameters)[1], numeric, atol=1e-4)
 

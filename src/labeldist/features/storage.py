@@ -1,5 +1,8 @@
 """Features held dense or sparse, whichever multiplies faster."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,43 @@ def hold_for_products(X: Any) -> Any:
     if sparse.issparse(X) or np.count_nonzero(X) < SPARSE_SHARE * X.size:
         return sparse.csr_array(X, dtype=np.float64)
     return X.astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class StandardisedTable:
+    """(X − 1meanᵀ) / deviation: mostly zero features are standardised within products only, and stay sparse."""
+
+    held: Any
+    mean: Array
+    deviation: Array
+
+    @classmethod
+    def of(cls, X: Array, mean: Array, deviation: Array) -> StandardisedTable:
+        """Hold X as it is best, dense rows standardised at once."""
+        held = hold_for_products(X)
+        if isinstance(held, np.ndarray):
+            return cls((held - mean) / deviation, np.zeros_like(mean), np.ones_like(deviation))
+        return cls(held, mean, deviation)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        n, m = self.held.shape
+        return n, m
+
+    def times(self, V: Array, out: Array) -> Array:
+        """Multiply with V from the right, into `out`."""
+        if isinstance(self.held, np.ndarray):
+            return np.matmul(self.held, V, out=out)
+        V = V / self.deviation[:, None]
+        return np.subtract(self.held @ V, self.mean @ V, out=out)
+
+    def transposed_times(self, G: Array) -> Array:
+        """Multiply the transpose with G from the right."""
+        product = self.held.T @ G
+        if isinstance(self.held, np.ndarray):
+            return np.asarray(product)
+        return (product - np.outer(self.mean, G.sum(axis=0))) / self.deviation[:, None]
 
 
 def gram(X: Any) -> Array:

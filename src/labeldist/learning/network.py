@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.features.scaling import mean_and_scale
+from labeldist.features.storage import StandardisedTable
 from labeldist.learning.base import DistributionLearner
 from labeldist.simplex import EPSILON, Array, softmax
 from labeldist.solvers.lbfgs import minimize_lbfgs
@@ -122,9 +123,9 @@ class AABP(DistributionLearner):
         X = X.astype(np.float64, order="C")  # sums in one order, whatever the layout: training magnifies rounding
         m = X.shape[1]
         mean, deviation = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
-        X = (X - mean) / deviation
-        start = _start(X, D, self.n_hidden, np.random.default_rng(self.random_state))
-        objective = penalised_loss(X, D, self.n_hidden, self.loss, self.weight_decay)
+        table = StandardisedTable.of(X, mean, deviation)
+        start = _start(table, D, self.n_hidden, np.random.default_rng(self.random_state))
+        objective = penalised_loss(table, D, self.n_hidden, self.loss, self.weight_decay)
         # The way from the start is what is searched for, so that the solver measures gradients by the one there.
         solution = minimize_lbfgs(
             lambda step: objective(start + step),
@@ -154,7 +155,7 @@ def layers(parameters: Array, n_features: int, n_hidden: int) -> tuple[Array, Ar
 
 
 def penalised_loss(
-    X: Array, D: Array, n_hidden: int, loss: Loss, weight_decay: float
+    X: StandardisedTable, D: Array, n_hidden: int, loss: Loss, weight_decay: float
 ) -> Callable[[Array], tuple[float, Array]]:
     """Return the function that gives the objective of `AABP` and its gradient for a vector of parameters."""
     n, m = X.shape
@@ -163,7 +164,7 @@ def penalised_loss(
 
     def value_and_gradient(parameters: Array) -> tuple[float, Array]:
         V, a, U, b = layers(parameters, m, n_hidden)
-        np.matmul(X, V, out=H)
+        X.times(V, out=H)
         np.tanh(np.add(H, a, out=H), out=H)
         P, log_p = softmax_and_log(H @ U + b)
         if loss == "squared":
@@ -178,7 +179,7 @@ def penalised_loss(
         np.multiply(np.matmul(of_scores, U.T, out=of_hidden), slope, out=of_hidden)
         gradient = np.empty_like(parameters)
         of_V, of_a, of_U, of_b = layers(gradient, m, n_hidden)
-        of_V[:], of_a[:] = X.T @ of_hidden + weight_decay * V, of_hidden.sum(axis=0)
+        of_V[:], of_a[:] = X.transposed_times(of_hidden) + weight_decay * V, of_hidden.sum(axis=0)
         of_U[:], of_b[:] = H.T @ of_scores + weight_decay * U, of_scores.sum(axis=0)
         penalty = weight_decay * ((V**2).sum() + (U**2).sum()) / 2
         return float(value / n + penalty), gradient
@@ -186,7 +187,7 @@ def penalised_loss(
     return value_and_gradient
 
 
-def _start(X: Array, D: Array, n_hidden: int, rng: np.random.Generator) -> Array:
+def _start(X: StandardisedTable, D: Array, n_hidden: int, rng: np.random.Generator) -> Array:
     """Return the parameters of a network that answers the mean of `D`, its hidden layer drawn."""
     m, c = X.shape[1], D.shape[1]
     parameters = np.zeros((m + 1) * n_hidden + (n_hidden + 1) * c)
@@ -194,7 +195,7 @@ def _start(X: Array, D: Array, n_hidden: int, rng: np.random.Generator) -> Array
     mean = D.mean(axis=0)
     bound = np.sqrt(6 / (m + n_hidden))
     # Numbers go to the features by what these tell of the labels, not by their place in the table.
-    order = np.argsort(np.linalg.norm(X.T @ (D - mean), axis=1), kind="stable")
+    order = np.argsort(np.linalg.norm(X.transposed_times(D - mean), axis=1), kind="stable")
     V[order] = rng.uniform(-bound, bound, size=(m, n_hidden))
     b[:] = np.log(np.maximum(mean, EPSILON))
     return parameters
