@@ -235,3 +235,10 @@ def test_bad_parameters_of_the_machines_are_refused_by_name(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of PTSVM must be"):
         PTSVM(**parameters).fit(*table)
+
+
+def test_the_rank_has_a_limit(rng):
+    X, D = rng.normal(size=(60, 8)), rng.dirichlet(np.ones(3), size=60)
+    wide = PTSVM(gamma=1.0).fit(X, D)
+    assert len(wide.pivots_) > 10
+    assert len(PTSVM(gamma=1.0, max_rank=10).fit(X, D).pivots_) == 10

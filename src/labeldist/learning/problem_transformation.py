@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -187,8 +187,10 @@ class PTSVM(DistributionLearner):
         γ. ``"scale"`` is 1 / (n_features · variance of all of X), ``"auto"`` is 1 / n_features, as in
         ``sklearn.svm.SVC``. It sees the features in the units that they are in.
     kernel_tolerance : float, default=1e-4
-        The kernel matrix is replaced by a product of low rank whose entries differ from it by at most this. Smaller
-        takes longer; time goes as the square of the rank.
+        The kernel matrix is replaced by a product of low rank whose entries differ from it by at most this, if
+        `max_rank` allows. Smaller takes longer; time goes as the square of the rank.
+    max_rank : int, default=200
+        The rank of that product at most. The sets with few features need less than 100.
     sampling : {"exact", "draw"}, default="exact"
         ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples by them, as
         published.
@@ -245,6 +247,7 @@ class PTSVM(DistributionLearner):
         "C": [Interval(Real, 0, None, closed="neither")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "kernel_tolerance": [Interval(Real, 0, 1, closed="neither")],
+        "max_rank": [Interval(Integral, 1, None, closed="left")],
         "sampling": [StrOptions(set(get_args(Sampling)))],
         "random_state": ["random_state"],
     }
@@ -255,12 +258,14 @@ class PTSVM(DistributionLearner):
         *,
         gamma: float | Literal["scale", "auto"] = 0.01,
         kernel_tolerance: float = 1e-4,
+        max_rank: int = 200,
         sampling: Sampling = "exact",
         random_state: Any = None,
     ) -> None:
         self.C = C
         self.gamma = gamma
         self.kernel_tolerance = kernel_tolerance
+        self.max_rank = max_rank
         self.sampling = sampling
         self.random_state = random_state
 
@@ -278,7 +283,7 @@ class PTSVM(DistributionLearner):
         X = X.astype(np.float64)
         weights = example_weights(D, None, self.sampling, self.random_state)
         self.gamma_ = self._resolve_gamma(X)
-        Z, pivots = gaussian_factor(X, self.gamma_, self.kernel_tolerance)
+        Z, pivots = gaussian_factor(X, self.gamma_, self.kernel_tolerance, max_rank=self.max_rank)
         self.pivots_ = X[pivots]
         occurring = np.flatnonzero(weights.any(axis=0))
         self._n_labels, self._occurring = D.shape[1], occurring
