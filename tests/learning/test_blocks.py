@@ -144,6 +144,19 @@ def slowly(block):
     return block
 
 
+def fit_on(cluster, model, x, d):
+    """Fit on the cluster; one that never answers is a failure, not a test that never ends."""
+
+    def fit():
+        with dask.config.set(scheduler=cluster):
+            model.fit(x, d)
+
+    thread = threading.Thread(target=fit, daemon=True)
+    thread.start()
+    thread.join(timeout=300)
+    assert not thread.is_alive(), "the cluster did not answer within five minutes"
+
+
 def pids(cluster):
     return list(cluster.run(os.getpid).values())
 
@@ -155,8 +168,7 @@ def test_a_worker_that_is_killed_does_not_change_the_answer(cluster, model):
     victim = pids(cluster)[0]
     killer = threading.Timer(1.0, os.kill, (victim, signal.SIGKILL))
     killer.start()
-    with dask.config.set(scheduler=cluster):
-        model.fit(x, d)
+    fit_on(cluster, model, x, d)
     killer.join()
     assert victim not in pids(cluster)
     expected = BDLDL().fit(X, D) if isinstance(model, BDLDL) else BDLDLCV(**GRID).fit(*arrays(50))
