@@ -2,7 +2,6 @@
 
 import ast
 import json
-import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -85,7 +84,7 @@ def test_importing_costs_little_more_than_what_is_needed_from_scikit_learn():
         (seconds("from labeldist import BDLE, BDLDL, EnhancedLearner"), seconds(NEEDED_FROM_SCIKIT_LEARN))
         for _ in range(5)
     ]
-    ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
+    ours, theirs = (min(times) for times in zip(*pairs, strict=True))  # what else runs on the machine only adds
     assert ours <= 1.2 * theirs
 
 
