@@ -13,7 +13,8 @@
     LabelDistWarning              (UserWarning)
     ├── LabelWarning              labels that can be used, but look like another kind than was asked for
     ├── VanishingGraphWarning     the neighbour graph's weights are next to nothing
-    └── IllConditionedWarning     a system was solved with few digits left
+    ├── IllConditionedWarning     a system was solved with few digits left
+    └── ApproximationWarning      an approximation is less close than it is meant to be
 
 Whatever scikit-learn already names (``NotFittedError``, ``ConvergenceWarning``, the ``ValueError`` of its
 input validation) keeps scikit-learn's name.
@@ -79,6 +80,10 @@ class VanishingGraphWarning(LabelDistWarning):
 
 class IllConditionedWarning(LabelDistWarning):
     """A system was solved, but its condition leaves few digits of the solution."""
+
+
+class ApproximationWarning(LabelDistWarning):
+    """An approximation is less close than it is meant to be."""
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -86,10 +86,14 @@ def as_distributions(y: Any, *, name: str) -> Array:
     """Return degrees divided by their row sums; warn of logical labels, which look like degrees but are none."""
     degrees = normalize(y, name=name)
     given = np.asarray(y)
-    if ((given == 0) | (given == 1)).all() and (given.sum(axis=1) > 1).any():
+    if _is_zero_or_one(given[:1]) and _is_zero_or_one(given) and (given.sum(axis=1) > 1).any():
         warn(
             f"{name} holds only 0 and 1, with several 1 in a row: these look like logical labels, and are taken for "
             "distributions with equal degrees. EnhancedLearner recovers distributions from logical labels first.",
             LabelWarning,
         )
     return degrees
+
+
+def _is_zero_or_one(values: Array) -> bool:
+    return bool(((values == 0) | (values == 1)).all())

@@ -18,8 +18,8 @@ OUTPUT_MAPS: tuple[OutputMap, ...] = get_args(OutputMap)
 EPSILON = float(np.finfo(np.float64).eps)
 """Machine epsilon, 2.2e-16."""
 
-LARGE_DEGREE = 1e300
-"""Degrees below it have sums within the number range."""
+TINY = float(np.finfo(np.float64).tiny)
+"""Smaller numbers have fewer digits."""
 
 SUM_TOLERANCE = 1e-6
 """How far from one a row may sum and still count as a distribution (float32 data stays well inside)."""
@@ -92,9 +92,10 @@ def normalize(D: ArrayLike, *, name: str = "D") -> Array:
         A new array of distributions.
     """
     degrees = check_degrees(D, name=name)
-    if degrees.size and degrees.max() < LARGE_DEGREE:
-        sums = degrees @ np.ones(degrees.shape[1])  # several times faster than a sum over so few columns
-        if sums.min() > np.finfo(np.float64).tiny:
+    if degrees.size:
+        with np.errstate(over="ignore"):
+            sums = degrees @ np.ones(degrees.shape[1])  # several times faster than a sum over so few columns
+        if TINY < sums.min() and sums.max() < np.inf:
             return degrees / sums[:, None]
     largest = degrees.max(axis=1, keepdims=True)
     if not largest.all():

@@ -6,6 +6,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from labeldist.exceptions import SingularCoefficientError
 from labeldist.features import random_pivots
+from labeldist.features.low_rank import gaussian_factor
 from labeldist.features.random_pivots import draw_pivots, kernel_diagonal
 
 
@@ -120,3 +121,18 @@ def test_an_indefinite_kernel_is_refused(X, indefinite):
 
 def test_the_diagonal_is_put_together_from_blocks(X):
     assert_allclose(kernel_diagonal(linear_kernel, X), (X**2).sum(axis=1))
+
+
+def test_entries_can_be_held_to_a_tolerance_instead(X):
+    for tolerance in (1e-1, 1e-3):
+        pivots = draw_pivots(kernel, X, 0.0, 600, np.random.RandomState(0), entry_tolerance=tolerance)
+        difference = np.abs(kernel(X, X) - approximation(X, pivots)).max()
+        assert 0.1 * tolerance < difference <= tolerance
+
+
+def test_outliers_get_few_of_few_pivots(rng):
+    X = np.vstack([rng.normal(size=(200, 2)), 1e3 * rng.normal(size=(20, 2))])
+
+    greedy, _ = gaussian_factor(X, 0.1, 1e-6, max_rank=20)
+    pivots = drawn(X, 0.0, max_rank=20)
+    assert 220 - np.trace(approximation(X, pivots)) < 0.5 * (220 - (greedy**2).sum())

@@ -80,6 +80,20 @@ def test_a_tiny_spread_around_a_large_mean_keeps_its_digits(rng):
     assert_allclose(shifted.xx, exact.xx, rtol=1e-6, atol=1e-5)
 
 
+def test_a_sample_that_hides_a_large_mean_costs_no_digits(rng):
+    step = 2048
+    n = step * moments_module.SAMPLE_ROWS
+    x = rng.normal(1e6, 1, size=n)
+    x[::step] = 1e6 + 1.4e5 * np.where(
+        np.arange(moments_module.SAMPLE_ROWS) % 2, 1, -1
+    )  # a spread that others have not
+    D = rng.dirichlet(np.ones(2), size=n)
+    exact = ((x - x.astype(np.longdouble).mean()) ** 2).sum()
+    raw = (x**2).sum() - n * x.mean() ** 2
+    assert_allclose(Moments.of(x[:, None], D).xx[0, 0], float(exact), rtol=1e-14)
+    assert abs(raw / exact - 1) > 1e-14  # the test has teeth
+
+
 def test_about_origin_gives_the_raw_products(table):
     X, D, _ = table
     raw = Moments.of(X, D).about_origin()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from labeldist.exceptions import ApproximationWarning, warn
 from labeldist.simplex import Array
 
 RECALL = 0.95
@@ -37,7 +38,7 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
     nearest to it: an inverted file index (IVF). How many cells is found out: they are doubled until, on a few rows,
     `RECALL` of the true neighbours are found, or a row would be compared with `MAX_VISITED` others. Time grows about as
     n^1.5, with a small constant. Rows that have no structure at all, such as independent normal features, reach the
-    limit first: there the nearest rows are hardly nearer than any.
+    limit first, with a warning: there the nearest rows are hardly nearer than any.
 
     Parameters
     ----------
@@ -69,14 +70,21 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
 def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:
     checked = rows[:: max(1, len(rows) // CHECKED_ROWS)]
     _, true = faiss.knn(checked, rows, n_found)
-    cells, most = 4, max(4, MAX_VISITED * index.nlist // len(rows))
-    while cells < min(most, index.nlist):
-        index.nprobe = cells
+    most = min(index.nlist, max(4, MAX_VISITED * index.nlist // len(rows)))
+    index.nprobe = min(4, most)
+    while True:
         _, found = index.search(checked, n_found)
-        if np.mean([np.isin(a, b).mean() for a, b in zip(true, found, strict=True)]) >= RECALL:
-            break
-        cells = min(2 * cells, most, index.nlist)
-    return cells
+        recall = np.mean([np.isin(a, b).mean() for a, b in zip(true, found, strict=True)])
+        if recall >= RECALL:
+            return int(index.nprobe)
+        if index.nprobe == most:
+            warn(
+                f"Only {recall:.0%} of the nearest rows are found in reasonable time: the features have so little "
+                "structure that hardly any row is near another. The graph is made of what is found.",
+                ApproximationWarning,
+            )
+            return most
+        index.nprobe = min(2 * index.nprobe, most)
 
 
 def _but_for_itself(found: Any) -> Any:

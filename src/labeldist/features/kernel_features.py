@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist.features.kernel import gaussian, squared_distances
-from labeldist.features.low_rank import gaussian_factor
 from labeldist.features.pairwise import mean_pairwise_distance
+from labeldist.features.random_pivots import draw_pivots
 from labeldist.features.scaling import mean_and_scale
 from labeldist.simplex import Array
 
@@ -36,7 +36,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         φ(x)ᵀφ(y) ≈ exp(−‖x − y‖² / (2σ²)),   φ(x) = L⁻¹ k(R, x),   LLᵀ = k(R, R).
 
-    R are the landmarks: rows that a pivoted Cholesky decomposition of the kernel matrix draws one by one, with
+    R are the landmarks: rows that a pivoted Cholesky decomposition of the kernel matrix draws, with
     probabilities proportional to 1 − ‖φ(x)‖², what the landmarks so far leave unexplained of a row. A linear method on
     φ(x) is the kernel method in the span of the landmarks; with all rows as landmarks it is the kernel method itself.
 
@@ -132,8 +132,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.bandwidth_ = self.factor * self._resolve_bandwidth(rows, random)
         rows /= self.bandwidth_  # whose square may leave the number range
         tolerance = max(self.tolerance, ROUNDING)
-        Z, pivots = gaussian_factor(rows, 0.5, tolerance, max_rank=self.n_landmarks, random=random)
-        self.landmarks_, self.factor_ = rows[pivots], Z[pivots]
+        pivots = draw_pivots(_kernel, rows, 0.0, self.n_landmarks, random, entry_tolerance=tolerance)
+        self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
         return self
 
     def transform(self, X: Any) -> Array:
@@ -145,8 +145,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         for start in range(0, len(X), length):
             rows = slice(start, start + length)
             block = self._standardise(X[rows].astype(np.float64)) / self.bandwidth_
-            kernel = gaussian(squared_distances(block, self.landmarks_), 1.0)
-            features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
+            kernel = _kernel(self.landmarks_, block)
+            features[rows] = solve_triangular(self.factor_, kernel, lower=True, overwrite_b=True).T
         return features
 
     def _resolve_bandwidth(self, rows: Array, random: np.random.RandomState) -> float:
@@ -161,6 +161,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _n_features_out(self) -> int:
         """What `get_feature_names_out` counts."""
         return len(self.landmarks_)
+
+
+def _kernel(X: Array, Y: Array) -> Array:
+    """exp(−‖x − y‖²/2): both are in units of the bandwidth."""
+    return gaussian(squared_distances(X, Y), 1.0)
 
 
 def _draw(X: Array, n: int, random: np.random.RandomState) -> Array:

@@ -8,19 +8,13 @@ FIRST_COLUMNS = 64
 """Room that the factor has at first; it doubles when it is full."""
 
 
-def gaussian_factor(
-    X: Array,
-    gamma: float,
-    tolerance: float,
-    *,
-    max_rank: int | None = None,
-    random: np.random.RandomState | None = None,
-) -> tuple[Array, Array]:
+def gaussian_factor(X: Array, gamma: float, tolerance: float, *, max_rank: int | None = None) -> tuple[Array, Array]:
     """Return Z and the pivots of the pivoted Cholesky decomposition of K = exp(−γ‖x_i − x_j‖²).
 
     Every entry of K − ZZᵀ is at most `tolerance`, unless `max_rank` ends it before: for that a rank far below n
     suffices where the kernel is smooth. K is never formed: each column of Z takes one column of K, so all takes time as
-    n·rank·(rank + n_features).
+    n·rank·(rank + n_features). The largest residual is the next pivot, which needs the fewest columns for a small
+    tolerance, and no dice; where columns are few, `random_pivots` spends them better.
 
     Parameters
     ----------
@@ -29,9 +23,6 @@ def gaussian_factor(
     tolerance : float
     max_rank : int, default=None
         How many columns Z has at most.
-    random : RandomState, default=None
-        Draws each pivot with a probability proportional to its residual. Without it the largest residual is taken,
-        which needs the fewest columns for a small tolerance, but spends the first ones on outliers.
 
     Returns
     -------
@@ -49,7 +40,7 @@ def gaussian_factor(
     pivots: list[int] = []
     while len(pivots) < limit and residual.max() > tolerance:
         # All residuals begin equal. The outermost row goes first, so that the order of the rows does not decide.
-        pivot = _next_pivot(residual if pivots else norms, residual, random)
+        pivot = int((residual if pivots else norms).argmax())
         rank = len(pivots)
         if rank == Z.shape[1]:
             Z = np.hstack([Z, np.empty((n, min(rank, limit - rank)))])
@@ -64,10 +55,3 @@ def gaussian_factor(
         residual[pivot] = 0
         pivots.append(pivot)
     return np.ascontiguousarray(Z[:, : len(pivots)]), np.array(pivots)
-
-
-def _next_pivot(preference: Array, residual: Array, random: np.random.RandomState | None) -> int:
-    if random is None:
-        return int(preference.argmax())
-    shares = np.maximum(residual, 0)  # rounding leaves some just below zero
-    return int(random.choice(len(shares), p=shares / shares.sum()))

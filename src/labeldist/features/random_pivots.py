@@ -56,15 +56,23 @@ class KernelPivots:
 
 
 def draw_pivots(
-    kernel: Kernel, X: Array, tolerance: float, max_rank: int, generator: np.random.RandomState
+    kernel: Kernel,
+    X: Array,
+    tolerance: float,
+    max_rank: int,
+    generator: np.random.RandomState,
+    *,
+    entry_tolerance: float = 0.0,
 ) -> KernelPivots:
     """Choose rows P such that ‖K − K_:P K_PP⁻¹ K_P:‖ ≤ tolerance·‖K‖, by randomly pivoted Cholesky in blocks.
 
-    Each block of rows is drawn with probabilities proportional to the diagonal d of the residual E = K − ZZᵀ; a pivoted
-    Cholesky decomposition of its part of E drops those that the others make redundant. The same part says how
-    large the residual is: with i and j drawn so, ‖E‖² = Σ d² + (Σd)² · mean over i ≠ j of E_ij² / (d_i d_j). A tail of
-    many small eigenvalues is what the ridge of BD-LE shrinks anyway; the Frobenius norm counts it for little, the trace
-    would count it in full. Time grows as n·r², n being at most `SAMPLE_ROWS`.
+    With `entry_tolerance` it is also enough that no entry of the difference is larger than that.
+
+    Each block of rows is drawn with probabilities proportional to the diagonal d of the residual E = K − ZZᵀ; those
+    that others drawn before them make redundant are dropped. What E is among them says how large it is: with i and j
+    drawn so, ‖E‖² = Σ d² + (Σd)² · mean over i ≠ j of E_ij² / (d_i d_j). A tail of many small eigenvalues is what the
+    ridge of BD-LE shrinks anyway; the Frobenius norm counts it for little, the trace would count it in full. Time grows
+    as n·r², n being at most `SAMPLE_ROWS`.
 
     Parameters
     ----------
@@ -80,11 +88,11 @@ def draw_pivots(
     residual = kernel_diagonal(kernel, X)
     diagonal = residual.max()
     # What rounding leaves of a residual must not become a pivot.
-    rounding = 10 * len(X) * EPSILON * diagonal
+    negligible = max(entry_tolerance, 10 * len(X) * EPSILON * diagonal)
     blocks: list[Array] = []  # of Zᵀ
     pivots: list[NDArray[np.intp]] = []
     rank, whole, error = 0, 0.0, 0.0
-    while rank < max_rank and (candidates := np.flatnonzero(residual > rounding)).size:
+    while rank < max_rank and (candidates := np.flatnonzero(residual > negligible)).size:
         share = residual[candidates] / residual[candidates].sum()
         size = min(BLOCK, max_rank - rank, len(candidates))
         drawn = generator.choice(candidates, size, replace=False, p=share)
@@ -96,7 +104,7 @@ def draw_pivots(
         error = float(np.sqrt(squared / whole))
         if error <= tolerance and rank >= FREE_RANK:
             break
-        kept, factor = _independent(part, max(REDUNDANT * min(residual.mean(), np.diagonal(part).max()), rounding))
+        kept, factor = _independent(part, max(REDUNDANT * min(residual.mean(), np.diagonal(part).max()), negligible))
         new = drawn[kept]
         columns = kernel(X[new], X)
         for block in blocks:
@@ -110,7 +118,7 @@ def draw_pivots(
         pivots.append(new)
         rank += len(new)
     else:
-        error = error if rank == max_rank else 0.0  # nothing but rounding is left
+        error = error if rank == max_rank else 0.0  # nothing that counts is left
     if not pivots:
         return KernelPivots(np.empty(0, dtype=np.intp), np.empty((0, 0)), 0.0)
     chosen = np.concatenate(pivots)
@@ -135,8 +143,13 @@ def _squared_norm(part: Array, residual: Array, drawn: NDArray[np.intp]) -> floa
 
 
 def _independent(part: Array, tolerance: float) -> tuple[NDArray[np.intp], Array]:
-    """Rows of a positive semidefinite matrix in the order of pivoted Cholesky, while they count, and their factor."""
-    factor, order, rank, _ = linalg.lapack.dpstrf(part, lower=1, tol=tolerance)
-    if rank == 0:
+    """Rows of a positive semidefinite matrix that those before them leave something of, and their Cholesky factor."""
+    left = part.copy()
+    kept = []
+    for row in range(len(part)):  # in the order of drawing: rounding, which decides between equal pivots, does not here
+        if left[row, row] > tolerance:
+            kept.append(row)
+            left -= np.outer(left[:, row], left[row] / left[row, row])
+    if not kept:
         raise SingularCoefficientError(INDEFINITE_MESSAGE, "A")
-    return order[:rank] - 1, np.tril(factor[:rank, :rank])
+    return np.array(kept), linalg.cholesky(part[np.ix_(kept, kept)], lower=True)

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -145,8 +146,7 @@ class BDLDL(DistributionLearner):
         self._validate_params()
         if is_lazy(X):
             return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
-        return self.fit_moments(Moments.of(X, D, check_weights(sample_weight, X)))
+        return self.fit_moments(self._moments_of(X, y, sample_weight))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
         """Learn from more rows: add their statistics to those of earlier calls.
@@ -156,8 +156,7 @@ class BDLDL(DistributionLearner):
         """
         self._validate_params()
         begun = "moments_" in self.__dict__
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, reset=not begun)
-        moments = Moments.of(X, D, check_weights(sample_weight, X))
+        moments = self._moments_of(X, y, sample_weight, reset=not begun)
         self.moments_ = self.moments_ + moments if begun else moments
         for name in SOLVED:
             self.__dict__.pop(name, None)
@@ -211,6 +210,15 @@ class BDLDL(DistributionLearner):
         scores = X @ self.coef_.T + self.intercept_
         return to_distributions(scores, self.output, floor=self.floor_)
 
+    def _moments_of(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Moments:
+        """Check a table and return its statistics."""
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, reset=reset, check_finite=False)
+        with np.errstate(invalid="ignore"):
+            moments = Moments.of(X, D, check_weights(sample_weight, X))
+        if not np.isfinite(moments.mean_x).all():
+            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+        return moments
+
     def _resolve_floor(self, n_labels: int) -> float:
         if self.floor != "auto":
             return self.floor
@@ -218,11 +226,12 @@ class BDLDL(DistributionLearner):
 
     def _solve(self, moments: Moments) -> None:
         """Compute the coefficients from the moments of the training data."""
-        scale = moments.feature_scale() if self.scale else np.ones_like(moments.mean_x)
+        scale = moments.feature_scale() if self.scale else np.ones(len(moments.mean_x))
         if not self.fit_intercept:
             moments = moments.about_origin()
-        scaled = moments.divide_features(scale)
-        A = scaled.xx + self.ridge * np.eye(len(scale))
+        scaled = moments.divide_features(scale) if self.scale else moments
+        A = scaled.xx.copy()
+        np.fill_diagonal(A, A.diagonal() + self.ridge)
         solution = self._solve_sylvester(A, self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd)
         self.solver_, self.residual_ = solution.method, solution.residual
         if self.residual_ > LARGE_RESIDUAL:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
-from functools import reduce
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labeldist.features.scaling import safe_scale
-from labeldist.simplex import Array
+from labeldist.simplex import EPSILON, Array
 
-BLOCK_ROWS = 4096
-"""Dense rows are centred in blocks about this long: a copy of a block, not of the table, and warm in the cache."""
+BLOCK_ROWS = 2048
+"""Dense rows are read in blocks about this long, so that what is done to a block finds it in the cache."""
+
+SAMPLE_ROWS = 32
+"""So many rows tell whether a feature's mean is large beside its spread."""
+
+OFFSET, LARGE_OFFSET = 8.0, 16.0
+"""A mean beyond so many deviations is subtracted first, and one beyond so many by all means: what its square cancels
+is one to two digits of sixteen here, and grows with it."""
 
 
 @dataclass(frozen=True)
@@ -45,31 +51,30 @@ class Moments:
     def of(cls, X: Any, D: Array, sample_weight: Array | None = None) -> Moments:
         """Compute the moments of a dense or SciPy-sparse `X` and a dense `D`, optionally weighted.
 
-        Sparse `X` is never made dense; its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which costs digits only where a column
-        with hardly a zero has a mean far larger than its spread. No rows at all have the moments zero.
+        Dense `X` is read once, in blocks; where no mean is large beside its spread, none of it is copied. Sparse `X` is
+        never made dense; its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which costs digits only where a column with hardly a
+        zero has a mean far larger than its spread. No rows at all have the moments zero.
         """
         if sparse.issparse(X):
             return cls._of_sparse(X, D, sample_weight)
-        if not len(D):
-            return cls._of_block(X, D, sample_weight)
-        # A block is long enough for its product to outweigh the merge, which costs as much as a few rows would.
-        length = max(BLOCK_ROWS, 4 * X.shape[1])
-        blocks = (slice(start, start + length) for start in range(0, len(D), length))
-        return reduce(
-            operator.add,
-            (cls._of_block(X[b], D[b], None if sample_weight is None else sample_weight[b]) for b in blocks),
-        )
+        return cls._of_dense(X, D, sample_weight)
 
     @classmethod
-    def _of_block(cls, X: Array, D: Array, sample_weight: Array | None) -> Moments:
+    def _of_dense(cls, X: Array, D: Array, sample_weight: Array | None) -> Moments:
         weight, share = _total_and_shares(len(D), sample_weight)
-        mean_x, mean_d = share @ X, share @ D
-        X, D = X - mean_x, D - mean_d
-        if sample_weight is not None:
-            root = np.sqrt(sample_weight)[:, None]
-            X *= root
-            D *= root
-        return cls(weight, mean_x, mean_d, X.T @ X, X.T @ D, D.T @ D)
+        mean_d = share @ D
+        blocks = _blocks(*X.shape)
+        # A small table is sooner read twice than looked at first.
+        shift = _likely_offset(X) if len(blocks) > 1 else None
+        sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
+        mean = sums.z / (weight or 1.0)
+        if _cancels(mean, np.diagonal(sums.zz) / (weight or 1.0), shift):
+            shift = mean if shift is None else shift + mean
+            sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
+            mean = sums.z / weight
+        # The rows of D are centred, so the mean of x drops out of their product with it.
+        xx = sums.zz - np.outer(sums.z, mean)
+        return cls(weight, mean if shift is None else shift + mean, mean_d, xx, sums.ze, sums.ee)
 
     @classmethod
     def _of_sparse(cls, X: Any, D: Array, sample_weight: Array | None) -> Moments:
@@ -130,6 +135,56 @@ class Moments:
     def feature_scale(self) -> Array:
         """Return each feature's standard deviation, and 1 for a feature that is constant but for rounding."""
         return safe_scale(np.sqrt(np.diagonal(self.xx) / self.weight), self.mean_x)
+
+
+class _Sums(NamedTuple):
+    """Σ w z, Σ w z zᵀ, Σ w z eᵀ and Σ w e eᵀ, for z = x − shift and e = d − d̄."""
+
+    z: Array
+    zz: Array
+    ze: Array
+    ee: Array
+
+
+def _cancels(mean: Array, squares: Array, shift: Array | None) -> bool:
+    """Whether subtracting the squares of means from mean squares costs more digits than can be spared."""
+    large = mean**2 > squares / (1 + LARGE_OFFSET**-2)
+    if shift is not None:  # of a constant feature its subtraction leaves rounding
+        large &= np.abs(mean) > 2 * EPSILON * np.abs(shift)
+    return bool(large.any())
+
+
+def _likely_offset(table: Array) -> Array | None:
+    """Means of a few rows where any is large beside the spread, and otherwise none: the table can be read as it is."""
+    rows = table[:: max(1, len(table) // SAMPLE_ROWS)].astype(np.float64)
+    mean = np.full(len(rows), 1 / max(len(rows), 1)) @ rows
+    squares = np.einsum("ij,ij->j", rows, rows) / max(len(rows), 1)
+    return mean if (mean**2 > squares / (1 + OFFSET**-2)).any() else None
+
+
+def _sums_about(
+    X: Array, D: Array, shift: Array | None, mean_d: Array, sample_weight: Array | None, blocks: list[slice]
+) -> _Sums:
+    m, c = X.shape[1], D.shape[1]
+    sums = _Sums(np.zeros(m), np.zeros((m, m)), np.zeros((m, c)), np.zeros((c, c)))
+    for rows in blocks:
+        Z = X[rows].astype(np.float64, copy=False) if shift is None else X[rows] - shift
+        E = D[rows] - mean_d
+        root = np.ones(len(E))
+        if sample_weight is not None:
+            root = np.sqrt(sample_weight[rows])
+            Z = Z * root[:, None]
+            E *= root[:, None]
+        for total, part in zip(sums, (root @ Z, Z.T @ Z, Z.T @ E, E.T @ E), strict=True):
+            total += part
+    return sums
+
+
+def _blocks(n: int, m: int) -> list[slice]:
+    """Cut n rows of m columns into blocks whose products outweigh the sums of their results."""
+    number = max(1, n // max(BLOCK_ROWS, 4 * m))
+    edges = [n * k // number for k in range(number + 1)]
+    return [slice(a, b) for a, b in pairwise(edges)]
 
 
 def _centred_squares(X: Any, mean: Array, share: Array) -> Array:

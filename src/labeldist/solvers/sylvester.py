@@ -1,6 +1,7 @@
 """The symmetric Sylvester equation A X + X B = C, by whichever decomposition suits its shape."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -93,7 +94,7 @@ def _solve_cheapest(A: Array, B: Array, C: Array) -> tuple[Array, Method]:
 
 
 def _solve_by_cholesky(A: Array, B: Array, C: Array) -> Array:
-    b, V = linalg.eigh(B)
+    b, V = _eigh(B)
     b[b <= SAFETY * len(B) * EPSILON * b[-1]] = (
         0  # rounding of a zero, which must not pass for a penalty where A is small
     )
@@ -101,10 +102,13 @@ def _solve_by_cholesky(A: Array, B: Array, C: Array) -> Array:
     # Right sides that are rounding error only: their exact counterparts are zero, and so is their solution.
     vanishing = linalg.norm(right, axis=0) <= len(B) * EPSILON * linalg.norm(C)
     Y = np.zeros_like(right)
-    for k in np.flatnonzero(~vanishing):
-        shifted = A.copy(order="F")
+    directions = np.flatnonzero(~vanishing)
+    for k in directions:
+        shifted = A.T.copy(order="F")  # A is symmetric, and its transpose mostly stored by columns already
         np.fill_diagonal(shifted, np.diagonal(A) + b[k])
-        factor = _cholesky_or_refuse(shifted, "A", f"A + {b[k]:.3g} I, the system of label direction {k},")
+        # The b ascend, and scaled to a diagonal of one A + bI is the better conditioned, the larger b is.
+        what = f"A + {b[k]:.3g} I, the system of label direction {k},"
+        factor = _cholesky_or_refuse(shifted, "A", what, check_condition=k == directions[0])
         Y[:, k], _ = linalg.lapack.dpotrs(factor, right[:, k], lower=True)
     return Y @ V.T
 
@@ -124,11 +128,11 @@ def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> Array:
 _SOLVERS = {"cholesky": _solve_by_cholesky, "eigh": _solve_by_eigh, "cholesky_svd": _solve_by_cholesky_svd}
 
 
-def _cholesky_or_refuse(matrix: Array, coefficient: str, description: str) -> Array:
+def _cholesky_or_refuse(matrix: Array, coefficient: str, description: str, *, check_condition: bool = True) -> Array:
     """Overwrite the lower triangle of a matrix with its Cholesky factor, if it is safely positive definite."""
     diagonal = np.diagonal(matrix).copy()
     factor, failed = linalg.lapack.dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
-    if failed or _reciprocal_condition(factor, diagonal) < SAFETY * len(matrix) * EPSILON:
+    if failed or (check_condition and _reciprocal_condition(factor, diagonal) < SAFETY * len(matrix) * EPSILON):
         raise SingularCoefficientError(
             f"{description} is singular to rounding. Use method='auto' (or 'eigh') for the solution of minimum norm, "
             "or a larger penalty.",
@@ -155,7 +159,7 @@ class _Eigenbases:
     b: Array
     V: Array
 
-    @property
+    @cached_property
     def sums(self) -> Array:
         """a_i + b_k, the eigenvalues of X ↦ AX + XB."""
         return self.a[:, None] + self.b[None, :]
@@ -174,11 +178,19 @@ class _Eigenbases:
 
 
 def _eigenbases(A: Array, B: Array) -> _Eigenbases:
-    return _Eigenbases(*linalg.eigh(A, driver="evd"), *linalg.eigh(B))  # evd: mostly matrix products
+    return _Eigenbases(*_eigh(A), *_eigh(B))
+
+
+def _eigh(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors by divide and conquer, which is mostly matrix products, without SciPy's checks."""
+    values, vectors, failed = linalg.lapack.dsyevd(matrix)
+    if failed:  # it does not, for finite numbers
+        raise linalg.LinAlgError(f"The eigendecomposition failed (dsyevd returned {failed}).")
+    return values, vectors
 
 
 def relative_residual(A: Array, B: Array, C: Array, X: Array) -> float:
     """Return ‖AX + XB − C‖ / (‖A‖‖X‖ + ‖X‖‖B‖ + ‖C‖)."""
-    norm_x = linalg.norm(X)
-    scale = linalg.norm(A) * norm_x + norm_x * linalg.norm(B) + linalg.norm(C)
-    return float(linalg.norm(A @ X + X @ B - C) / scale) if scale else 0.0
+    norm = np.linalg.norm
+    scale = (norm(A) + norm(B)) * norm(X) + norm(C)
+    return float(norm(A @ X + X @ B - C) / scale) if scale else 0.0
