@@ -53,11 +53,9 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         """Return X, dense or CSR, and y as distributions, and note the names of the columns of both.
 
         Without `reset` they must be the columns that were noted before. Without `check_finite` numbers of X that are
-        not finite may pass: a caller whose sums show them spares a look at each. (Those of y never do.)
+        not finite may pass: a caller whose sums show them spares a look at each.
         """
-        plain = (
-            is_plain_table(X, check_finite=check_finite) and is_plain_table(y, check_finite=False) and len(X) == len(y)
-        )
+        plain = is_plain_table(X, check_finite=check_finite) and is_plain_table(y) and len(X) == len(y)
         if plain and (reset or (X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"))):
             self.n_features_in_, D = X.shape[1], y
             self.__dict__.pop("feature_names_in_", None)
