@@ -46,8 +46,8 @@ defaults: $(STAMP)  ## The evidence behind the defaults
 peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
 	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page docs/side_by_side.md
 
-bench: $(STAMP) build/peer/.installed  ## Speed and scale beside peers and the hardware's floor (a large install, 20 minutes)
-	$(BIN)/python -m benchmarks.scale --peer build/peer/bin/python
+bench: $(STAMP) build/peer/.installed  ## Speed and scale beside peers and the hardware's floor (a large install, 40 minutes)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.scale --peer build/peer/bin/python
 
 build/peer/.installed:
 	$(PYTHON) -m venv --clear build/peer

@@ -16,7 +16,7 @@ RECALL = 0.95
 CHECKED_ROWS = 200
 """On so many rows the share is measured."""
 
-MAX_VISITED = 10_000
+MAX_VISITED = 5_000
 """A row is compared with no more others than about this, whatever share that finds: beyond lies comparing all pairs."""
 
 INSTALL = "pip install 'labeldist[neighbors]'"

@@ -17,7 +17,7 @@ SMALLEST_BLOCK = 64
 
 PRODUCT_COLUMNS = 128
 
-SINGLE_PRECISION_BYTES = 2**30
+SINGLE_PRECISION_BYTES = 2**26
 """A factor Z that would take more is held in single precision, for the product ZᵀSZ alone."""
 
 
@@ -75,7 +75,7 @@ def minimize_low_rank(
     gram, cross = np.zeros((r, r)), np.zeros((r, beside.shape[1]))
     single = 8 * n * r > SINGLE_PRECISION_BYTES
     held = np.empty((n, r), dtype=np.float32 if single else np.float64) if smoothness else None
-    for rows in row_blocks(n, r):
+    for rows in row_blocks(n, r, shortest=r):  # or adding up the products would take longer than computing them
         Z = linalg.solve_triangular(factor, kernel_rows(rows).T, lower=True, overwrite_b=True, check_finite=False).T
         gram += Z.T @ Z
         cross += Z.T @ beside[rows]
@@ -97,9 +97,9 @@ def minimize_low_rank(
     return LowRankMinimum(dual, solution.X[-1], solution.residual)
 
 
-def row_blocks(n: int, columns: int) -> Iterator[slice]:
+def row_blocks(n: int, columns: int, *, shortest: int = SMALLEST_BLOCK) -> Iterator[slice]:
     """Slices of n rows whose blocks of so many columns have about `BLOCK_ENTRIES` entries."""
-    length = max(SMALLEST_BLOCK, BLOCK_ENTRIES // max(columns, 1))
+    length = max(shortest, BLOCK_ENTRIES // max(columns, 1))
     return (slice(start, min(start + length, n)) for start in range(0, n, length))
 
 
