@@ -1,0 +1,57 @@
+"""The commands, and what they have in common: how errors are told and with which exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from labeldist import __version__
+from labeldist.cli import report, reproduce
+from labeldist.exceptions import LabelDistError
+
+INTERRUPTED = 130
+"""The exit code of what ^C ended, as shells have it."""
+
+
+class _Commands(typer.core.TyperGroup):
+    """Errors of the library become one line on standard error; anything else is a bug and shows where."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except LabelDistError as error:
+            print(f"labeldist: {error}", file=sys.stderr)
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            print("labeldist: interrupted", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Label distributions: recover them, learn to predict them, judge them honestly.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"labeldist {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[  # its callback does it
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Label distributions: recover them, learn to predict them, judge them honestly."""
+
+
+app.command("reproduce")(reproduce.reproduce)
+app.command("report")(report.report)

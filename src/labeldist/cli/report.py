@@ -1,0 +1,40 @@
+"""``labeldist report``: write the report of one or several stores of records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from labeldist.experiments.store import read_stores
+
+OUT = Path("reproduction")
+OUT_HELP = "The folder of the report and the tables."
+
+
+def report(
+    stores: Annotated[list[Path], typer.Argument(help="Stores of records; several are compared.")],
+    out: Annotated[Path, typer.Option(help=OUT_HELP)] = OUT,
+) -> None:
+    """Write the report again from the records that `labeldist reproduce` has stored.
+
+    **Examples**
+
+    `labeldist report labeldist.sqlite --out reproduction`
+
+    `labeldist report before.sqlite after.sqlite --out comparison` — two runs side by side
+    """
+    write_outputs(read_stores(stores), out)
+
+
+def write_outputs(records: Any, folder: Path) -> None:
+    """Write the report and the tables, and say where they are."""
+    from labeldist.experiments.report import write_report
+    from labeldist.experiments.tables import write_tables
+
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "report.html"
+    write_report(records, page)
+    write_tables(records, folder / "tables")
+    print(page)

@@ -1,0 +1,1 @@
+"""Experiments: a spec gives raw records in a store, and these give tables, judgements and one report."""

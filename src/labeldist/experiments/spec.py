@@ -1,0 +1,285 @@
+"""Experiments as data: a TOML file says which sets, methods, protocol, measures and seeds; this reads and checks it."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from labeldist.experiments.errors import SpecError
+from labeldist.experiments.material import SETS, is_known_set
+from labeldist.experiments.methods import ROLES, build, expand_grid, is_enhancer
+from labeldist.metrics import MEASURES
+
+KINDS = ("recovery", "prediction", "chain", "grid")
+DEFAULT = ("le-recovery", "ldl-prediction", "le-then-ldl", "ablation", "parameters")
+"""What runs if no experiment is named: the whole experimental section."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of an experiment.
+
+    Attributes
+    ----------
+    name : str
+        As it is shown.
+    use : str
+        The estimator's name; see `labeldist.experiments.methods`.
+    role : str
+        ``"paper"``, ``"trivial"``, ``"ours"``, ``"oracle"`` or ``"control"``.
+    parameters : dict
+    grid : dict
+        Lists of values. An oracle's best value of each measure is kept; of a part of kind grid, every value.
+    seeds : tuple of int or None
+        Other seeds than the experiment's.
+    """
+
+    name: str
+    use: str
+    role: str = "paper"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    seeds: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Methods under one protocol.
+
+    Attributes
+    ----------
+    kind : str
+        ``"recovery"``: enhance all rows, compare with the truth. ``"prediction"``: learn from nine folds, predict the
+        tenth. ``"chain"``: enhance, learn from what was recovered, predict held-out rows. ``"grid"``: as recovery or
+        prediction, for every point of a grid.
+    methods : tuple of Method
+    learners : tuple of Method
+        Of a chain: they learn from what its methods recover.
+    variant : str
+    transductive : bool
+        Of a chain: whether the enhancers see the held-out rows (not their truth) as well.
+    folds : int
+    """
+
+    kind: str
+    methods: tuple[Method, ...]
+    learners: tuple[Method, ...] = ()
+    variant: str = ""
+    transductive: bool = False
+    folds: int = 10
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a spec says."""
+
+    name: str
+    title: str
+    datasets: tuple[str, ...]
+    parts: tuple[Part, ...]
+    seeds: tuple[int, ...] = (0,)
+    measures: tuple[str, ...] = tuple(MEASURES)
+    time_limit: float = 1800.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One piece of work: a method on a set, and a fold of it where the protocol has folds."""
+
+    experiment: str
+    kind: str
+    dataset: str
+    method: Method
+    variant: str
+    learners: tuple[Method, ...]
+    transductive: bool
+    folds: int
+    seed: int
+    fold: int
+    measures: tuple[str, ...]
+    time_limit: float
+
+    @property
+    def key(self) -> str:
+        """All that decides the outcome, as text: what a store knows a finished run by."""
+        methods = [(m.name, m.use, dict(m.parameters), dict(m.grid)) for m in (self.method, *self.learners)]
+        what = (self.experiment, self.kind, self.dataset, self.variant, self.transductive)
+        return json.dumps([*what, self.folds, self.seed, self.fold, self.measures, methods], sort_keys=True)
+
+    @property
+    def title(self) -> str:
+        """For a person who watches."""
+        fold = f", fold {self.fold + 1}" if self.fold >= 0 else ""
+        return f"{self.experiment}: {self.method.name} on {self.dataset}{fold}"
+
+
+def runs_of(experiment: Experiment) -> Iterator[Run]:
+    """Yield the runs of an experiment."""
+    for dataset in experiment.datasets:
+        for part in experiment.parts:
+            for method in part.methods:
+                for point in expand_grid(method) if part.kind == "grid" else [method]:
+                    for seed, fold in _repeats(experiment, part, method):
+                        yield Run(
+                            experiment.name,
+                            part.kind,
+                            dataset,
+                            point,
+                            part.variant or (method.name if part.kind == "grid" else ""),
+                            part.learners,
+                            part.transductive,
+                            part.folds,
+                            seed,
+                            fold,
+                            experiment.measures,
+                            experiment.time_limit,
+                        )
+
+
+ALL_FOLDS = -1
+"""The fold of a run that goes through all of them, or has none."""
+
+
+def _repeats(experiment: Experiment, part: Part, method: Method) -> Iterator[tuple[int, int]]:
+    if part.kind == "recovery" or (part.kind == "grid" and is_enhancer(method.use)):
+        yield experiment.seeds[0], ALL_FOLDS
+        return
+    for seed in method.seeds or experiment.seeds:
+        if part.kind == "grid" or part.transductive:
+            yield seed, ALL_FOLDS
+        else:
+            yield from ((seed, fold) for fold in range(part.folds))
+
+
+def shipped() -> list[str]:
+    """Return the names of the experiments that come with the package."""
+    folder = resources.files("labeldist.experiments") / "specs"
+    return sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml"))
+
+
+def load_spec(name: str) -> Experiment:
+    """Read a shipped experiment by its name, or a user's by its path."""
+    if name in shipped():
+        source = resources.files("labeldist.experiments") / "specs" / f"{name}.toml"
+        return parse_spec(source.read_bytes(), name)
+    path = Path(name)
+    if path.suffix != ".toml":
+        close = difflib.get_close_matches(name, shipped())
+        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        raise SpecError(
+            f"There is no experiment {name!r}.{hint} There are {', '.join(shipped())}; or name a .toml file."
+        )
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read: {error.strerror}.") from None
+    return parse_spec(content, str(path))
+
+
+def parse_spec(content: bytes, where: str) -> Experiment:
+    """Make an experiment of TOML text, or say what is wrong in it."""
+    try:
+        table = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"{where} is not TOML: {error}.") from None
+    reader = _Table(table, where)
+    datasets = reader.take("datasets", list, str)
+    datasets = SETS if datasets == "all" else tuple(datasets)
+    experiment = Experiment(
+        reader.take("name", str),
+        reader.take("title", str),
+        datasets,
+        tuple(_part(part, where) for part in reader.take("part", list)),
+        tuple(reader.take("seeds", list, default=[0])),
+        tuple(reader.take("measures", list, default=list(MEASURES))),
+        float(reader.take("time_limit", int, float, default=1800)),
+    )
+    reader.end()
+    _check(experiment, where)
+    return experiment
+
+
+def _part(table: Any, where: str) -> Part:
+    reader = _Table(table, f"{where}, a part")
+    part = Part(
+        reader.take("kind", str),
+        tuple(_method(method, where) for method in reader.take("method", list)),
+        tuple(_method(method, where) for method in reader.take("learner", list, default=[])),
+        reader.take("variant", str, default=""),
+        reader.take("transductive", bool, default=False),
+        reader.take("folds", int, default=10),
+    )
+    reader.end()
+    return part
+
+
+def _method(table: Any, where: str) -> Method:
+    reader = _Table(table, f"{where}, a method")
+    seeds = reader.take("seeds", list, default=[])
+    method = Method(
+        reader.take("name", str),
+        reader.take("use", str),
+        reader.take("role", str, default="paper"),
+        reader.take("parameters", dict, default={}),
+        reader.take("grid", dict, default={}),
+        tuple(seeds) or None,
+    )
+    reader.end()
+    return method
+
+
+class _Table:
+    """A TOML table whose entries are taken one by one; what is left over is a mistake."""
+
+    def __init__(self, table: Any, where: str) -> None:
+        if not isinstance(table, dict):
+            raise SpecError(f"{where} must be a table; got {table!r}.")
+        self.left, self.where = dict(table), where
+
+    def take(self, key: str, *types: type, default: Any = None) -> Any:
+        if key not in self.left:
+            if default is None:
+                raise SpecError(f"{self.where}: {key} is missing.")
+            return default
+        value = self.left.pop(key)
+        if not isinstance(value, types):
+            wanted = " or ".join(kind.__name__ for kind in types)
+            raise SpecError(f"{self.where}: {key} must be of type {wanted}; got {value!r}.")
+        return value
+
+    def end(self) -> None:
+        if self.left:
+            raise SpecError(f"{self.where}: {', '.join(self.left)} is not known here.")
+
+
+def _check(experiment: Experiment, where: str) -> None:
+    for what, chosen, known in (
+        ("set", experiment.datasets, SETS),
+        ("measure", experiment.measures, tuple(MEASURES)),
+        ("kind", [part.kind for part in experiment.parts], KINDS),
+        ("role", [method.role for part in experiment.parts for method in part.methods], ROLES),
+    ):
+        for name in chosen:
+            if name not in known and not (what == "set" and is_known_set(name)):
+                close = difflib.get_close_matches(str(name), known, n=1)
+                hint = f" Did you mean {close[0]}?" if close else ""
+                raise SpecError(f"{where}: there is no {what} {name!r}.{hint} There are {', '.join(known)}.")
+    for part in experiment.parts:
+        if (part.kind == "chain") != bool(part.learners):
+            raise SpecError(f"{where}: a part of kind chain has learners, and no other part has.")
+        for method in (*part.methods, *part.learners):
+            for point in expand_grid(method):
+                build(point.use, point.parameters, where)
+
+
+def restrict(experiment: Experiment, datasets: Sequence[str]) -> Experiment:
+    """Return the experiment on other sets."""
+    chosen = replace(experiment, datasets=tuple(datasets))
+    _check(chosen, "--datasets")
+    return chosen
