@@ -14,6 +14,10 @@ from labeldist.experiments.statistics import distance
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be judged"
 
+ABLATION_MEASURES = ["canberra", "intersection"]
+TUNED = {"LE": "oracle", "LDL": "tuned"}
+"""The variant of the ablation in which every method has its best weights."""
+
 DIGITS = 4
 """A method is better than another if it is so in the digits that are printed."""
 
@@ -71,6 +75,13 @@ def recorded(
     rows = rows[rows["method"].isin(methods) & (not kind or rows["kind"] == kind)]
     every_case = pd.MultiIndex.from_product([list_datasets(), measures], names=["dataset", "measure"])
     return _pivot(rows, "mean").reindex(index=every_case, columns=methods)
+
+
+def ablation(table: pd.DataFrame, task: str, variant: str) -> pd.DataFrame:
+    """Return the ablation's cases for "LE" or "LDL": with reconstruction, without, and with a ridge in its place."""
+    methods = [f"BD-{task}", f"UD-{task}", f"UD-{task} + ridge"]
+    kind = {"LE": "recovery", "LDL": "prediction"}[task]
+    return recorded(table, "ablation", methods, ABLATION_MEASURES, variant=variant, kind=kind)
 
 
 def _pivot(rows: pd.DataFrame, column: str) -> pd.DataFrame:

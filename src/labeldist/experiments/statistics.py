@@ -139,6 +139,26 @@ def wilcoxon(distances: pd.DataFrame, method: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["method", "wins", "ties", "losses", "pvalue"])
 
 
+def paired_leads(records: pd.DataFrame, experiment: str, method: str, other: str) -> pd.DataFrame:
+    """Compare two methods on the same folds of every seed.
+
+    Returns
+    -------
+    DataFrame
+        `dataset`, `measure`, `lead` (by how much the method's distance is smaller, in the mean over seeds), `deviation`
+        of the seeds' leads (NaN for one seed) and `seeds`.
+    """
+    runs = records[(records["experiment"] == experiment) & (records["variant"] == "") & (records["status"] == "ok")]
+    runs = runs[runs["method"].isin([method, other])].astype({"value": float})
+    fold = ["dataset", "measure", "seed", "fold"]
+    runs = runs.assign(distance=distance(runs["value"], runs["measure"]))
+    pairs = runs.pivot_table(index=fold, columns="method", values="distance", sort=False)
+    pairs = pairs.reindex(columns=[method, other]).dropna()
+    leads = (pairs[other] - pairs[method]).groupby(["dataset", "measure", "seed"], sort=False).mean()
+    groups = leads.groupby(["dataset", "measure"], sort=False)
+    return groups.agg(lead="mean", deviation="std", seeds="count").reset_index()
+
+
 def trivial(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return the best trivial baseline within groups of a `summary`: columns `by`, `baseline` and `trivial` (value)."""
     rows = table[table["role"] == "trivial"]
