@@ -27,9 +27,23 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def signed_percent(share: float) -> str:
+    """Return a change in words: 0.0467 is "+4.7 %"."""
+    return f"{100 * share:+.1f} %".replace("-", "−")
+
+
 def enumerate_names(names: list[str]) -> str:
     """Return names as a phrase: "A, B and C", or "none"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
+
+
+def where(flags: pd.Series) -> str:
+    """Return on which sets (the index) a column of truth values is true: "2 of 13 sets (A and B)"."""
+    yes, no = list(flags.index[flags]), list(flags.index[~flags])
+    if not yes or not no:
+        return f"all {len(yes)} sets" if yes else f"none of {len(no)} sets"
+    names = enumerate_names(yes) if len(yes) <= len(no) else f"not {enumerate_names(no)}"
+    return f"{len(yes)} of {len(flags)} sets ({names})"
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,10 @@ def _best_in_cosine(tables: _Tables) -> Judgement:
 
 def _against(cases: pd.DataFrame, method: str, other: str) -> str:
     saved = gains(cases, method, other)
-    size = f", its distance smaller by {percent(saved.median())} in the median" if len(saved) else ""
+    change = saved.median() if len(saved) else 0.0
+    size = (
+        f", its distance {percent(abs(change))} {'smaller' if change > 0 else 'larger'} in the median" if change else ""
+    )
     return f"{method} is not better than {other} in {better(cases, method, other)}{size}"
 
 
@@ -258,7 +261,7 @@ def _recovered_is_as_good(tables: _Tables) -> Judgement:
 _CLAIMS: tuple[tuple[str, str, str, Callable[[_Tables], Judgement]], ...] = (
     ("le-first", "BD-LE recovers best in all but about 4.7 % of cases", "BD-LE performance", _bdle_first),
     ("le-either-first", "BD-LE or GLLE is first in 91.1 % of cases", "BD-LE performance", _either_first),
-    ("le-order", "From best to worst: BD-LE, GLLE, LP, FCM, ML, KM", "BD-LE performance", _order_of_enhancers),
+    ("le-order", "From best to worst they are BD-LE, GLLE, LP, FCM, ML, KM", "BD-LE performance", _order_of_enhancers),
     ("ldl-cosine", "BD-LDL is best in cosine on every set", "BD-LDL performance", _best_in_cosine),
     (
         "chain-closer",

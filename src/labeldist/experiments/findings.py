@@ -17,6 +17,8 @@ from labeldist.experiments.cases import (
     percent,
     printed,
     recorded,
+    signed_percent,
+    where,
 )
 from labeldist.experiments.claims import Claim, judge_claims
 from labeldist.experiments.misprints import impossible_cells, misprinted_deviations, recomputed_ranks
@@ -81,11 +83,11 @@ def _reconstruction(table: pd.DataFrame, claims: list[Claim]) -> Iterator[str]:
             yield f"Whether reconstruction helps {method} cannot be judged: the ablation has no records of both."
             continue
         better = (known[method] < known[plain]).groupby(level="dataset", sort=False).all()
-        names = enumerate_names(list(better[better].index))
-        where = "every set" if better.all() else f"{better.sum()} of {len(better)} sets: {names}"
-        said = f"helps {method} on {where}" if better.any() else f"helps {method} on none of {len(better)} sets"
         titles = " and ".join(MEASURES[measure].title for measure in ABLATION_MEASURES)
-        yield f"At the published weights the reconstruction term {said} (better than {plain} in {titles})."
+        yield (
+            f"At the published weights the reconstruction term helps {method} on {where(better)}: "
+            f"there it is better than {plain} in {titles}."
+        )
         yield {
             HOLDS: f"It is more than shrinkage: with equal tuning {method} beats {control}.",
             FAILS: f"It adds nothing to shrinkage: with equal tuning {control} does as well as {method}, or better.",
@@ -131,7 +133,7 @@ def _skills(skills: pd.DataFrame) -> Iterator[str]:
     chosen = chosen[chosen["experiment"].isin(["le-recovery", "ldl-prediction"]) & (chosen["role"] != "trivial")]
     for experiment, part in chosen.groupby("experiment", sort=False):
         medians = part.groupby("method")["skill"].median().sort_values(ascending=False)
-        told = ", ".join(f"{method} {_signed(share)}" for method, share in medians.items())
+        told = ", ".join(f"{method} {signed_percent(share)}" for method, share in medians.items())
         yield f"Kullback-Leibler saved of the best trivial baseline, median over sets, {experiment}: {told}."
     if len(chosen):
         yield KL_NOTE
@@ -139,13 +141,9 @@ def _skills(skills: pd.DataFrame) -> Iterator[str]:
 
 def _beside(table: pd.DataFrame, records: pd.DataFrame) -> Iterator[str]:
     ours = recorded(table, "le-recovery", ["BD-LE"], ["chebyshev"])["BD-LE"].dropna()
-    paper = printed("le-recovery")["BD-LE"].reindex(ours.index)
-    worse = [dataset for dataset, _ in ours.index[ours >= paper]]
-    if len(ours):
-        where = f"{len(ours) - len(worse)} of {len(ours)} sets" + (
-            f", not on {enumerate_names(worse)}" if worse else ""
-        )
-        yield f"BD-LE recovers better (Chebyshev) than the paper prints on {where}."
+    lead = (ours < printed("le-recovery")["BD-LE"].reindex(ours.index)).droplevel("measure")
+    if len(lead):
+        yield f"BD-LE recovers better (Chebyshev) than the paper prints on {where(lead)}."
     else:
         yield "BD-LE has no recovery records."
     tuned = recorded(table, "ldl-prediction", ["BD-LDL tuned"], ["clark"])["BD-LDL tuned"]["Movie", "clark"]
@@ -155,21 +153,14 @@ def _beside(table: pd.DataFrame, records: pd.DataFrame) -> Iterator[str]:
     yield f"BD-LDL tuned on the training rows {relation} the paper's Clark on Movie ({figures})."
     leads = paired_leads(records, "ldl-prediction", "BD-LDL tuned", "Mean")
     for measure in ("clark", "cosine"):
-        rows = leads[leads["measure"] == measure]
+        rows = leads[leads["measure"] == measure].set_index("dataset")
         title = MEASURES[measure].title
         if rows.empty:
             yield f"BD-LDL tuned and the mean have no common records in {title}."
-            continue
-        behind = rows.loc[rows["lead"] < 0, "dataset"].tolist()
-        rest = f"; it is worse on {enumerate_names(behind)}" if behind else ""
-        yield (
-            f"BD-LDL tuned is no worse than the mean in {title} on {len(rows) - len(behind)} of {len(rows)} sets, "
-            f"paired over {rows['seeds'].min()} shuffles{rest}."
-        )
-
-
-def _signed(share: float) -> str:
-    return f"{100 * share:+.1f} %"
+        else:
+            no_worse = where(rows["lead"] >= 0)
+            shuffles = rows["seeds"].min()
+            yield f"BD-LDL tuned is no worse than the mean in {title} on {no_worse}; shuffles, paired: {shuffles}."
 
 
 def _yeast(table: pd.DataFrame) -> Iterator[str]:
@@ -182,13 +173,14 @@ def _yeast(table: pd.DataFrame) -> Iterator[str]:
         told = []
         for row in rows.itertuples():
             name = f"1 − {row.measure}" if MEASURES[row.measure].higher_is_better else MEASURES[row.measure].title
-            found = "missing" if row.verdict == "missing" else f"{_signed(row.tuned_gap)}, {row.verdict}"
-            mean = "missing" if pd.isna(row.mean_gap) else _signed(row.mean_gap)
+            found = "missing" if row.verdict == "missing" else f"{signed_percent(row.tuned_gap)}, {row.verdict}"
+            mean = "missing" if pd.isna(row.mean_gap) else signed_percent(row.mean_gap)
             told.append(f"{name} {found} ({mean})")
         yield f"{dataset}: {'; '.join(told)}."
-    far = yeast[yeast["verdict"] == "not reproduced"]["dataset"].unique().tolist()
-    lacking = yeast[yeast["verdict"] == "missing"]["dataset"].unique().tolist()
-    yield f"Not reproduced: {enumerate_names(far)}." + (f" Missing: {enumerate_names(lacking)}." if lacking else "")
+    for verdict in ("not reproduced", "missing"):
+        found = (yeast["verdict"] == verdict).groupby(yeast["dataset"], sort=False).any()
+        if verdict != "missing" or found.any():
+            yield f"In one measure or both {verdict}: {where(found)}."
 
 
 def _failures(records: pd.DataFrame) -> Iterator[str]:
