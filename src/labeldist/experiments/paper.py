@@ -4,6 +4,7 @@
 `labeldist.experiments.misprints`.
 """
 
+from functools import cache
 from importlib.resources import files
 
 import pandas as pd
@@ -26,6 +27,11 @@ def paper_cells() -> pd.DataFrame:
         One row a cell: `table` (such as "LE, Chebyshev"), `experiment`, `dataset`, `method`, `measure`, `value`, and
         `std` and `rank`, which are NaN where the paper prints none.
     """
+    return _all_cells().copy()
+
+
+@cache
+def _all_cells() -> pd.DataFrame:
     return pd.concat([_cells(experiment) for experiment in KINDS], ignore_index=True)
 
 

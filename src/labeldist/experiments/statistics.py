@@ -9,6 +9,7 @@ Measures are compared as distances: the value itself, or 1 − value for cosine 
 import json
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -135,9 +136,8 @@ def wilcoxon(distances: pd.DataFrame, method: str) -> pd.DataFrame:
     for other in distances.columns.drop(method, errors="ignore") if method in distances else ():
         lead = distances[other] - distances[method]
         # With ties the exact distribution is another for every sample, and takes SciPy seconds to enumerate.
-        distinct = lead.all() and lead.abs().is_unique
-        result = stats.wilcoxon(lead, method="exact" if distinct else "asymptotic") if lead.any() else None
-        pvalue = 1.0 if result is None else float(result.pvalue)
+        null: Literal["exact", "approx"] = "exact" if lead.all() and lead.abs().is_unique else "approx"
+        pvalue = float(stats.wilcoxon(lead.to_numpy(), method=null).pvalue) if lead.any() else 1.0
         rows.append((other, int((lead > 0).sum()), int((lead == 0).sum()), int((lead < 0).sum()), pvalue))
     return pd.DataFrame(rows, columns=["method", "wins", "ties", "losses", "pvalue"])
 
