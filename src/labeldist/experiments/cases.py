@@ -98,9 +98,19 @@ def ablation(table: pd.DataFrame, task: str, variant: str) -> pd.DataFrame:
     return recorded(table, "ablation", methods, ABLATION_MEASURES, variant=variant, kind=kind)
 
 
+def beside_control(table: pd.DataFrame, task: str) -> tuple[pd.DataFrame, str]:
+    """Return the cases of reconstruction beside its control, tuned alike if that was run, and under what weights."""
+    pair = [f"BD-{task}", f"UD-{task} + ridge"]
+    tuned = ablation(table, task, TUNED[task])[pair]
+    if tuned.notna().all(axis=1).any():
+        return tuned, "with each at its best" + (" by the truth" if TUNED[task] == "oracle" else "")
+    return ablation(table, task, "published")[pair], "at the published weights"
+
+
 def _pivot(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     rows = rows.assign(distance=distance(rows[column], rows["measure"]).astype(float).round(12))
-    return rows.pivot_table(index=["dataset", "measure"], columns="method", values="distance", sort=False)
+    keys = ["dataset", "measure", "method"]
+    return rows.drop_duplicates(keys).set_index(keys)["distance"].unstack("method")
 
 
 def first(cases: pd.DataFrame, champions: list[str]) -> Tally:

@@ -16,6 +16,7 @@ from labeldist.experiments.cases import (
     TUNED,
     Tally,
     ablation,
+    beside_control,
     better,
     enumerate_names,
     first,
@@ -180,21 +181,18 @@ def _helps_enhancement(tables: _Tables) -> Judgement:
 
 
 def _not_shrinkage(task: str) -> Callable[[_Tables], Judgement]:
-    method, control, variant = f"BD-{task}", f"UD-{task} + ridge", TUNED[task]
-
     def judge(tables: _Tables) -> Judgement:
-        cases = ablation(tables.means, task, variant)[[method, control]]
+        cases, weights = beside_control(tables.means, task)
+        method, control = cases.columns
         count = better(cases, method, control)
-        verdict = count.verdict(_most(count.total))
-        told = [f"With each at its best ({variant}), {_against(cases, method, control)}"]
+        verdict, told = count.verdict(_most(count.total)), [f"{_against(cases, method, control)}, {weights}"]
         for measure in ABLATION_MEASURES:
             known = _of_measure(cases, measure).dropna()
             if len(known):
                 pvalue = wilcoxon(known, method)["pvalue"].item()
                 verdict = FAILS if verdict == HOLDS and pvalue >= LEVEL else verdict
                 told.append(f"Wilcoxon in {MEASURES[measure].title}: p = {pvalue:.2g}")
-        published = _against(ablation(tables.means, task, "published"), method, control)
-        return verdict, ". ".join([*told, f"At the published weights {published}."])
+        return verdict, ". ".join(told) + "."
 
     return judge
 

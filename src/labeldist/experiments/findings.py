@@ -11,8 +11,8 @@ from labeldist.experiments.cases import (
     FAILS,
     HOLDS,
     OPEN,
-    TUNED,
     ablation,
+    beside_control,
     enumerate_names,
     percent,
     printed,
@@ -77,6 +77,7 @@ def _reconstruction(table: pd.DataFrame, claims: list[Claim]) -> Iterator[str]:
     verdicts = {claim.id: claim.verdict for claim in claims}
     for task in ("LDL", "LE"):
         method, plain, control = f"BD-{task}", f"UD-{task}", f"UD-{task} + ridge"
+        _, weights = beside_control(table, task)
         cases = ablation(table, task, "published")
         known = cases[[method, plain]].dropna().round(DIGITS)
         if known.empty:
@@ -89,9 +90,9 @@ def _reconstruction(table: pd.DataFrame, claims: list[Claim]) -> Iterator[str]:
             f"there it is better than {plain} in {titles}."
         )
         yield {
-            HOLDS: f"It is more than shrinkage: with equal tuning {method} beats {control}.",
-            FAILS: f"It adds nothing to shrinkage: with equal tuning {control} does as well as {method}, or better.",
-            OPEN: f"Whether that is more than shrinkage cannot be judged: {control} ({TUNED[task]}) lacks records.",
+            HOLDS: f"It is more than shrinkage: {weights} {method} beats {control}.",
+            FAILS: f"It adds nothing to shrinkage: {weights} {control} does as well as {method}, or better.",
+            OPEN: f"Whether that is more than shrinkage cannot be judged: {control} lacks records.",
         }[verdicts[f"{task.lower()}-not-shrinkage"]]
 
 

@@ -57,7 +57,8 @@ def best_at(points: pd.DataFrame, model: str, power: int) -> Judgement:
     first, second = SYMBOLS[model]
 
     def rule(entries: pd.DataFrame) -> tuple[bool, str]:
-        best = entries.stack().idxmin()
+        row = entries.min(axis=1).idxmin()
+        best = row, entries.loc[row].idxmin()
         loss = entries.loc[power, power] / entries.min(axis=None) - 1
         told = f"best at {first} = 1e{best[0]}, {second} = 1e{best[1]}; at 1e{power} for both, {percent(loss)} worse"
         return all(abs(found - power) <= 1 for found in best), told
