@@ -11,10 +11,11 @@ import warnings
 
 from sklearn.base import clone
 
-from benchmarks.paper import MARGIN, figures
+from benchmarks.tables import paper_figures
 from labeldist.datasets import list_datasets, load_dataset
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelDistWarning
+from labeldist.experiments.verdicts import MARGIN
 from labeldist.metrics import chebyshev, cosine
 
 MEASURES = {"chebyshev": chebyshev, "cosine": cosine}
@@ -87,7 +88,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     options = parser.parse_args()
-    paper = figures("le_recovery.csv", MEASURES)
+    paper = paper_figures("le-recovery")
     titles = [f"{title}{what}" for title in ("Chebyshev ↓, ", "cosine ↑, ") for what in ("paper", "softmax", "clip")]
     print(f"| set | method | {' | '.join(titles)} | seconds |\n|---|---|{'---:|' * 7}")
     for name in options.sets:

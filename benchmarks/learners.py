@@ -11,10 +11,11 @@ import warnings
 
 from sklearn.base import clone
 
-from benchmarks.paper import MARGIN, figures
 from benchmarks.prediction import ten_folds
+from benchmarks.tables import paper_figures
 from labeldist import BDLDL
 from labeldist.datasets import list_datasets, load_dataset
+from labeldist.experiments.verdicts import MARGIN
 from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, MeanDistribution, PTBayes
 
 METHODS = {
@@ -57,7 +58,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     options = parser.parse_args()
-    paper = figures("ldl_prediction.csv", MEASURES)
+    paper = paper_figures("ldl-prediction")
     for method in options.methods:
         print(f"\n**{method}**\n")
         print("| set | Clark ↓, paper | ours | mean | cosine ↑, paper | ours | mean | skill | seconds |")

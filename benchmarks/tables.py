@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from labeldist.experiments.paper import paper_cells
 from labeldist.metrics import MEASURES
 
 Scores = Mapping[str, float]
@@ -14,6 +15,15 @@ def beats(measure: str, value: float, other: float) -> bool:
     """Whether `value` is better than `other` in the digits that are printed."""
     value, other = round(value, DIGITS), round(other, DIGITS)
     return value > other if MEASURES[measure].higher_is_better else value < other
+
+
+def paper_figures(experiment: str) -> dict[tuple[str, str], dict[str, float]]:
+    """Return what the paper prints for one of its experiments: values by measure, by set and method."""
+    cells = paper_cells()
+    figures: dict[tuple[str, str], dict[str, float]] = {}
+    for cell in cells[cells["experiment"] == experiment].itertuples():
+        figures.setdefault((cell.dataset, cell.method), {})[cell.measure] = cell.value
+    return figures
 
 
 def header() -> str:

@@ -5,11 +5,10 @@ import pytest
 
 from benchmarks.accuracy import GOALS, comparison_row, goal_rows, kernel, mean_rows
 from benchmarks.learners import METHODS, row
-from benchmarks.paper import figures
 from benchmarks.prediction import ten_folds
 from benchmarks.side_by_side import SAME_QUALITY, Measurement, page, peer_seconds, ratio
 from benchmarks.side_by_side import scores as scores_of
-from benchmarks.tables import beats, header, rows, where_others_win
+from benchmarks.tables import beats, header, paper_figures, rows, where_others_win
 from benchmarks.worker import OBJECTIVES, Ours
 from labeldist.datasets import list_datasets, make_artificial
 from labeldist.learning import MeanDistribution
@@ -127,7 +126,7 @@ def test_answers_that_are_no_distributions_have_no_scores():
 
 
 def test_the_paper_has_figures_for_every_set():
-    paper = figures("ldl_prediction.csv", ("clark", "cosine"))
+    paper = paper_figures("ldl-prediction")
     assert len({name for name, _ in paper}) == 13
     assert {method for _, method in paper} <= set(METHODS)
     assert paper["Movie", "BD-LDL"]["clark"] == 0.5211

@@ -1,0 +1,192 @@
+"""Means, ranks, tests and skill of small tables of records."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from labeldist.experiments.statistics import (
+    KL_NOTE,
+    average_ranks,
+    by_set,
+    distance,
+    failures,
+    friedman,
+    grid_points,
+    nemenyi,
+    paired_leads,
+    skill,
+    summary,
+    wilcoxon,
+)
+from tests.experiments.record_tables import failure, grid, ladder, record, runs, table
+
+FOLDS = {"experiment": "ldl-prediction", "kind": "prediction"}
+
+
+def test_distances_are_zero_at_best():
+    values, measures = pd.Series([0.2, 0.9, 0.7]), pd.Series(["clark", "cosine", "intersection"])
+    assert_allclose(distance(values, measures), [0.2, 0.1, 0.3])
+
+
+def test_means_and_deviations_are_over_folds_of_the_first_seed():
+    rows = [record(method="BD-LDL", value=value, fold=fold, **FOLDS) for fold, value in enumerate([0.1, 0.2, 0.6])]
+    rows.append(record(method="BD-LDL", value=9.0, seed=1, **FOLDS))
+    (row,) = summary(table(rows)).to_dict("records")
+    assert_allclose([row["mean"], row["std"], row["n"]], [0.3, np.std([0.1, 0.2, 0.6], ddof=1), 3])
+
+
+def test_a_single_value_has_no_deviation():
+    assert summary(table([record()]))["std"].isna().all()
+
+
+def test_ranks_follow_the_direction_and_share_ties():
+    methods = {"BD-LE": 0.1, "GLLE": 0.2, "LP": 0.2, "Uniform": 0.3}
+    ranked = summary(table(runs(methods, datasets=["Movie"], measures=["chebyshev", "cosine"])))
+    for _, part in ranked.groupby("measure"):
+        assert dict(zip(part["method"], part["rank"], strict=True)) == {
+            "BD-LE": 1,
+            "GLLE": 2.5,
+            "LP": 2.5,
+            "Uniform": 4,
+        }
+
+
+def test_an_oracle_is_shown_but_not_ranked():
+    rows = [record(value=0.2), record(method="BD-LE oracle", role="oracle", value=0.1)]
+    ranks = summary(table(rows)).set_index("method")["rank"]
+    assert ranks["BD-LE"] == 1
+    assert np.isnan(ranks["BD-LE oracle"])
+
+
+def test_ranks_do_not_mix_kinds_or_variants():
+    rows = [
+        record(experiment="ablation", kind=kind, variant=variant, value=value)
+        for value, (kind, variant) in enumerate(
+            [("recovery", "published"), ("recovery", "oracle"), ("prediction", "published")]
+        )
+    ]
+    assert (summary(table(rows))["rank"] == 1).all()
+
+
+def test_a_method_that_failed_in_one_fold_has_no_mean_there():
+    rows = runs({"PT-SVM": 0.1, "BD-LDL": 0.2}, datasets=["Movie", "SBU_3DFE"], folds=2, **FOLDS)
+    rows.append(failure(method="PT-SVM", dataset="Movie", fold=2, status="timeout", reason="over 60 s", **FOLDS))
+    movie = summary(table(rows)).query("dataset == 'Movie'")
+    assert set(movie["method"]) == {"BD-LDL"}
+    assert (movie["rank"] == 1).all()
+    (failed,) = failures(table(rows)).to_dict("records")
+    assert (failed["method"], failed["dataset"], failed["reason"]) == ("PT-SVM", "Movie", "over 60 s")
+
+
+def test_average_ranks_count_their_sets():
+    rows = runs({"BD-LE": 0.1, "GLLE": lambda name, _: 0.2 if name == "Movie" else 0.05}, measures=["clark"])
+    rows += runs({"LP": 0.3}, datasets=["Movie"], measures=["clark"])
+    ranks = average_ranks(summary(table(rows))).set_index("method")
+    assert_allclose(ranks.loc[["BD-LE", "GLLE", "LP"], "average_rank"], [(12 * 2 + 1) / 13, (12 + 2) / 13, 3])
+    assert ranks["sets"].to_dict() == {"BD-LE": 13, "GLLE": 13, "LP": 1}
+
+
+def test_tests_compare_what_is_complete():
+    rows = runs({"BD-LE": 0.1, "GLLE": 0.2, "LP": 0.3}, measures=["cosine"])
+    rows += runs({"KM": 0.4}, datasets=["Movie"], measures=["cosine"])
+    rows = [row for row in rows if (row["dataset"], row["method"]) != ("SBU_3DFE", "LP")]
+    found = by_set(summary(table(rows)), "le-recovery", "cosine")
+    assert list(found.columns) == ["BD-LE", "GLLE", "LP"]
+    assert len(found) == 12
+    assert_allclose(found.loc["Movie"], [0.1, 0.2, 0.3])
+
+
+def test_tests_compare_one_kind_and_variant():
+    rows = runs({"BD-LE": 0.1}, experiment="ablation", kind="recovery", variant="published", measures=["clark"])
+    rows += runs({"BD-LDL": 0.1}, experiment="ablation", kind="prediction", variant="published", measures=["clark"])
+    means = summary(table(rows))
+    assert list(by_set(means, "ablation", "clark", kind="recovery", variant="published")) == ["BD-LE"]
+    assert by_set(means, "ablation", "clark", kind="recovery", variant="tuned").empty
+
+
+def test_friedman_by_hand():
+    found = friedman(pd.DataFrame({"A": [1.0, 1, 1, 2], "B": [2.0, 2, 2, 1], "C": [3.0, 3, 3, 3]}))
+    ranks, sets, methods = np.array([5, 7, 12]), 4, 3
+    assert found is not None
+    by_hand = 12 / (sets * methods * (methods + 1)) * (ranks**2).sum() - 3 * sets * (methods + 1)
+    assert_allclose(found.statistic, by_hand)
+    assert_allclose(found.pvalue, np.exp(-by_hand / 2))  # χ² with two degrees of freedom
+    assert (found.sets, found.methods) == (4, 3)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (1, 4), (5, 2)])
+def test_friedman_needs_sets_and_methods(shape):
+    assert friedman(pd.DataFrame(np.arange(np.prod(shape), dtype=float).reshape(shape))) is None
+
+
+def test_friedman_of_equals_says_nothing():
+    assert friedman(pd.DataFrame(np.ones((4, 3)))) is None
+
+
+@pytest.mark.parametrize(("methods", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
+def test_critical_difference_meets_published_quantiles(methods, q):
+    distances = pd.DataFrame(np.zeros((13, methods)))
+    assert_allclose(nemenyi(distances), q * np.sqrt(methods * (methods + 1) / (6 * 13)), rtol=5e-4)
+    assert np.isnan(nemenyi(pd.DataFrame()))
+
+
+def test_wilcoxon_counts_wins_and_is_exact_without_ties():
+    distances = pd.DataFrame({"BD": np.zeros(6), "worse": np.arange(1.0, 7), "same": np.zeros(6), "tied": np.ones(6)})
+    found = wilcoxon(distances, "BD").set_index("method")
+    assert found.loc["worse", ["wins", "ties", "losses"]].tolist() == [6, 0, 0]
+    assert_allclose(found.loc["worse", "pvalue"], 2 / 2**6)
+    assert found.loc["same", "pvalue"] == 1
+    assert 0.01 < found.loc["tied", "pvalue"] < 0.05
+    assert wilcoxon(distances, "absent").empty
+
+
+def test_skill_is_the_share_saved_of_the_best_baseline():
+    methods = {"BD-LE": 0.1, "GLLE": 0.5, "Uniform": 0.4, "LogicalSoftmax": 0.2}
+    found = skill(table(runs(methods, datasets=["Movie"], measures=["cosine", "kl_divergence"])))
+    assert set(found["baseline"]) == {"LogicalSoftmax"}
+    by_method = found[found["measure"] == "cosine"].set_index("method")["skill"]
+    assert_allclose(by_method[["BD-LE", "GLLE", "Uniform", "LogicalSoftmax"]], [0.5, -1.5, -1, 0], atol=1e-12)
+    assert "2.2e-16" in KL_NOTE
+
+
+def test_a_baseline_without_variant_serves_all_variants_and_its_own_kind_only():
+    rows = runs({"BD-LDL": 0.1}, experiment="ablation", kind="prediction", variant="tuned", datasets=["Movie"])
+    rows += runs({"Mean": 0.2}, experiment="ablation", kind="prediction", datasets=["Movie"])
+    rows += runs({"BD-LE": 0.1}, experiment="ablation", kind="recovery", variant="oracle", datasets=["Movie"])
+    found = skill(table(rows)).groupby("method")["skill"].mean()
+    assert_allclose(found["BD-LDL"], 0.5)
+    assert np.isnan(found["BD-LE"])
+
+
+def test_leads_are_paired_by_seed_and_fold():
+    def values(method, numbers):
+        return [
+            record(method=method, seed=seed, fold=fold, measure="clark", value=value, **FOLDS)
+            for (seed, fold), value in numbers.items()
+        ]
+
+    rows = values("BD-LDL tuned", {(0, 0): 0.1, (0, 1): 0.2, (1, 0): 0.3, (1, 1): 0.0})
+    rows += values("Mean", {(0, 0): 0.2, (0, 1): 0.4, (1, 0): 0.35})
+    (row,) = paired_leads(table(rows), "ldl-prediction", "BD-LDL tuned", "Mean").to_dict("records")
+    assert_allclose([row["lead"], row["deviation"]], [0.1, np.std([0.15, 0.05], ddof=1)])
+    assert row["seeds"] == 2
+
+
+def test_grids_are_read_from_their_parameters():
+    points = grid_points(table(grid("BD-LE", lambda first, second: 0.1 + first / 100 + second / 1000)))
+    assert len(points) == 2 * 64
+    assert points["ridge"].isna().all()
+    chosen = points[np.isclose(points["reconstruction"], 1e-2) & np.isclose(points["smoothness"], 1e3)]
+    assert_allclose(chosen.set_index("measure")["value"][["chebyshev", "cosine"]], [0.083, 1 - 0.083])
+
+
+def test_grids_and_tables_do_not_mix():
+    rows = table(grid("BD-LDL", lambda *_: 0.1) + runs(ladder(["BD-LE"])))
+    assert set(summary(rows)["experiment"]) == {"le-recovery"}
+    assert set(grid_points(rows)["variant"]) == {"BD-LDL"}
+
+
+@pytest.mark.parametrize("function", [summary, failures, skill, grid_points])
+def test_no_records_give_no_rows(function):
+    assert function(table([])).empty
