@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from labeldist.experiments.findings_page import findings_markdown
 from labeldist.experiments.store import read_stores
 
 OUT = Path("reproduction")
@@ -16,6 +17,9 @@ OUT_HELP = "The folder of the report and the tables."
 def report(
     stores: Annotated[list[Path], typer.Argument(help="Stores of records; several are compared.")],
     out: Annotated[Path, typer.Option(help=OUT_HELP)] = OUT,
+    findings: Annotated[
+        Path | None, typer.Option(help="Also write what was found, in plain words, to this Markdown file.")
+    ] = None,
 ) -> None:
     """Write the report again from the records that `labeldist reproduce` has stored.
 
@@ -25,7 +29,11 @@ def report(
 
     `labeldist report before.sqlite after.sqlite --out comparison` — two runs side by side
     """
-    write_outputs(read_stores(stores), out)
+    records = read_stores(stores)
+    write_outputs(records, out)
+    if findings:
+        findings.write_text(findings_markdown(records), encoding="utf-8")
+        print(findings)
 
 
 def write_outputs(records: Any, folder: Path) -> None:
