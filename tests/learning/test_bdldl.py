@@ -262,3 +262,15 @@ def test_bad_parameters_are_refused_by_name(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of BDLDL must be"):
         BDLDL(**parameters).fit(*table)
+
+
+def test_parameters_that_were_right_once_do_not_make_equal_ones_right():
+    X, D = make_artificial(20, random_state=0)
+    BDLDL(fit_intercept=True).fit(X, D)
+    with pytest.raises(ValueError, match="'fit_intercept' parameter"):
+        BDLDL(fit_intercept=1.0).fit(X, D)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="'ridge' parameter"):
+            BDLDL(ridge=-1).fit(X, D)
+        with pytest.raises(ValueError, match="'ridge' parameter"):
+            BDLDL(ridge=[1]).fit(X, D)
