@@ -130,10 +130,15 @@ def is_plain_table(table: Any, *, check_finite: bool = True) -> bool:
     )
 
 
-def check_weights(sample_weight: Any, X: Any) -> Array | None:
-    """Return the weights of the rows as float64, or None where there are none."""
+def check_weights(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array | None:
+    """Return the weights of the rows as float64, or None where there are none.
+
+    Those of a whole table must not all be zero; `all_zero` lets those of a part of one be.
+    """
     if sample_weight is None:
         return None
     if not np.asarray(sample_weight).any():
+        if all_zero:
+            return np.zeros(X.shape[0])  # scikit-learn would refuse them
         raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
     return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
