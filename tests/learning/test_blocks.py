@@ -1,9 +1,11 @@
 """Dask collections, on threads and on a real cluster of processes, one of which is killed."""
 
+import contextlib
 import os
 import signal
 import threading
 import time
+import uuid
 
 import cloudpickle
 import dask
@@ -250,12 +252,13 @@ def test_a_model_travels_once_and_without_its_statistics(kind, model, monkeypatc
     assert hasattr(getattr(model, "best_estimator_", model), "moments_")  # the model itself keeps them
 
 
-def test_what_is_scored_travels_once():
+def test_what_is_scored_travels_once_and_fold_by_fold():
     x = rows_made_on_the_spot()
-    _, second = bytes_by_task(lambda: BDLDLCV(**GRID).fit(x, da.from_array(D, chunks=(60, 3)).map_blocks(np.copy)))
-    solutions = 4 * 4 * 300 * 3 * 8
-    assert second[-1] < 1.5 * solutions
-    assert sum(second[:-1]) < solutions
+    _, *by_fold, second = bytes_by_task(lambda: BDLDLCV(**GRID).fit(x, da.zeros((600, 3), chunks=(60, 3)) + 1 / 3))
+    one_fold = 4 * 300 * 3 * 8
+    assert len(by_fold) == 4
+    assert max(sum(sizes) for sizes in by_fold) < 1.5 * one_fold
+    assert second[-5] < 0.2 * one_fold  # the last four are what was sent, which threads find where it is
 
 
 def test_a_cluster_gives_the_same_predictions(cluster):
@@ -301,3 +304,26 @@ def test_a_worker_that_is_killed_does_not_change_the_answer(cluster, model):
     assert victim not in pids(cluster)
     expected = BDLDL().fit(X, D) if isinstance(model, BDLDL) else BDLDLCV(**GRID).fit(*arrays(50))
     assert_allclose(model.predict(X), expected.predict(X), atol=1e-9)
+
+
+def die_in_the_second_pass(block, folder):
+    """Kill the worker once, when all twelve blocks have been read and some of them again."""
+    (folder / uuid.uuid4().hex).touch()
+    if len(list(folder.iterdir())) >= 16:
+        with contextlib.suppress(FileExistsError):
+            (folder.parent / "died").mkdir()  # by one of the workers only
+            os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+def test_what_was_sent_to_a_worker_that_is_killed_is_sent_again(cluster, tmp_path):
+    folder = tmp_path / "looks"
+    folder.mkdir()
+    x, d = arrays(50)
+    x = x.rechunk((50, 3)).map_blocks(die_in_the_second_pass, folder, meta=np.empty((0, 0)))
+    before = pids(cluster)
+    model = BDLDLCV(**GRID)
+    fit_on(cluster, model, x, d)
+    assert (tmp_path / "died").exists()
+    assert set(pids(cluster)) != set(before)
+    assert_allclose(model.coef_, BDLDLCV(**GRID).fit(*arrays(50)).coef_, atol=1e-11)

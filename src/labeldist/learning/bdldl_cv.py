@@ -175,8 +175,8 @@ class BDLDLCV(DistributionLearner):
         check_size(total)
         grid = self._grid(len(total.mean_d))
         solutions = [self._solutions(moments, grid) for moments in held_out.training()]
-        scored = partial(_scores_by_fold, folds=folds, model=clone(self), solutions=solutions, grid=grid)
-        return self._choose(grid, sum_over_blocks(self, blocks, scored), total)
+        scored = partial(_scores_by_fold, folds=folds, model=clone(self), grid=grid)
+        return self._choose(grid, sum_over_blocks(self, blocks, scored, shared=solutions), total)
 
     def predict(self, X: Any) -> Array:
         """Return a label distribution for each row of `X`; for Dask collections one of them, still to be computed."""
@@ -328,10 +328,9 @@ def _scores_by_fold(
     X: Any,
     D: Array,
     weight: Array | None,
-    *,
+    *solutions: Solutions,
     folds: BlockFolds,
     model: BDLDLCV,
-    solutions: list[Solutions],
     grid: Grid,
 ) -> Array:
     held_out = zip(solutions, folds.of(number, len(D)), strict=True)

@@ -7,7 +7,7 @@ one. What travels are coefficients, once, and the statistics of blocks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from itertools import accumulate
@@ -28,7 +28,7 @@ NAMED_ROW = re.compile(r"(first (?:in )?row )(\d+)")
 """How errors of ours name a row."""
 
 Block = tuple[Any, Any, Any, int | None]
-Summary = Callable[[int, Any, Array, Array | None], Any]
+Summary = Callable[..., Any]
 
 
 def is_lazy(X: Any) -> bool:
@@ -93,16 +93,20 @@ def _whole_rows(table: Any) -> Any:
     return table.rechunk({1: -1}) if hasattr(table, "rechunk") and table.ndim == 2 else table
 
 
-def sum_over_blocks(learner: DistributionLearner, blocks: list[Block], summarise: Summary) -> Any:
-    """Return the sum over blocks of ``summarise(block number, X, D, weight)``, computed where the blocks lie.
+def sum_over_blocks(
+    learner: DistributionLearner, blocks: list[Block], summarise: Summary, shared: Iterable[Any] = ()
+) -> Any:
+    """Return the sum over blocks of ``summarise(block number, X, D, weight, *shared)``, computed where the blocks lie.
 
-    The learner takes note of the columns that the blocks have, which must be the same for all.
+    What is `shared` may be large: each is sent once and by itself, not with every block. The learner takes note of the
+    columns that the blocks have, which must be the same for all.
     """
     from dask import compute, delayed
 
     template = clone(learner)
-    once = delayed(summarise, traverse=False)  # what it carries is sent once, not with every block
-    level = [delayed(_summary)(template, once, number, *block) for number, block in enumerate(blocks)]
+    # Unlike what is scattered, a task that is persisted is done again where the worker that holds its answer dies.
+    sent = [delayed(part, traverse=False).persist() for part in shared]
+    level = [delayed(_summary)(template, summarise, sent, number, *block) for number, block in enumerate(blocks)]
     while len(level) > 1:
         level = [delayed(_add)(level[start : start + FAN_IN]) for start in range(0, len(level), FAN_IN)]
     (found,) = compute(level[0])
@@ -124,7 +128,14 @@ class _Found(NamedTuple):
 
 
 def _summary(
-    template: DistributionLearner, summarise: Summary, number: int, X: Any, y: Any, weight: Any, start: int | None
+    template: DistributionLearner,
+    summarise: Summary,
+    shared: list[Any],
+    number: int,
+    X: Any,
+    y: Any,
+    weight: Any,
+    start: int | None,
 ) -> _Found | None:
     rows = {"X": X, "y": y} | ({} if weight is None else {"sample_weight": weight})
     lengths = {name: part.shape[0] for name, part in rows.items()}
@@ -137,7 +148,7 @@ def _summary(
     with _named_partition(f"partition {number}", start, lengths["X"]):
         X, D = learner._check_features_and_distributions(X, y, accept_sparse=True)
         weight = check_weights(weight, X, all_zero=True)
-    total = summarise(number, X, D, weight)
+    total = summarise(number, X, D, weight, *shared)
     return _Found(_noted(learner), float(len(D) if weight is None else weight.sum()), total)
 
 
