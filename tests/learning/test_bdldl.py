@@ -343,3 +343,15 @@ def test_parameters_set_later_do_not_change_what_was_learned():
     looked, not_looked = (BDLDL().partial_fit(X, D) for _ in range(2))
     assert looked.coef_.any()
     assert_array_equal(looked.set_params(ridge=1e3).coef_, not_looked.set_params(ridge=1e3).coef_)
+
+
+def test_a_chunk_without_weight_says_nothing_and_a_table_without_any_is_refused():
+    X, D = make_artificial(60, random_state=0)
+    weight = np.ones(60)
+    weight[:20] = 0
+    model = BDLDL().fit_stream((X[k : k + 20], D[k : k + 20], weight[k : k + 20]) for k in (0, 20, 40))
+    assert_allclose(model.coef_, BDLDL().fit(X, D, weight).coef_, atol=1e-12)
+    with pytest.raises(ValueError, match="zero for every row"):
+        BDLDL().fit(X, D, np.zeros(60))
+    with pytest.raises(ValueError, match="zero for every row"):
+        BDLDL().partial_fit(X, D, np.zeros(60)).predict(X)

@@ -14,6 +14,8 @@ from labeldist.labels import as_distributions, check_rows_are_equally_long, labe
 from labeldist.metrics import kl_divergence
 from labeldist.simplex import Array
 
+NO_WEIGHT = "sample_weight is zero for every row: there is nothing to learn from."
+
 ROUNDING_DIVERGENCE = 1e-12
 """A divergence below this is the rounding of a zero."""
 
@@ -140,5 +142,5 @@ def check_weights(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Arra
     if not np.asarray(sample_weight).any():
         if all_zero:
             return np.zeros(X.shape[0])  # scikit-learn would refuse them
-        raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
+        raise ValueError(NO_WEIGHT)
     return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
 from labeldist.labels import label_names
-from labeldist.learning.base import DistributionLearner, check_weights
+from labeldist.learning.base import NO_WEIGHT, DistributionLearner, check_weights
 from labeldist.learning.blocks import is_lazy, moments_of_blocks, predict_blocks
 from labeldist.simplex import EPSILON, OUTPUT_MAPS, Array, OutputMap, to_distributions
 from labeldist.solvers.moments import Moments
@@ -259,7 +259,8 @@ class BDLDL(DistributionLearner):
         """Check a table and return its statistics."""
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True, reset=reset, check_finite=False)
         with np.errstate(invalid="ignore", over="ignore"):  # what comes of it is refused
-            moments = Moments.of(X, D, check_weights(sample_weight, X))
+            # A chunk without weight says nothing; only a table without any cannot be learned from.
+            moments = Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
         if not np.isfinite(moments.mean_x).all():
             assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
         return moments
@@ -314,7 +315,9 @@ class BDLDL(DistributionLearner):
 
 
 def check_size(moments: Moments) -> None:
-    """Refuse statistics that have left the number range."""
+    """Refuse statistics of nothing, and those that have left the number range."""
+    if moments.weight == 0:
+        raise ValueError(NO_WEIGHT)
     overflown = np.flatnonzero(~np.isfinite(moments.xx.diagonal()))
     if overflown.size:
         raise ValueError(

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 
 from labeldist.exceptions import NotADistributionError
-from labeldist.learning.base import DistributionLearner, check_weights
+from labeldist.learning.base import NO_WEIGHT, DistributionLearner, check_weights
 from labeldist.simplex import Array
 from labeldist.solvers.moments import Moments
 
@@ -113,7 +113,7 @@ def sum_over_blocks(
     if found is None:
         raise ValueError("The Dask collection has no rows: there is nothing to learn from.")
     if not found.weight:
-        raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
+        raise ValueError(NO_WEIGHT)
     learner.__dict__.pop("feature_names_in_", None)  # of an earlier table that had names
     learner.__dict__.update(found.noted)
     return found.total
