@@ -1,7 +1,7 @@
 """How fast, and how far from the floor: the grid, a fit, a stream, enhancement of many rows, and how each grows.
 
-``make bench`` runs all parts side by side in one process a library, the same number of threads, repeats in turns, and
-writes one page with tables and plots. Parts can be chosen; sizes can be made smaller.
+``make bench`` runs all parts with one thread and writes one page with tables and plots, each with a word on how often
+what was run. Parts can be chosen; sizes can be made smaller.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from benchmarks.page import Page
-from benchmarks.side_by_side import measure_in_turns
+from benchmarks.side_by_side import ENVIRONMENT, measure_in_turns
 from benchmarks.worker import peak_megabytes
 from labeldist import BDLDL, BDLDLCV, BDLE
 from labeldist.datasets import TableStream, binarize, list_datasets, load_dataset
@@ -35,20 +35,33 @@ GRID = tuple(10.0**k for k in range(-4, 4))
 PEER_ENHANCES = ("Yeast_alpha", "SBU_3DFE")
 """Sets on which PyLDL's GLLE is measured."""
 
-SMALL_TABLE, MANY_REPEATS = 100_000, 20
-"""A fit to fewer numbers takes a millisecond, and is repeated so many times more often."""
+FITTED = ("Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie")
+"""Sets to which one fit is measured."""
 
+SMALL_TABLE, IN_A_ROW = 100_000, 20
+"""A fit to fewer numbers takes a millisecond, and is done so many times in a row at each turn."""
+
+ENHANCED_ROWS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+GROWTH: dict[str, list[tuple[int, int, int]]] = {
+    "rows": [(n, 100, 10) for n in (20_000, 60_000, 200_000, 600_000)],
+    "features": [(20_000, m, 10) for m in (50, 150, 500, 1_500)],
+    "labels": [(20_000, 200, c) for c in (5, 15, 50, 150)],
+}
+"""Rows, features and labels of the tables along which growth is measured."""
+
+ROOT = Path(__file__).parents[1]
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def in_turns(repeats: int, **calls: Callable[[], Any]) -> dict[str, float]:
-    """Call each in turn, again and again, and return the median seconds of each."""
+def in_turns(repeats: int, in_a_row: int = 1, **calls: Callable[[], Any]) -> dict[str, float]:
+    """Call each in turn, again and again, so many times in a row, and return the median seconds of a call."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():
             began = time.perf_counter()
-            call()
-            times[name].append(time.perf_counter() - began)
+            for _ in range(in_a_row):
+                call()
+            times[name].append((time.perf_counter() - began) / in_a_row)
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -57,16 +70,10 @@ def run_peer(options: argparse.Namespace, name: str, points: int, repeats: int =
     if not options.peer:
         return None
     worker = str(Path(__file__).parent / "grid_worker.py")
-    command = [
-        options.peer,
-        worker,
-        str(load_dataset(name).filename),
-        "--points",
-        str(points),
-        "--repeats",
-        str(repeats),
-    ]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # our own worker
+    command = [options.peer, worker, str(load_dataset(name).filename)]
+    command += ["--points", str(points), "--repeats", str(repeats)]
+    environment = {**os.environ, **ENVIRONMENT}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  # our own worker
     report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return report
 
@@ -74,6 +81,10 @@ def run_peer(options: argparse.Namespace, name: str, points: int, repeats: int =
 def grid_part(options: argparse.Namespace, page: Page) -> None:
     """BDLDLCV, 64 points and ten folds, beside PyLDL's model in GridSearchCV."""
     page.heading("The paper's grid: 64 points, ten folds")
+    page.text(
+        f"BDLDLCV: median of {options.repeats} fits, on Movie one. PyLDL: one search; where it searched a part of the "
+        "grid, the time is that of the part times 64 / points."
+    )
     page.head("set", "BDLDLCV s", "PyLDL s", "ratio", "points that PyLDL searched")
     for name, points in (("Yeast_alpha", 64), ("SBU_3DFE", 64), ("Movie", options.movie_points)):
         X, D = load_dataset(name, return_X_y=True)
@@ -84,7 +95,7 @@ def grid_part(options: argparse.Namespace, page: Page) -> None:
         for form, table in forms.items():
             model = BDLDLCV(GRID, GRID, [1e-3])
             seconds = in_turns(1 if name == "Movie" else options.repeats, ours=lambda: model.fit(table, D))["ours"]  # noqa: B023
-            page.row(f"{name}{form}", seconds, whole, f"{whole / seconds:.0f}×", points)
+            page.row(f"{name}{form}", seconds, whole, f"{whole / seconds:.0f}×" if peer else "", points if peer else "")
 
 
 def fit_part(options: argparse.Namespace, page: Page) -> None:
@@ -92,27 +103,30 @@ def fit_part(options: argparse.Namespace, page: Page) -> None:
     from sklearn.linear_model import Ridge
 
     page.heading("One fit")
+    page.text(
+        f"Medians of {options.repeats} turns. At a turn each is called once, and for tables of fewer than "
+        f"{SMALL_TABLE:,} numbers {IN_A_ROW} times in a row, of which the mean counts. PyLDL, in a process of its own, "
+        "is called as often in a row."
+    )
     page.head(
         "set", "BDLDL s", "Gram products s", "fit / Gram", "Ridge s", "SciPy's solve_sylvester s", "PyLDL s", "ratio"
     )
-    for name in ("Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie", "Movie, sparse", "a million rows"):
-        X, D = (
-            many_rows(options.rows) if name == "a million rows" else load_dataset(name.split(",")[0], return_X_y=True)
-        )
-        X = sparse.csr_array(X) if "sparse" in name else X
+    for name, X, D in fitted_tables(options):
         A, C = (X.T @ X), X.T @ D
         A = A.toarray() if sparse.issparse(A) else A
         B = 1e-3 * D.T @ D
-        repeats = options.repeats * (MANY_REPEATS if X.shape[0] * X.shape[1] < SMALL_TABLE else 1)
+        in_a_row = IN_A_ROW if X.shape[0] * X.shape[1] < SMALL_TABLE else 1
         seconds = in_turns(
-            repeats,
+            options.repeats,
+            in_a_row,
             ours=lambda: BDLDL().fit(X, D),  # noqa: B023
             gram=lambda: (X.T @ X, X.T @ D, D.T @ D),  # noqa: B023
             ridge=lambda: Ridge(1e-2).fit(X, D),  # noqa: B023
             scipy=lambda: linalg.solve_sylvester(A + 1e-2 * np.eye(len(A)), B, C),  # noqa: B023
         )
-        peer = run_peer(options, name, 0, repeats) if "," not in name and "rows" not in name else None
-        theirs = statistics.median(peer["fits"]) if peer else math.nan
+        peer = run_peer(options, name, 0, options.repeats * in_a_row) if name in FITTED else None
+        turns = np.reshape(peer["fits"], (options.repeats, in_a_row)) if peer else np.full((1, 1), math.nan)
+        theirs = float(np.median(turns.mean(axis=1)))
         page.row(
             name,
             seconds["ours"],
@@ -123,6 +137,15 @@ def fit_part(options: argparse.Namespace, page: Page) -> None:
             theirs,
             f"{theirs / seconds['ours']:.2f}×" if peer else "",
         )
+
+
+def fitted_tables(options: argparse.Namespace) -> Iterator[tuple[str, Any, Array]]:
+    """Yield the tables of which one fit is measured."""
+    for name in FITTED:
+        X, D = load_dataset(name, return_X_y=True)
+        yield name, X, D
+    yield f"{name}, sparse", sparse.csr_array(X), D
+    yield f"{options.rows:,} rows", *many_rows(options.rows)
 
 
 def many_rows(n: int, m: int = 100, c: int = 10) -> tuple[Array, Array]:
@@ -136,14 +159,26 @@ def many_rows(n: int, m: int = 100, c: int = 10) -> tuple[Array, Array]:
 def stream_part(options: argparse.Namespace, page: Page) -> None:
     """Rows from a Parquet file beside reading it and forming the Gram products, and the peak of memory."""
     page.heading(f"{options.stream_rows:,} × 64 × 8 single-precision rows from Parquet")
+    page.text(
+        f"Medians of {options.stream_repeats} runs in turns, each in a process of its own, after the file has "
+        "been read once."
+    )
     page.head("what", "seconds", "megabytes")
+    titles = {"read": "reading", "gram": "reading, and Gram products", "fit": "BDLDL.fit_stream"}
+    runs: dict[str, list[dict[str, float]]] = {what: [] for what in titles}
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        path = Path(folder) / "rows.parquet"
+        path = Path(folder).resolve() / "rows.parquet"
         write_rows(path, options.stream_rows)
-        results = {what: run_alone(what, path) for what in ("read", "gram", "fit")}
-    for what, title in (("read", "reading"), ("gram", "reading, and Gram products"), ("fit", "BDLDL.fit_stream")):
-        page.row(title, results[what]["seconds"], results[what]["megabytes"])
-    page.text(f"fit / (read + Gram): {results['fit']['seconds'] / results['gram']['seconds']:.2f}")
+        run_alone("read", path)
+        for _ in range(options.stream_repeats):
+            for what, done in runs.items():
+                done.append(run_alone(what, path))
+    median = {
+        what: {key: statistics.median(run[key] for run in done) for key in done[0]} for what, done in runs.items()
+    }
+    for what, title in titles.items():
+        page.row(title, median[what]["seconds"], median[what]["megabytes"])
+    page.text(f"fit / (read + Gram): {median['fit']['seconds'] / median['gram']['seconds']:.2f}")
 
 
 def write_rows(path: Path, n: int) -> None:
@@ -160,11 +195,11 @@ def write_rows(path: Path, n: int) -> None:
             writer.write_table(pa.table(list(columns), schema=schema), row_group_size=100_000)
 
 
-def run_alone(what: str, path: Path) -> dict[str, float]:
-    """Run one job in a process of its own, and return its seconds and its peak of memory."""
-    command = [sys.executable, "-m", "benchmarks.scale", "--job", what, "--file", str(path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # this module
-    report: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
+def run_alone(what: str, file: Path | int, environment: dict[str, str] | None = None) -> dict[str, Any]:
+    """Run one job in a process of its own, and return what it reports: seconds, and its peak of memory."""
+    command = [sys.executable, "-m", "benchmarks.scale", "--job", what, "--file", str(file)]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  # this module
+    report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return report
 
 
@@ -174,50 +209,50 @@ def job(what: str, path: Path) -> None:
     began = time.perf_counter()
     if what == "fit":
         BDLDL().fit_stream(stream).coef_.sum()
-    total: Any = 0
+    sums: list[Any] = [0, 0, 0]
     for X, D in stream if what != "fit" else ():
         if what == "gram":
             x, d = X.to_numpy().astype(np.float64), D.to_numpy().astype(np.float64)
-            total = total + x.T @ x
-            total[:, :8] += x.T @ d
+            sums = [total + part for total, part in zip(sums, (x.T @ x, x.T @ d, d.T @ d), strict=True)]
     print(json.dumps({"seconds": time.perf_counter() - began, "megabytes": peak_megabytes()}))
 
 
 def recover_part(options: argparse.Namespace, page: Page) -> None:
     """BDLE as it is by default beside its exact solution, and PyLDL's GLLE."""
+    repeats = min(3, options.repeats)
     page.heading("Label enhancement of the benchmark sets")
+    page.text(f"Medians of {repeats} fits in turns, on Movie one each. PyLDL: median of its runs, a process each.")
     page.head("set", "auto s", "exact s", "PyLDL's GLLE s", "ratio", "auto was", "largest difference in a measure")
     for name in list_datasets():
         data = load_dataset(name)
         models = {solver: BDLE(solver=solver) for solver in ("auto", "exact")}
-        repeats = 1 if name == "Movie" else 3
+        fits = {solver: partial(model.fit, data.data, data.logical) for solver, model in models.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VanishingGraphWarning)
-            seconds = in_turns(repeats, **{k: partial(m.fit, data.data, data.logical) for k, m in models.items()})
+            seconds = in_turns(1 if name == "Movie" else repeats, **fits)
         scores = {solver: score_all(data.target, model.label_distributions_) for solver, model in models.items()}
         differences = [abs(scores["auto"][key] / value - 1) for key, value in scores["exact"].items()]
         peer = math.nan
         if options.peer and name in PEER_ENHANCES:
-            peer = measure_in_turns(options, "GLLE", name)["peer"][0].seconds
+            peer = statistics.median(run.seconds for run in measure_in_turns(options, "GLLE", name)["peer"])
         ratio = "" if math.isnan(peer) else f"{peer / seconds['auto']:.1f}×"
         picked = models["auto"].solver_
         page.row(name, seconds["auto"], seconds["exact"], peer, ratio, picked, f"{max(differences):.2%}")
 
 
 def enhance_part(options: argparse.Namespace, page: Page) -> None:
-    """BDLE from ten thousand to a million rows, with all threads of the machine."""
+    """BDLE from ten thousand rows to as many as asked for, with all threads of the machine."""
     for kind, what in (("latent", "six hidden ones and noise"), ("normal", "nothing: independent noise")):
         page.heading(f"Label enhancement of many rows: 10 labels, 50 features made of {what} (all threads)")
+        page.text("One run each, in a process of its own.")
         page.head("rows", "seconds", "megabytes", "rank")
         every_thread = {key: value for key, value in os.environ.items() if key not in THREADS}
-        sizes, seconds = [n for n in (10_000, 30_000, 100_000, 300_000, 1_000_000) if n <= options.rows], []
-        for n in sizes:
-            command = [sys.executable, "-m", "benchmarks.scale", "--job", kind, "--file", str(n)]
-            run = subprocess.run(command, env=every_thread, capture_output=True, text=True, check=True)  # noqa: S603
-            report = json.loads(run.stdout.splitlines()[-1])
-            seconds.append(report["seconds"])
+        sizes = [*(n for n in ENHANCED_ROWS if n < options.rows), options.rows]
+        reports = [run_alone(kind, n, every_thread) for n in sizes]
+        for n, report in zip(sizes, reports, strict=True):
             page.row(f"{n:,}", report["seconds"], report["megabytes"], report["rank"])
-        page.growth("rows", f"BDLE.fit ({kind})", sizes, seconds)
+        if len(sizes) > 1:
+            page.growth("rows", f"BDLE.fit ({kind})", sizes, [report["seconds"] for report in reports])
 
 
 def enhance_job(kind: str, n: int) -> None:
@@ -225,8 +260,8 @@ def enhance_job(kind: str, n: int) -> None:
     X, L = ENHANCED[kind](n)
     began = time.perf_counter()
     model = BDLE(graph_width="mean", random_state=0).fit(X, L)
-    report = {"seconds": time.perf_counter() - began, "megabytes": peak_megabytes(), "rank": getattr(model, "rank_", n)}
-    print(json.dumps(report))
+    seconds = time.perf_counter() - began
+    print(json.dumps({"seconds": seconds, "megabytes": peak_megabytes(), "rank": model.rank_ or "full"}))
 
 
 def latent_rows(n: int) -> tuple[Any, Array]:
@@ -249,12 +284,8 @@ ENHANCED = {"latent": latent_rows, "normal": normal_rows}
 def growth_part(options: argparse.Namespace, page: Page) -> None:
     """How the time of a fit grows with rows, features and labels."""
     page.heading("How a fit grows")
-    shapes: dict[str, list[tuple[int, int, int]]] = {
-        "rows": [(n, 100, 10) for n in (20_000, 60_000, 200_000, 600_000)],
-        "features": [(20_000, m, 10) for m in (50, 150, 500, 1_500)],
-        "labels": [(20_000, 200, c) for c in (5, 15, 50, 150)],
-    }
-    for axis, (what, sizes) in enumerate(shapes.items()):
+    page.text(f"Medians of {options.repeats} fits.")
+    for axis, (what, sizes) in enumerate(GROWTH.items()):
         seconds = []
         for n, m, c in sizes:
             X, D = many_rows(n, max(m, c), c)
@@ -273,13 +304,7 @@ PARTS = {
 }
 
 
-def parts(options: argparse.Namespace) -> Iterator[Callable[[argparse.Namespace, Page], None]]:
-    """Yield what is to be run."""
-    for name in options.parts:
-        yield PARTS[name]
-
-
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the parts, and write the page after each, so that an interruption loses nothing that was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
@@ -288,20 +313,21 @@ def main() -> None:
     parser.add_argument("--movie-points", type=int, default=1, help="points of the grid that PyLDL searches on Movie")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--stream-rows", type=int, default=20_000_000)
+    parser.add_argument("--stream-repeats", type=int, default=3)
     parser.add_argument("--folder", help="where the large file goes (default: the system's)")
     parser.add_argument("--page", type=Path, default=Path("build/bench.html"))
     parser.add_argument("--job", choices=["read", "gram", "fit", *ENHANCED], help=argparse.SUPPRESS)
     parser.add_argument("--file", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.job:
         stream = options.job not in ENHANCED
         job(options.job, Path(options.file)) if stream else enhance_job(options.job, int(options.file))
         return
     options.folds, options.limit = 1, 600.0  # what the comparison with PyLDL's GLLE takes
     threads = os.environ.get(THREADS[0], "all")
-    page = Page("labeldist: speed and scale", f"{threads} thread(s); seconds are medians of repeats in turns.")
-    for part in parts(options):
-        part(options, page)
+    page = Page("labeldist: speed and scale", f"{threads} thread(s) unless said otherwise; PyLDL has one.")
+    for part in options.parts:
+        PARTS[part](options, page)
         page.write(options.page)
     print(options.page)
 

@@ -83,8 +83,11 @@ def refuse_rows_without_positive(L: Array, reason: str) -> None:
 
 
 def as_distributions(y: Any, *, name: str) -> Array:
-    """Return degrees divided by their row sums; warn of logical labels, which look like degrees but are none."""
-    degrees = normalize(y, name=name)
+    """Return degrees divided by their row sums; warn of logical labels, which look like degrees but are none.
+
+    Distributions come back as they are, not copied.
+    """
+    degrees = normalize(y, name=name, copy=False)
     given = np.asarray(y)
     if _is_zero_or_one(given[:1]) and _is_zero_or_one(given) and (given.sum(axis=1) > 1).any():
         warn(

@@ -76,7 +76,7 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tolerance: float = SUM
     return degrees
 
 
-def normalize(D: ArrayLike, *, name: str = "D") -> Array:
+def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     """Divide each row of non-negative degrees by its sum.
 
     Parameters
@@ -85,16 +85,20 @@ def normalize(D: ArrayLike, *, name: str = "D") -> Array:
         Counts, weights or degrees: non-negative, with at least one positive entry in each row.
     name : str
         What to call `D` in the error message.
+    copy : bool
+        If False, an array whose rows all sum to one, to rounding, is returned itself.
 
     Returns
     -------
     ndarray of shape (n_samples, n_labels)
-        A new array of distributions.
+        A new array of distributions, unless `copy` is False.
     """
     degrees = check_degrees(D, name=name)
     if degrees.size:
         with np.errstate(over="ignore"):
             sums = degrees @ np.ones(degrees.shape[1])  # several times faster than a sum over so few columns
+        if not copy and np.abs(sums - 1).max() <= degrees.shape[1] * EPSILON:
+            return degrees
         if TINY < sums.min() and sums.max() < np.inf:
             return degrees / sums[:, None]
     largest = degrees.max(axis=1, keepdims=True)

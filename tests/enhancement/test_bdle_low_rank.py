@@ -33,13 +33,16 @@ def test_at_full_rank_it_is_the_exact_solution(table, reconstruction, smoothness
     assert_allclose(model.transform(new), exact.transform(new), atol=1e-5)
 
 
-def test_the_default_tolerance_keeps_the_measures_within_a_hundredth():
+def test_the_default_tolerance_keeps_the_measures_within_a_hundredth(monkeypatch):
+    monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
     X, D = make_artificial(1200, random_state=1)
     L = binarize(D)
     exact = score_all(D, BDLE(solver="exact").fit_transform(X, L))
     near = score_all(D, BDLE(solver="low_rank").fit_transform(X, L))
     for name, value in exact.items():
         assert_allclose(near[name], value, rtol=0.01)
+    far = score_all(D, BDLE(solver="low_rank", rank_tolerance=0.5).fit_transform(X, L))
+    assert abs(far["chebyshev"] / exact["chebyshev"] - 1) > 0.01
 
 
 def test_a_larger_tolerance_takes_fewer_rows_and_lies_farther_off(rng, monkeypatch):

@@ -160,3 +160,18 @@ def test_the_room_knows_what_it_has():
     assert dir(features) == ["KernelFeatures"]
     with pytest.raises(AttributeError, match="no attribute 'Kernel'"):
         features.Kernel  # noqa: B018
+
+
+@pytest.mark.parametrize("far", [1e6, 1e8, 1e10])
+def test_rows_have_nothing_to_do_with_an_outlier_beside_them(rng, far):
+    X = rng.normal(size=(400, 3))
+    model = KernelFeatures(n_landmarks=100).fit(X)
+    beside = np.vstack([X[:50], [[far] * 3]])
+    assert_allclose(model.transform(beside)[:50], model.transform(X[:50]), atol=1e-12)
+
+
+def test_an_outlier_among_the_training_rows_spoils_nothing(rng):
+    X = rng.normal(size=(400, 3))
+    model = KernelFeatures(1.0, scale=False, tolerance=1e-6).fit(np.vstack([X, [[1e9] * 3]]))
+    features = model.transform(X)
+    assert_allclose(features @ features.T, rbf_kernel(X, gamma=2.0), atol=2e-6)  # σ is half of the bandwidth given

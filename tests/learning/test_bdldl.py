@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.exceptions import NotFittedError
 
-from labeldist import BDLDL
+from labeldist import BDLDL, BDLDLCV
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError
 from labeldist.learning import MeanDistribution
@@ -262,3 +263,95 @@ def test_bad_parameters_are_refused_by_name(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of BDLDL must be"):
         BDLDL(**parameters).fit(*table)
+
+
+def test_parameters_that_were_right_once_do_not_make_equal_ones_right():
+    X, D = make_artificial(20, random_state=0)
+    BDLDL(fit_intercept=True).fit(X, D)
+    with pytest.raises(ValueError, match="'fit_intercept' parameter"):
+        BDLDL(fit_intercept=1.0).fit(X, D)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="'ridge' parameter"):
+            BDLDL(ridge=-1).fit(X, D)
+        with pytest.raises(ValueError, match="'ridge' parameter"):
+            BDLDL(ridge=[1]).fit(X, D)
+
+
+def test_statistics_make_a_model_that_predicts():
+    X, D = make_artificial(60, random_state=0)
+    parts = [BDLDL().partial_fit(X[rows], D[rows]).moments_ for rows in (slice(0, 25), slice(25, 60))]
+    model = BDLDL().fit_moments(sum(parts))
+    assert_allclose(model.predict(X), BDLDL().fit(X, D).predict(X), atol=1e-12)
+    assert model.label_names_ == ["label_0", "label_1", "label_2"]
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="'ridge' parameter"):
+        BDLDL(ridge=-5).fit_moments(sum(parts))
+
+
+@pytest.mark.parametrize("size", [1e153, 1e154, 1e160])
+def test_values_too_large_to_square_are_named(rng, size):
+    X, D = rng.normal(size=(5000, 3)), rng.dirichlet(np.ones(3), size=5000)
+    X[:, 1] *= size
+    with pytest.raises(ValueError, match="Feature 1 has values too large"):
+        BDLDL().fit(X, D)
+    with pytest.raises(ValueError, match="Feature 1 has values too large"):
+        BDLDLCV(cv=3).fit(X, D)
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    X, D = make_artificial(60, random_state=0)
+    spoiled = X.copy()
+    spoiled[50, 1] = np.nan
+    fresh = BDLDL()
+    with pytest.raises(ValueError, match="NaN"):
+        fresh.fit(spoiled, D)
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+    model = BDLDL().fit(X, D)
+    before = model.predict(X)
+    for attempt in (
+        lambda: model.fit(spoiled[:, :2], D[:, :2]),
+        lambda: model.partial_fit(spoiled, D),
+        lambda: model.fit_stream([]),
+    ):
+        with pytest.raises(ValueError, match=r"NaN|no rows"):
+            attempt()
+        assert_array_equal(model.predict(X), before)
+
+
+def test_a_stream_that_fails_says_where_and_leaves_nothing_behind():
+    X, D = make_artificial(60, random_state=0)
+    D = D.copy()
+    D[45, 0] = -1
+    model = BDLDL()
+    with pytest.raises(ValueError, match="negative") as failure:
+        model.fit_stream((X[k : k + 20], D[k : k + 20]) for k in (0, 20, 40))
+    assert failure.value.__notes__ == ["This is in chunk 2 of the stream, which begins with row 40."]
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_a_stream_can_have_sparse_labels():
+    X, D = make_artificial(60, random_state=0)
+    model = BDLDL().fit_stream([(X, sparse.csr_array(D))])
+    assert_allclose(model.coef_, BDLDL().fit(X, D).coef_)
+
+
+def test_parameters_set_later_do_not_change_what_was_learned():
+    X, D = make_artificial(60, random_state=0)
+    looked, not_looked = (BDLDL().partial_fit(X, D) for _ in range(2))
+    assert looked.coef_.any()
+    assert_array_equal(looked.set_params(ridge=1e3).coef_, not_looked.set_params(ridge=1e3).coef_)
+
+
+def test_a_chunk_without_weight_says_nothing_and_a_table_without_any_is_refused():
+    X, D = make_artificial(60, random_state=0)
+    weight = np.ones(60)
+    weight[:20] = 0
+    model = BDLDL().fit_stream((X[k : k + 20], D[k : k + 20], weight[k : k + 20]) for k in (0, 20, 40))
+    assert_allclose(model.coef_, BDLDL().fit(X, D, weight).coef_, atol=1e-12)
+    with pytest.raises(ValueError, match="zero for every row"):
+        BDLDL().fit(X, D, np.zeros(60))
+    with pytest.raises(ValueError, match="zero for every row"):
+        BDLDL().partial_fit(X, D, np.zeros(60)).predict(X)

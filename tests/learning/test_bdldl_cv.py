@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -8,7 +9,7 @@ from labeldist import BDLDL, BDLDLCV
 from labeldist.datasets import make_artificial
 from labeldist.learning import bdldl_cv
 from labeldist.metrics import MEASURES, get_scorer
-from labeldist.simplex import OUTPUT_MAPS
+from labeldist.simplex import OUTPUT_MAPS, softmax
 from labeldist.solvers import sylvester_path
 
 GRID = {"reconstruction": [1e-4, 1.0], "ridge": [1e-3, 10.0], "output": ["clip", "softmax"], "floor": [0.0, 0.1]}
@@ -136,3 +137,68 @@ def test_defaults_are_the_papers_grid_and_some_floors(table):
 def test_bad_grids_are_refused(table, options, complaint):
     with pytest.raises(ValueError, match=complaint):
         BDLDLCV(**options).fit(*table)
+
+
+def test_the_best_estimator_is_a_model_of_its_own():
+    X, D = make_artificial(80, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = BDLDLCV(cv=3).fit(frame, D)
+    assert_allclose(model.best_estimator_.predict(frame), model.predict(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        model.best_estimator_.predict(frame[["c", "b", "a"]])
+
+
+@pytest.mark.parametrize("m", [6, 410])
+@pytest.mark.parametrize("units", [(-2, 4), (-3, 5), (-6, 6)])
+def test_units_far_apart_do_not_separate_it_from_refitting(m, units):
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(900, m))
+    D = softmax(base[:, :3] + 0.3 * rng.normal(size=(900, 3)))
+    X = base * np.logspace(*units, m)
+    X[:, :3] = base[:, :3] * 10.0 ** units[0]
+    folds = KFold(3)
+    ours = BDLDLCV([1e-3], [1e-4], [0.01], cv=folds).fit(X, D)
+    grid = {"reconstruction": [1e-3], "ridge": [1e-4], "floor": [0.01]}
+    theirs = GridSearchCV(BDLDL(), grid, cv=folds, scoring=get_scorer("kl_divergence")).fit(X, D)
+    assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
+
+
+def test_more_features_than_rows_and_hardly_a_ridge():
+    rng = np.random.default_rng(0)
+    X, D = rng.normal(size=(60, 450)), rng.dirichlet(np.ones(3), size=60)
+    ours = BDLDLCV([1e-3], [1e-12], [0.01], cv=KFold(2)).fit(X, D)
+    grid = {"reconstruction": [1e-3], "ridge": [1e-12], "floor": [0.01]}
+    theirs = GridSearchCV(BDLDL(), grid, cv=KFold(2), scoring=get_scorer("kl_divergence")).fit(X, D)
+    assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
+
+
+def test_a_function_sees_whole_folds():
+    rng = np.random.default_rng(0)
+    X, D = rng.normal(size=(3000, 2)), rng.dirichlet(np.ones(50), size=3000)
+    seen = set()
+
+    def worst(D, P):
+        seen.add(len(D))
+        return -float(np.abs(D - P).max())
+
+    model = BDLDLCV([1e-3], [1.0], [0.001], cv=KFold(2), scoring=worst).fit(X, D)
+    expected = GridSearchCV(
+        BDLDL(reconstruction=1e-3, ridge=1.0, floor=0.001),
+        {"output": ["clip"]},
+        cv=KFold(2),
+        scoring=lambda model, X, D: worst(D, model.predict(X)),
+    ).fit(X, D)
+    assert seen == {1500}
+    assert_allclose(model.best_score_, expected.best_score_)
+
+
+def test_what_cannot_be_scored_is_refused():
+    X, D = make_artificial(60, random_state=0)
+    weight = np.ones(60)
+    weight[:6] = 0
+    with pytest.raises(ValueError, match="fold 0 holds out have no weight"):
+        BDLDLCV(cv=KFold(10)).fit(X, D, sample_weight=weight)
+    with pytest.raises(ValueError, match="is nan: nothing can be chosen"):
+        BDLDLCV(cv=3, scoring=lambda D, P: np.nan).fit(X, D)
+    with pytest.raises(ValueError, match="ridges must be"):
+        BDLDLCV(ridges=[np.inf]).fit(X, D)

@@ -1,10 +1,13 @@
 """Dask collections, on threads and on a real cluster of processes, one of which is killed."""
 
+import contextlib
 import os
 import signal
 import threading
 import time
+import uuid
 
+import cloudpickle
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -13,9 +16,11 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from numpy.testing import assert_allclose
+from scipy import sparse
 
 from labeldist import BDLDL, BDLDLCV
 from labeldist.datasets import make_artificial
+from labeldist.exceptions import NotADistributionError
 
 X, D = make_artificial(600, random_state=0)
 WEIGHT = np.random.default_rng(0).uniform(size=600)
@@ -122,12 +127,138 @@ def test_what_cannot_be_combined_is_refused():
     with pytest.raises(TypeError, match="cv must be an int"):
         BDLDLCV(cv=[(np.arange(10), np.arange(10, 20))]).fit(x, d)
     frame = dd.from_pandas(FRAME, npartitions=5)
-    with pytest.raises(ValueError, match="same partitions; got 5, 3, 5"):
+    with pytest.raises(ValueError, match="same partitions; there are 5 of X, 3 of y"):
         BDLDL().fit(frame[FEATURES], frame[LABELS].repartition(npartitions=3))
     with pytest.raises(TypeError, match="sample_weight must be a Dask collection"):
         BDLDL().fit(frame[FEATURES], frame[LABELS], sample_weight=WEIGHT)
     with pytest.raises(ValueError, match="negative in 1 row"):
         BDLDL().fit(x, da.from_array(np.where(np.arange(600)[:, None] == 300, -1.0, D), chunks=(130, 3)))
+
+
+def test_a_partition_may_have_weight_zero_but_not_all():
+    weight = np.where(np.arange(600) < 200, 0.0, WEIGHT)
+    model = BDLDL().fit(*arrays(100), sample_weight=weight)
+    assert_allclose(model.coef_, BDLDL().fit(X, D, sample_weight=weight).coef_, atol=1e-11)
+    assert BDLDLCV(**GRID).fit(*arrays(100), sample_weight=weight).best_score_ < 0
+    with pytest.raises(ValueError, match="zero for every row"):
+        BDLDL().fit(*arrays(100), sample_weight=np.zeros(600))
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array])
+def test_blocks_may_be_sparse(form):
+    S = da.from_array(X, chunks=(130, 3)).map_blocks(form)
+    model = BDLDL().fit(S, arrays()[1])
+    assert_allclose(model.predict(S).compute(), BDLDL().fit(X, D).predict(X), atol=1e-10)
+
+
+def test_names_of_an_earlier_table_are_forgotten():
+    frame = dd.from_pandas(FRAME, npartitions=5)
+    for model in (BDLDL(), BDLDLCV(**GRID)):
+        model.fit(frame[FEATURES], frame[LABELS]).fit(*arrays())
+        assert not hasattr(model, "feature_names_in_")
+        assert model.predict(X).shape == (600, 3)
+
+
+def unknown(table):
+    """The same rows in as many blocks, their sizes not known."""
+    return dd.from_dask_array(table.rechunk({1: -1}) if table.ndim == 2 else table).to_dask_array()
+
+
+def test_what_is_not_cut_alike_is_refused_in_words_of_ours():
+    x, d = arrays(100)[0], da.from_array(D, chunks=(100, 3))
+    with pytest.raises(ValueError, match="X has 600 rows, but y has 500"):
+        BDLDL().fit(x, d[:500])
+    with pytest.raises(ValueError, match="X has 600 rows, but sample_weight has 10"):
+        BDLDL().fit(x, d, sample_weight=np.ones(10))
+    with pytest.raises(ValueError, match="sample_weight must be one number a row"):
+        BDLDL().fit(x, d, sample_weight=2.0)
+    with pytest.raises(TypeError, match=r"How many rows .* is not known, so sample_weight must be a Dask collection"):
+        BDLDL().fit(unknown(x), d, sample_weight=WEIGHT)
+    with pytest.raises(ValueError, match="there are 6 of X, 3 of y"):
+        BDLDL().fit(x, unknown(arrays(130)[1]))
+    with pytest.raises(ValueError, match=r"Partition \d has rows 100 of X, (50|150) of y"):
+        BDLDL().fit(x[:200], unknown(da.from_array(D[:200], chunks=((50, 150), 3))))
+    with pytest.raises(ValueError, match="Partition 1 has rows 100 of X, 0 of y"):
+        BDLDL().fit(x[:200], unknown(da.from_array(D[:100], chunks=((100, 0), 3))))
+
+
+def test_blocks_of_unknown_size_are_taken_as_they_come():
+    expected = BDLDL().fit(X, D, sample_weight=WEIGHT).coef_
+    x, d, w = da.from_array(X, chunks=(100, 3)), da.from_array(D, chunks=(100, 3)), da.from_array(WEIGHT, chunks=100)
+    for table in ((x, unknown(d), w), (x, d, unknown(w)), (unknown(x), d, w), (unknown(x), unknown(d), unknown(w))):
+        assert_allclose(BDLDL().fit(*table).coef_, expected, atol=1e-11)
+    predicted = BDLDL().fit(x, d).predict(unknown(x))
+    assert_allclose(predicted.compute(), BDLDL().fit(X, D).predict(X), atol=1e-11)
+
+
+def test_errors_name_the_partition_and_the_row_of_the_table():
+    x, bad = da.from_array(X, chunks=(100, 3)), np.where(np.arange(600)[:, None] == 345, -1.0, D)
+    bad = da.from_array(bad, chunks=(100, 3))
+    with pytest.raises(NotADistributionError, match=r"In partition 3 \(rows 300 to 399\): .*first in row 345"):
+        BDLDL().fit(x, bad)
+    with pytest.raises(NotADistributionError, match=r"In partition 3 \(rows are counted within it\): .* in row 45"):
+        BDLDL().fit(unknown(x), unknown(bad))
+    with pytest.raises(ValueError, match=r"In partition 2 \(rows 200 to 299\): Negative values"):
+        BDLDL().fit(x, arrays()[1], sample_weight=np.where(np.arange(600) == 222, -1, WEIGHT))
+    holes = np.where(np.arange(600)[:, None] == 345, np.nan, X)
+    model = BDLDL().fit(X, D)
+    with pytest.raises(ValueError, match=r"In partition 3 \(rows 300 to 399\): .*NaN"):
+        model.predict(da.from_array(holes, chunks=(100, 3))).compute()
+    frame = dd.from_pandas(pd.DataFrame(holes), npartitions=6)
+    with pytest.raises(ValueError, match=r"In the partition with index 300 to 399 .*NaN"):
+        model.predict(frame).compute()
+
+
+def bytes_by_task(call):
+    """Return how much each task would carry to a worker."""
+    sizes = []
+
+    def get(graph, keys, **options):
+        graph = getattr(graph, "optimize", lambda: graph)()
+        graph = graph.__dask_graph__() if hasattr(graph, "__dask_graph__") else graph
+        sizes.append(sorted(len(cloudpickle.dumps(task)) for task in dict(graph).values()))
+        return dask.threaded.get(graph, keys, **options)
+
+    with dask.config.set(scheduler=get):
+        call()
+    return sizes
+
+
+def rows_made_on_the_spot(m=300):
+    """A table of which no task carries rows."""
+
+    def make(block, block_info=None):
+        return np.random.default_rng(block_info[0]["chunk-location"][0]).standard_normal(block.shape)
+
+    return da.zeros((600, m), chunks=(60, m)).map_blocks(make, meta=np.empty((0, 0)))
+
+
+@pytest.mark.parametrize("kind", ["array", "frame"])
+@pytest.mark.parametrize("model", [BDLDL(), BDLDLCV(**GRID)], ids=lambda model: type(model).__name__)
+def test_a_model_travels_once_and_without_its_statistics(kind, model, monkeypatch):
+    x = rows_made_on_the_spot()
+    table, many_labels = x.compute(), np.tile(D, 4)
+    model = (model.partial_fit if isinstance(model, BDLDL) else model.fit)(table, many_labels)
+    solved = []
+    solve = BDLDL._solve
+    monkeypatch.setattr(BDLDL, "_solve", lambda self, moments: (solved.append(self), solve(self, moments)))
+    x = dd.from_dask_array(x) if kind == "frame" else x
+    predicted = model.predict(x)
+    assert solved == ([model] if isinstance(model, BDLDL) else [])  # before anything travels
+    (sizes,) = bytes_by_task(predicted.compute)
+    assert sizes[-1] < model.coef_.nbytes + 5_000
+    assert sizes[-2] < model.coef_.nbytes / 2
+    assert len(solved) <= 1
+    assert hasattr(getattr(model, "best_estimator_", model), "moments_")  # the model itself keeps them
+
+
+def test_what_is_scored_travels_once_and_fold_by_fold():
+    x = rows_made_on_the_spot()
+    _, *by_fold, second = bytes_by_task(lambda: BDLDLCV(**GRID).fit(x, da.zeros((600, 3), chunks=(60, 3)) + 1 / 3))
+    one_fold = 4 * 300 * 3 * 8
+    assert len(by_fold) == 4
+    assert max(sum(sizes) for sizes in by_fold) < 1.5 * one_fold
+    assert second[-5] < 0.2 * one_fold  # the last four are what was sent, which threads find where it is
 
 
 def test_a_cluster_gives_the_same_predictions(cluster):
@@ -173,3 +304,26 @@ def test_a_worker_that_is_killed_does_not_change_the_answer(cluster, model):
     assert victim not in pids(cluster)
     expected = BDLDL().fit(X, D) if isinstance(model, BDLDL) else BDLDLCV(**GRID).fit(*arrays(50))
     assert_allclose(model.predict(X), expected.predict(X), atol=1e-9)
+
+
+def die_in_the_second_pass(block, folder):
+    """Kill the worker once, when all twelve blocks have been read and some of them again."""
+    (folder / uuid.uuid4().hex).touch()
+    if len(list(folder.iterdir())) >= 16:
+        with contextlib.suppress(FileExistsError):
+            (folder.parent / "died").mkdir()  # by one of the workers only
+            os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+def test_what_was_sent_to_a_worker_that_is_killed_is_sent_again(cluster, tmp_path):
+    folder = tmp_path / "looks"
+    folder.mkdir()
+    x, d = arrays(50)
+    x = x.rechunk((50, 3)).map_blocks(die_in_the_second_pass, folder, meta=np.empty((0, 0)))
+    before = pids(cluster)
+    model = BDLDLCV(**GRID)
+    fit_on(cluster, model, x, d)
+    assert (tmp_path / "died").exists()
+    assert set(pids(cluster)) != set(before)
+    assert_allclose(model.coef_, BDLDLCV(**GRID).fit(*arrays(50)).coef_, atol=1e-11)

@@ -139,3 +139,18 @@ def test_entries_stored_in_parts_are_added_up_without_changing_the_input(rng):
     D = rng.dirichlet(np.ones(2), size=2)
     assert_same(Moments.of(parts, D), Moments.of(np.array([[0.0, 3.0], [4.0, 0.0]]), D), atol=1e-14)
     assert parts.nnz == 3
+
+
+def test_full_columns_of_sparse_features_may_be_far_from_zero(rng):
+    X = np.column_stack([rng.normal(size=300), rng.normal(1.7e9, 100, size=300), rng.normal(-1e8, 10, size=300)])
+    X[rng.random(300) < 0.5, 0] = 0
+    D = rng.dirichlet(np.ones(2), size=300)
+    weight = rng.random(300)
+    for weights in (None, weight):
+        assert_same(Moments.of(sparse.csr_array(X), D, weights), Moments.of(X, D, weights), rtol=1e-9)
+
+
+def test_sum_adds_moments(table):
+    X, D, weight = table
+    parts = [Moments.of(X[rows], D[rows], weight[rows]) for rows in (slice(0, 9), slice(9, 30), slice(30, 60))]
+    assert_same(sum(parts), Moments.of(X, D, weight), atol=1e-12)

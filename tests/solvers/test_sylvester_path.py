@@ -23,7 +23,7 @@ def problem(rng, m=12, c=4, n=40):
 @pytest.mark.parametrize("c", [1, 4])
 def test_every_point_solves_its_equation(rng, route, c):
     A, B, C = problem(rng, c=c)
-    path = SylvesterPath.of(A, B, C)
+    path = SylvesterPath(A, B, C)
     for reconstruction in GRID:
         for ridge, X in zip(GRID, path.solve(reconstruction, GRID), strict=True):
             left = (A + ridge * np.eye(12)) @ X + X @ (reconstruction * B)
@@ -32,7 +32,7 @@ def test_every_point_solves_its_equation(rng, route, c):
 
 def test_points_are_those_of_the_single_solver(rng, route):
     A, B, C = problem(rng, m=30, n=25)  # without a ridge singular
-    path = SylvesterPath.of(A, B, C)
+    path = SylvesterPath(A, B, C)
     for ridge, X in zip([1e-6, 1.0], path.solve(0.5, np.array([1e-6, 1.0])), strict=True):
         expected = solve_symmetric_sylvester(A + ridge * np.eye(30), 0.5 * B, 1.5 * C).X
         assert_allclose(X, expected, rtol=1e-6, atol=1e-9)
@@ -40,13 +40,13 @@ def test_points_are_those_of_the_single_solver(rng, route):
 
 def test_where_the_system_is_singular_the_solution_is_that_of_minimum_norm(rng, route):
     A, B, C = problem(rng, m=30, n=20)
-    found = SylvesterPath.of(A, B, C).solve(0.0, np.zeros(1))[0]
+    found = SylvesterPath(A, B, C).solve(0.0, np.zeros(1))[0]
     assert_allclose(found, np.linalg.lstsq(A, C, rcond=1e-10)[0], atol=1e-8)
 
 
 def test_the_decompositions_leave_their_input_alone(rng, route):
     A, B, C = problem(rng)
     copies = A.copy(), B.copy(), C.copy()
-    SylvesterPath.of(A, B, C).solve(1.0, GRID)
+    SylvesterPath(A, B, C).solve(1.0, GRID)
     for given, copy in zip((A, B, C), copies, strict=True):
         assert (given == copy).all()

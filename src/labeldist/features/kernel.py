@@ -10,8 +10,9 @@ from labeldist.simplex import Array
 
 def squared_distances(X: Array, Y: Array | None = None) -> Array:
     """‖x − y‖² between the rows of `X` and those of `Y` (default: of `X` itself)."""
-    # Distances do not see a shift, but ‖x‖² + ‖y‖² − 2xᵀy, by which they are computed, loses digits to a large one.
-    center = (X if Y is None else Y).mean(axis=0)
+    # Distances do not see a shift, but ‖x‖² + ‖y‖² − 2xᵀy, by which they are computed, loses digits to a large one. The
+    # median lies among the rows even if some of them are far away.
+    center = np.median(X if Y is None else Y, axis=0)
     return np.asarray(euclidean_distances(X - center, None if Y is None else Y - center, squared=True))
 
 

@@ -145,8 +145,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         for start in range(0, len(X), length):
             rows = slice(start, start + length)
             block = self._standardise(X[rows].astype(np.float64)) / self.bandwidth_
-            kernel = _kernel(self.landmarks_, block)
-            features[rows] = solve_triangular(self.factor_, kernel, lower=True, overwrite_b=True).T
+            kernel = _kernel(block, self.landmarks_)  # in this order rows have nothing to do with each other
+            features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
         return features
 
     def _resolve_bandwidth(self, rows: Array, random: np.random.RandomState) -> float:

@@ -106,7 +106,7 @@ def draw_pivots(
             break
         kept, factor = _independent(part, max(REDUNDANT * min(residual.mean(), np.diagonal(part).max()), negligible))
         new = drawn[kept]
-        columns = kernel(X[new], X)
+        columns = kernel(X, X[new]).T
         for block in blocks:
             columns -= block[:, new].T @ block
         columns = linalg.solve_triangular(factor, columns, lower=True, overwrite_b=True, check_finite=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any, Literal
 
@@ -12,7 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
-from labeldist.learning.base import DistributionLearner, check_weights
+from labeldist.labels import label_names
+from labeldist.learning.base import NO_WEIGHT, DistributionLearner, check_weights
 from labeldist.learning.blocks import is_lazy, moments_of_blocks, predict_blocks
 from labeldist.simplex import EPSILON, OUTPUT_MAPS, Array, OutputMap, to_distributions
 from labeldist.solvers.moments import Moments
@@ -100,8 +103,8 @@ class BDLDL(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
-        "reconstruction": [Interval(Real, 0, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "reconstruction": [Interval(Real, 0, math.inf, closed="left")],
+        "ridge": [Interval(Real, 0, math.inf, closed="left")],
         "fit_intercept": ["boolean"],
         "scale": ["boolean"],
         "output": [StrOptions(set(OUTPUT_MAPS))],
@@ -144,9 +147,10 @@ class BDLDL(DistributionLearner):
             A row of weight w counts as w equal rows: in both losses, the means and the scaling.
         """
         self._validate_params()
-        if is_lazy(X):
-            return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
-        return self.fit_moments(self._moments_of(X, y, sample_weight))
+        with self._all_or_nothing():
+            if is_lazy(X):
+                return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
+            return self.fit_moments(self._moments_of(X, y, sample_weight))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
         """Learn from more rows: add their statistics to those of earlier calls.
@@ -155,15 +159,17 @@ class BDLDL(DistributionLearner):
         are computed when they are first asked for. `fit` starts anew; rows can be added to what it has seen.
         """
         self._validate_params()
-        begun = "moments_" in self.__dict__
-        moments = self._moments_of(X, y, sample_weight, reset=not begun)
-        self.moments_ = self.moments_ + moments if begun else moments
-        for name in SOLVED:
-            self.__dict__.pop(name, None)
+        with self._all_or_nothing():
+            begun = "moments_" in vars(self)
+            moments = self._moments_of(X, y, sample_weight, reset=not begun)
+            self.moments_ = self.moments_ + moments if begun else moments
+            self._forget(SOLVED)
         return self
 
     def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> BDLDL:
         """Learn from a table that comes in chunks, of which one at a time is in memory.
+
+        If a chunk is refused or cannot be read, the error says which, and the model is what it was before.
 
         Parameters
         ----------
@@ -172,30 +178,69 @@ class BDLDL(DistributionLearner):
         progress : callable, default=None
             Called with the number of rows seen so far after each chunk.
         """
-        for name in ("moments_", *SOLVED):
-            self.__dict__.pop(name, None)
-        seen = 0
-        for chunk in chunks:
-            self.partial_fit(*chunk)
-            seen += len(chunk[1])
-            if progress:
-                progress(seen)
-        if not seen:
-            raise ValueError("The stream has no rows: there is nothing to learn from.")
+        with self._all_or_nothing():
+            self._forget(("moments_", *SOLVED))
+            seen = 0
+            for number, chunk in enumerate(chunks):
+                try:
+                    self.partial_fit(*chunk)
+                except ValueError as error:
+                    error.add_note(f"This is in chunk {number} of the stream, which begins with row {seen}.")
+                    raise
+                seen += np.shape(chunk[1])[0]
+                if progress:
+                    progress(seen)
+            if not seen:
+                raise ValueError("The stream has no rows: there is nothing to learn from.")
         return self
 
     def fit_moments(self, moments: Moments) -> BDLDL:
-        """Learn from the statistics of a table, which are all that a fit takes from it."""
+        """Learn from the statistics of a table, which are all that a fit takes from it.
+
+        Statistics have no names: columns keep those that the model has noted, if they are as many.
+        """
+        self._validate_params()
+        check_size(moments)
+        n_features, n_labels = moments.xd.shape
+        if getattr(self, "n_features_in_", n_features) != n_features:
+            self._forget(("feature_names_in_",))
+        self.n_features_in_ = n_features
+        if len(getattr(self, "label_names_", ())) != n_labels:
+            self.label_names_ = label_names(None, n_labels)
         self.moments_ = moments
-        self.floor_ = self._resolve_floor(len(moments.mean_d))
+        self.floor_ = self._resolve_floor(n_labels)
         self._solve(moments)
         return self
 
+    def set_params(self, **params: Any) -> BDLDL:
+        """Set parameters for the next fit; what `partial_fit` has left to be solved is solved with the present ones."""
+        if "moments_" in vars(self) and "coef_" not in vars(self):
+            self.fit_moments(self.moments_)
+        return super().set_params(**params)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the model as it was if what is done to it fails."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.__dict__.pop(name, None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "moments_" in vars(self) or "coef_" in vars(self)
+
     def __getattr__(self, name: str) -> Any:
         # Only what is missing is asked for here: what partial_fit has left to be solved.
-        if name in SOLVED and "moments_" in self.__dict__:
+        if name in SOLVED and "moments_" in vars(self):
             self.fit_moments(self.moments_)
-            return self.__dict__[name]
+            return vars(self)[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def predict(self, X: Any) -> Array:
@@ -213,8 +258,9 @@ class BDLDL(DistributionLearner):
     def _moments_of(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Moments:
         """Check a table and return its statistics."""
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True, reset=reset, check_finite=False)
-        with np.errstate(invalid="ignore"):
-            moments = Moments.of(X, D, check_weights(sample_weight, X))
+        with np.errstate(invalid="ignore", over="ignore"):  # what comes of it is refused
+            # A chunk without weight says nothing; only a table without any cannot be learned from.
+            moments = Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
         if not np.isfinite(moments.mean_x).all():
             assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
         return moments
@@ -266,3 +312,15 @@ class BDLDL(DistributionLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def check_size(moments: Moments) -> None:
+    """Refuse statistics of nothing, and those that have left the number range."""
+    if moments.weight == 0:
+        raise ValueError(NO_WEIGHT)
+    overflown = np.flatnonzero(~np.isfinite(moments.xx.diagonal()))
+    if overflown.size:
+        raise ValueError(
+            f"Feature {overflown[0]} has values too large to be squared. Divide it by its size first, as "
+            "StandardScaler or RobustScaler does."
+        )

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.learning.base import DistributionLearner, check_weights
-from labeldist.learning.bdldl import BDLDL
+from labeldist.learning.bdldl import BDLDL, check_size
 from labeldist.learning.blocks import blocks_of, is_lazy, predict_blocks, sum_over_blocks
 from labeldist.metrics import MEASURES
 from labeldist.simplex import OUTPUT_MAPS, Array, OutputMap, to_distributions
@@ -57,7 +57,7 @@ class BDLDLCV(DistributionLearner):
     cv : int, splitter or iterable, default=10
         An int is that many shuffled folds, since rows often come sorted; else as in scikit-learn.
     scoring : str or callable, default="kl_divergence"
-        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)``, higher being better.
+        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold, higher being better.
     fit_intercept, scale
         As in `BDLDL`.
     random_state : int, RandomState instance or None, default=0
@@ -147,12 +147,14 @@ class BDLDLCV(DistributionLearner):
         weight = check_weights(sample_weight, X)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))
-        if is_partition(folds, len(D)):
-            held_out = FoldMoments.of(X, D, weight, [test for _, test in folds])
-            training, total = held_out.training(), held_out.total()
-        else:
-            training = [moments_of_rows(X, D, weight, train) for train, _ in folds]
-            total = Moments.of(X, D, weight)
+        with np.errstate(invalid="ignore", over="ignore"):  # what comes of it is refused
+            if is_partition(folds, len(D)):
+                held_out = FoldMoments.of(X, D, weight, [test for _, test in folds])
+                training, total = held_out.training(), held_out.total()
+            else:
+                training = [moments_of_rows(X, D, weight, train) for train, _ in folds]
+                total = Moments.of(X, D, weight)
+        check_size(total)
         sums = [
             self._score_sums(self._solutions(moments, grid), (X, D, weight), test, grid)
             for moments, (_, test) in zip(training, folds, strict=True)
@@ -163,13 +165,18 @@ class BDLDLCV(DistributionLearner):
         """Fit on a Dask table: one pass for the folds' statistics, one to score what they give."""
         if not isinstance(self.cv, Integral):
             raise TypeError("For Dask collections cv must be an int: folds are drawn block by block.")
+        if callable(self.scoring):
+            raise TypeError(
+                f"For Dask collections scoring must be one of {', '.join(MEASURES)}: a fold is never in one place."
+            )
         folds = BlockFolds(int(self.cv), int(check_random_state(self.random_state).randint(2**31)))
         held_out = sum_over_blocks(self, blocks, partial(_moments_by_fold, folds=folds))
         total = held_out.total()
+        check_size(total)
         grid = self._grid(len(total.mean_d))
         solutions = [self._solutions(moments, grid) for moments in held_out.training()]
-        scored = partial(_scores_by_fold, folds=folds, model=clone(self), solutions=solutions, grid=grid)
-        return self._choose(grid, sum_over_blocks(self, blocks, scored), total)
+        scored = partial(_scores_by_fold, folds=folds, model=clone(self), grid=grid)
+        return self._choose(grid, sum_over_blocks(self, blocks, scored, shared=solutions), total)
 
     def predict(self, X: Any) -> Array:
         """Return a label distribution for each row of `X`; for Dask collections one of them, still to be computed."""
@@ -219,7 +226,8 @@ class BDLDLCV(DistributionLearner):
         X, D = table[0][rows], table[1][rows]
         weight = np.ones(len(D)) if table[2] is None else table[2][rows]
         total = np.zeros((len(coefficients), len(grid.outputs), len(grid.floors)))
-        for part, points in _blocks(len(D), len(coefficients), D.shape[1]):
+        whole = callable(self.scoring)  # what it computes need not be a mean over rows
+        for part, points in _blocks(len(D), len(coefficients), D.shape[1], whole=whole):
             raw = _linear_scores(X[part], coefficients[points], intercepts[points])
             for (i, output), (j, floor) in product(enumerate(grid.outputs), enumerate(grid.floors)):
                 P = to_distributions(raw.reshape(-1, D.shape[1]), output, floor=floor).reshape(raw.shape)
@@ -230,7 +238,7 @@ class BDLDLCV(DistributionLearner):
         """Return coefficients (points, m, c) and intercepts (points, c) for all pairs of penalties."""
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
         moments = (train if self.fit_intercept else train.about_origin()).divide_features(scale)
-        path = SylvesterPath.of(moments.xx, moments.dd, moments.xd)
+        path = SylvesterPath(moments.xx, moments.dd, moments.xd)
         solved = np.concatenate([path.solve(reconstruction, grid.ridges) for reconstruction in grid.reconstructions])
         solved /= scale[:, None]
         return solved, moments.mean_d - (moments.mean_x * scale) @ solved
@@ -246,7 +254,7 @@ class BDLDLCV(DistributionLearner):
 
     def _choose(self, grid: Grid, sums: Array, total: Moments) -> BDLDLCV:
         """Note the scores of the folds, choose the best, and fit it to the statistics of all rows."""
-        combinations, scores = grid.combinations(), sums[:, :-1] / sums[:, -1:]
+        combinations, scores = grid.combinations(), _means(sums)
         self.n_splits_ = len(scores)
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
@@ -260,7 +268,9 @@ class BDLDLCV(DistributionLearner):
             "rank_test_score": 1 + np.searchsorted(np.sort(-mean), -mean).astype(np.int32),
         }
         self.best_estimator_ = self._estimator(self.best_params_).fit_moments(total)
-        self.best_estimator_.label_names_ = self.label_names_
+        for noted in ("label_names_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, noted):
+                setattr(self.best_estimator_, noted, getattr(self, noted))
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -291,6 +301,24 @@ class Grid:
         ]
 
 
+def _means(sums: Array) -> Array:
+    """Divide the sums of scores of each fold by its weight, or say what cannot be scored."""
+    scores, weight = sums[:, :-1], sums[:, -1:]
+    empty = np.flatnonzero(weight[:, 0] <= 0)
+    if empty.size:
+        raise ValueError(
+            f"The rows that fold {empty[0]} holds out have no weight, so nothing can be scored on them. Use fewer "
+            "folds, or leave out rows of weight zero."
+        )
+    means: Array = scores / weight
+    if not np.isfinite(means).all():
+        fold, point = np.argwhere(~np.isfinite(means))[0]
+        raise ValueError(
+            f"The score of combination {point} on fold {fold} is {means[fold, point]}: nothing can be chosen."
+        )
+    return means
+
+
 def _moments_by_fold(number: int, X: Any, D: Array, weight: Array | None, *, folds: BlockFolds) -> FoldMoments:
     return FoldMoments.of(X, D, weight, folds.of(number, len(D)))
 
@@ -300,19 +328,18 @@ def _scores_by_fold(
     X: Any,
     D: Array,
     weight: Array | None,
-    *,
+    *solutions: Solutions,
     folds: BlockFolds,
     model: BDLDLCV,
-    solutions: list[Solutions],
     grid: Grid,
 ) -> Array:
     held_out = zip(solutions, folds.of(number, len(D)), strict=True)
     return np.array([model._score_sums(solution, (X, D, weight), rows, grid) for solution, rows in held_out])
 
 
-def _blocks(n_rows: int, n_points: int, n_labels: int) -> Iterator[tuple[slice, slice]]:
-    """Yield parts of rows and of points whose scores are about as many as are looked at together."""
-    rows = max(1, min(n_rows, BLOCK_SCORES // n_labels))
+def _blocks(n_rows: int, n_points: int, n_labels: int, *, whole: bool) -> Iterator[tuple[slice, slice]]:
+    """Yield parts of rows, or all, and of points whose scores are about as many as are looked at together."""
+    rows = max(1, n_rows if whole else min(n_rows, BLOCK_SCORES // n_labels))
     points = max(1, BLOCK_SCORES // (rows * n_labels))
     for row, point in product(range(0, n_rows, rows), range(0, n_points, points)):
         yield slice(row, row + rows), slice(point, point + points)
@@ -332,7 +359,7 @@ def _numbers(name: str, values: Any, largest: float = np.inf) -> Array:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.empty(0)
-    if numbers.ndim != 1 or not numbers.size or not ((numbers >= 0) & (numbers <= largest)).all():
+    if numbers.ndim != 1 or not numbers.size or not ((numbers >= 0) & (numbers <= largest) & (numbers < np.inf)).all():
         limit = "" if largest == np.inf else f" and at most {largest:g}"
         raise ValueError(f"{name} must be a list of numbers, at least 0{limit}; got {values!r}.")
     return numbers

@@ -83,14 +83,19 @@ class Moments:
         if not X.has_canonical_format:  # entries stored in parts; adding them up in place would change the caller's
             X = X.copy()
             X.sum_duplicates()
-        mean_x, mean_d = share @ X, share @ D
+        # Columns without a zero can be centred where they are; the others are not far from zero for their spread.
+        full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+        shift = np.where(full, share @ X, 0.0)
+        if full.any():
+            X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
+        mean, mean_d = share @ X, share @ D
         D = D - mean_d
         weighted = X if sample_weight is None else sparse.diags_array(sample_weight) @ X
         xx = (X.T @ weighted).toarray()
-        xx -= weight * np.outer(mean_x, mean_x)
-        np.fill_diagonal(xx, _centred_squares(X, mean_x, share) * weight)
+        xx -= weight * np.outer(mean, mean)
+        np.fill_diagonal(xx, _centred_squares(X, mean, share) * weight)
         # The rows of D are centred, so the mean of x drops out of their product with it.
-        return cls(weight, mean_x, mean_d, xx, weighted.T @ D, (D.T * (share * weight)) @ D)
+        return cls(weight, shift + mean, mean_d, xx, weighted.T @ D, (D.T * (share * weight)) @ D)
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of both tables together (the pairwise update of Chan, Golub and LeVeque)."""
@@ -108,6 +113,10 @@ class Moments:
             self.xd + other.xd + between * np.outer(gap_x, gap_d),
             self.dd + other.dd + between * np.outer(gap_d, gap_d),
         )
+
+    def __radd__(self, other: object) -> Moments:
+        """Let ``sum`` begin with its zero."""
+        return self if other == 0 else NotImplemented
 
     def about_origin(self) -> Moments:
         """Return the same table's moments about zero: means 0, and Σ w x xᵀ in place of the centred sums."""

@@ -16,8 +16,8 @@ METHODS: tuple[Method, ...] = get_args(Method)
 EIGH_COST = 12
 """One eigendecomposition costs about as much as this many Cholesky factorisations (measured, 100 to 2,500 rows)."""
 
-SMALL = 64
-"""Up to so many rows of A one eigendecomposition takes less than the calls of several factorisations."""
+SMALL, FEW = 64, 2
+"""Up to so many rows of A one eigendecomposition takes less than the calls of more than a few factorisations."""
 
 EIGH_CONDITION = 1e8
 """Beyond this condition number the small eigenvalues have too few digits left, and Cholesky is the better route."""
@@ -84,7 +84,7 @@ def solve_symmetric_sylvester(
 
 
 def _solve_cheapest(A: Array, B: Array, C: Array) -> tuple[Array, Method]:
-    eigen = _eigenbases(A, B) if len(B) > EIGH_COST or len(A) <= SMALL else None
+    eigen = _eigenbases(A, B) if len(B) > (FEW if len(A) <= SMALL else EIGH_COST) else None
     if eigen is not None and eigen.condition < EIGH_CONDITION:
         return eigen.solve(C), "eigh"
     try:
