@@ -76,7 +76,7 @@ def test_a_spec_can_be_copied_changed_and_run(tmp_path):
         (["reproduce", "qiuck"], 1, "Did you mean quick"),
         (["reproduce", "quick", "--dataset", "Yeast"], 1, "no set 'Yeast'"),
         (["reproduce", "none.toml"], 1, "cannot be read"),
-        (["reproduce", "--jobs", "many"], 2, "not a valid int"),
+        (["reproduce", "--jobs", "many"], 2, "Invalid value for '--jobs'"),
         (["report", "none.sqlite"], 1, "There is no store none.sqlite"),
         (["report"], 2, "Missing argument"),
         (["enhanse"], 2, "No such command"),
