@@ -13,7 +13,18 @@ import labeldist
 PACKAGE = Path(labeldist.__file__).parent
 
 # A room imports from itself and from those above it.
-ORDER = ["exceptions", "simplex", "labels", "metrics", "datasets", "features", "solvers", "enhancement", "learning"]
+ORDER = [
+    "exceptions",
+    "simplex",
+    "labels",
+    "metrics",
+    "datasets",
+    "features",
+    "solvers",
+    "enhancement",
+    "learning",
+    "experiments",
+]
 
 NEEDED_FROM_SCIKIT_LEARN = "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"
 
