@@ -85,6 +85,13 @@ def test_the_page_says_how_to_run_it_again_and_with_what(html):
     assert "labeldist 0.1.0, numpy 2.3.0" in html
 
 
+def test_a_page_of_grids_only_has_heat_maps_and_no_tables(records):
+    html = render(records[records["kind"] == "grid"].assign(store="my grid.sqlite"), "Grids")
+    assert html.count("Heat map.") == 4
+    assert "Average rank" not in html
+    assert "labeldist report &#39;my grid.sqlite&#39;" in html
+
+
 def test_one_store_is_compared_with_nothing(html, records):
     assert compare_stores(records) is None
     assert "The runs compared" not in html

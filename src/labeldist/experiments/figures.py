@@ -219,14 +219,14 @@ def power(value: float) -> str:
 
 
 def nice_ticks(low: float, high: float) -> list[float]:
-    """Return four to eight round numbers that enclose the range.
+    """Return a few round numbers, nine at most, that enclose the range.
 
     >>> nice_ticks(0, 0.33)
     [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
     """
     if low == high:
         high = low + 1.0
-    rough = (high - low) / 6
+    rough = (high - low) / 7
     magnitude = 10.0 ** math.floor(math.log10(rough))
     step = next(m * magnitude for m in (1, 2, 2.5, 5, 10) if m * magnitude >= rough * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

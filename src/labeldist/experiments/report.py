@@ -1,5 +1,6 @@
 """One self-contained page about all that was run: what was found, tables, verdicts, statistics, figures."""
 
+import shlex
 from dataclasses import dataclass
 from itertools import groupby
 from os import PathLike
@@ -134,7 +135,11 @@ def _template_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        sort_key=_sort_key, shown=_shown, arrow=lambda m: "↑" if m.higher_is_better else "↓", zip=zip
+        command_line=shlex.join,
+        sort_key=_sort_key,
+        shown=_shown,
+        arrow=lambda m: "↑" if m.higher_is_better else "↓",
+        zip=zip,
     )
     environment.globals.update(PROSE=PROSE)
     return environment
