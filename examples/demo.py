@@ -6,7 +6,6 @@ writes ``build/demo.html``, a page that needs nothing else. It takes the extra `
 """
 
 import argparse
-import os
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from matplotlib.image import imsave
 from labeldist import BDLDL, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, load_logical_digits, make_artificial, make_artificial_grid
 from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.experiments.files import write_whole
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES, score_all
 from labeldist.simplex import Array
@@ -171,17 +171,6 @@ def render(**content: object) -> str:
     environment.filters["data_uri"] = data_uri
     environment.globals.update(MEASURES=MEASURES, winners=winners, verdict=verdict)
     return environment.get_template("demo_page.html.jinja").render(content)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file such that nobody ever finds half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_bytes(content)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

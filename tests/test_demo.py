@@ -2,7 +2,6 @@
 
 import re
 from contextlib import redirect_stdout
-from html.parser import HTMLParser
 from io import BytesIO, StringIO
 
 import numpy as np
@@ -13,22 +12,7 @@ from examples import demo
 from labeldist import BDLE
 from labeldist.datasets import binarize, load_logical_digits, make_artificial, make_artificial_grid
 from labeldist.metrics import MEASURES, score_all
-
-
-class Elements(HTMLParser):
-    """All elements of a page as pairs of tag and attributes."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.found = []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
-
-    def of(self, *tags):
-        return [attributes for tag, attributes in self.found if tag in tags]
+from tests.pages import Elements
 
 
 @pytest.fixture(scope="module")
@@ -71,19 +55,6 @@ def test_the_terminal_says_what_was_recovered_and_names_the_page(folder, output)
 
 def test_nothing_unfinished_is_left(folder, output):
     assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == ["demo.html", "digits.png"]
-
-
-def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError("no space left")
-
-    page = tmp_path / "demo.html"
-    demo.write_whole(page, b"old")
-    monkeypatch.setattr(demo.os, "replace", fail)
-    with pytest.raises(OSError, match="no space left"):
-        demo.write_whole(page, b"new")
-    assert page.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [page]
 
 
 def test_the_page_needs_nothing_from_elsewhere(html, elements):
