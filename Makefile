@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests format recovery prediction accuracy enhancers learners defaults peer bench figures clean
+.PHONY: demo test lint types tests format recovery prediction accuracy enhancers learners defaults reproduce peer bench figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -42,6 +42,10 @@ learners: $(STAMP)  ## Every learner beside the paper and the mean, ten folds
 
 defaults: $(STAMP)  ## The evidence behind the defaults
 	$(BIN)/python -m benchmarks.defaults
+
+reproduce: $(STAMP)  ## The paper's experiments, the report and the page of findings (an hour; resumes)
+	$(BIN)/labeldist reproduce --store build/reproduction.sqlite --out build/reproduction
+	$(BIN)/labeldist report build/reproduction.sqlite --out build/reproduction --findings docs/findings.md
 
 peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
 	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page docs/side_by_side.md
