@@ -31,14 +31,27 @@ class Recorder:
     def __init__(self, store, seed):
         self.store, self.rng, self.rows = store, np.random.default_rng(seed), []
 
-    def run(self, experiment, kind, dataset, method, *, variant="", fold=0, parameters=None, level=0.1, reason=None):
+    def run(
+        self,
+        experiment,
+        kind,
+        dataset,
+        method,
+        *,
+        role=None,
+        variant="",
+        fold=0,
+        parameters=None,
+        level=0.1,
+        reason=None,
+    ):
         """Record a run: a row for each measure, or one that tells of a failure."""
         row = {
             "experiment": experiment,
             "kind": kind,
             "dataset": dataset,
             "method": method,
-            "role": ROLES.get(method, "paper"),
+            "role": role or ROLES.get(method, "paper"),
             "variant": variant,
             "parameters": json.dumps(parameters or {}),
             "seed": 0,
@@ -91,7 +104,9 @@ def make_records(*, sets=SETS, folds=3, store="first.sqlite", seed=0, grid=8):
                         )
         for variant in ("published", "oracle"):
             for level, method in enumerate(("BD-LE", "UD-LE + ridge", "UD-LE"), start=5):
-                recorder.run("ablation", "recovery", dataset, method, variant=variant, level=0.02 * level)
+                role = "oracle" if variant == "oracle" else None
+                recorder.run("ablation", "recovery", dataset, method, variant=variant, level=0.02 * level, role=role)
+            recorder.run("ablation", "recovery", dataset, "Uniform", variant=variant, level=0.3)
         for variant in ("published", "tuned"):
             for level, method in enumerate(("UD-LDL + ridge", "BD-LDL", "UD-LDL"), start=5):
                 for fold in range(folds):

@@ -109,6 +109,16 @@ def test_the_ablation_says_on_how_many_sets_reconstruction_helps(level, words):
     assert all(words in figure.caption for figure in group.figures)
 
 
+def test_a_chain_whose_enhancers_all_failed_is_drawn():
+    recorder = Recorder("s", 0)
+    recorder.run("le-then-ldl", "chain", "a", "Ground truth", variant="BD-LDL")
+    recorder.run("le-then-ldl", "chain", "a", "BD-LE", variant="BD-LDL", reason="singular")
+    recorder.run("ablation", "prediction", "a", "UD-LDL", variant="published")
+    records = pd.DataFrame(recorder.rows)
+    (group,) = paper_figures(records, make_tables(records))
+    assert "×" in group.figures[0].svg
+
+
 def test_records_without_figures_of_the_paper_have_none():
     records = prediction(lambda place: (0.1, 0.3, 0.5))
     assert paper_figures(records, make_tables(records)) == []

@@ -43,7 +43,9 @@ def paper_figures(records: pd.DataFrame, tables: Iterable[Table]) -> list[Figure
     """Draw what the records allow of the bar figures, the heat maps and the ablation."""
     tables = list(tables)
     chains = [t for t in tables if t.kind == "chain" and t.measure.name == "chebyshev"]
-    ablations = [t for t in tables if _unidirectional(t) and t.measure.name in ("canberra", "intersection")]
+    ablations = [
+        t for t in tables if _unidirectional(t) and _rivals(t) and t.measure.name in ("canberra", "intersection")
+    ]
     groups = [
         FigureGroup(
             "Learning from recovered distributions",
@@ -91,8 +93,9 @@ def _chain_figure(table: Table) -> Figure:
     means = _means(table)
     learner, _, note = table.variant.partition(", ")
     title = f"Enhancers before {learner}{f' ({note})' if note else ''}, {table.measure.title} {table.arrow}"
-    best = means.drop(index=REFERENCE, errors="ignore").mean(axis=1).idxmin()
-    description = f"Bar chart. {title}: {len(means)} methods on {means.shape[1]} sets. Lowest on average: {best}."
+    levels = means.drop(index=REFERENCE, errors="ignore").mean(axis=1).dropna()
+    best = f"Lowest on average over the sets, ground truth aside: {levels.idxmin()}." if len(levels) else ""
+    description = f"Bar chart. {title}: {len(means)} methods on {means.shape[1]} sets. {best}"
     svg = grouped_bars(
         list(means.columns),
         {str(method): row.tolist() for method, row in means.iterrows()},
@@ -100,7 +103,7 @@ def _chain_figure(table: Table) -> Figure:
         title=f"{table.measure.title} {table.arrow}",
         description=description,
     )
-    caption = f"{title}. Lowest on average over the sets, ground truth aside: {best}."
+    caption = f"{title}. {best}"
     return Figure(title, caption, Markup(svg), _numbers(means.T, "Set"))  # noqa: S704  # figures.py escapes its text
 
 
@@ -139,11 +142,15 @@ def _unidirectional(table: Table) -> str | None:
     return next((method for method in ("UD-LE", "UD-LDL") if method in table.methods), None)
 
 
+def _rivals(table: Table) -> list[str]:
+    """Return what the unidirectional method is compared with."""
+    return [method for method, role in table.methods.items() if method != _unidirectional(table) and role != "trivial"]
+
+
 def _ablation_figure(table: Table) -> Figure:
     means = _means(table)
     distances = 1 - means if table.measure.higher_is_better else means
-    base = str(_unidirectional(table))
-    shown = [method for method in table.methods if method != base and table.methods[method] in ("paper", "control")]
+    base, shown = str(_unidirectional(table)), _rivals(table)
     gains = 1 - distances.loc[shown] / distances.loc[base].replace(0, np.nan)
     title = f"Gain over {base} ({table.variant}), {table.measure.title}"
     helped = {method: int((gains.loc[method] > 0).sum()) for method in shown}
