@@ -1,5 +1,6 @@
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -11,8 +12,10 @@ from sklearn.model_selection import KFold
 
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import BDLE
+from labeldist.exceptions import DatasetError, DatasetNotFoundError
 from labeldist.experiments import methods
 from labeldist.experiments.errors import StoreError
+from labeldist.experiments.material import material
 from labeldist.experiments.runner import run
 from labeldist.experiments.spec import load_spec, parse_spec, runs_of
 from labeldist.experiments.store import Store, read_stores
@@ -78,6 +81,8 @@ name = "BD-LDL"
 use = "BDLDL"
 grid = { ridge = [0.1, 1.0] }
 """
+
+HEAD = SMALL.split(b"[[part]]")[0]
 
 X, D = make_artificial(60, random_state=0)
 L = binarize(D)
@@ -172,7 +177,7 @@ class Broken:
 def test_what_fails_or_takes_too_long_is_a_record_and_stops_nothing(tmp_path, monkeypatch):
     monkeypatch.setitem(methods.ESTIMATORS, "Broken", Broken)
     text = (
-        SMALL.split(b'[[part]]\nkind = "recovery"')[0]
+        HEAD
         + b"""time_limit = 0.5
 [[part]]
 kind = "prediction"
@@ -203,7 +208,9 @@ role = "trivial"
         told = []
         run([parse_spec(text, "text")], store, jobs=1, watch=lambda *news: told.append(news))
         assert told == [(6, 6, None)]  # a failure is done, too
-        assert store.forget_failures() == 4
+        keys = [one.key for one in runs_of(parse_spec(text, "text"))]
+        assert store.forget_failures(keys[:1]) == 1
+        assert store.forget_failures(keys) == 3
         assert len(store.finished()) == 2
 
 
@@ -225,35 +232,143 @@ def test_processes_in_parallel_and_a_cluster_give_the_same_records(records, tmp_
         pd.testing.assert_frame_equal(without_times(store.records()), without_times(records), rtol=1e-9)
 
 
-def test_killed_at_any_moment_it_resumes_to_the_same_records(tmp_path):
-    """Five times SIGKILL at random moments, then to the end; beside a run that nobody disturbed."""
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_killed_at_any_moment_it_resumes_to_the_same_records(tmp_path, jobs):
+    """Five times SIGKILL after a random number of runs, then to the end; beside a run that nobody disturbed."""
     code = (
         "import sys; from labeldist.experiments.runner import run; from labeldist.experiments.store import Store\n"
         "from labeldist.experiments.spec import load_spec\n"
         "with Store(sys.argv[1]) as store:\n"
-        "    print('begun', flush=True)\n"
-        "    run([load_spec('quick')], store, jobs=1)\n"
+        "    run([load_spec('quick')], store, jobs=int(sys.argv[2]), watch=lambda *news: print(news[0], flush=True))\n"
     )
     path = tmp_path / "killed.sqlite"
-    moments = np.random.default_rng(0)
     total = len(list(runs_of(load_spec("quick"))))
-    for _ in range(5):
-        process = subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE)
-        process.stdout.readline()
-        time.sleep(moments.uniform(0.0, 1.0))
-        os.kill(process.pid, signal.SIGKILL)
+    moments = sorted(np.random.default_rng(jobs).choice(np.arange(1, total - 3), size=5, replace=False))
+    for moment in moments:
+        command = [sys.executable, "-c", code, path, str(jobs)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        while int(process.stdout.readline()) < moment:
+            pass
+        os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         with Store(path) as store:  # whole, whatever was being written
-            assert set(store.records()["status"]) <= {"ok"}
+            assert set(store.records()["status"]) == {"ok"}
+            assert moment <= len(store.finished()) < total
     with Store(path) as store:
-        assert len(store.finished()) < total
         run([load_spec("quick")], store, jobs=1)
         resumed = store.records()
         assert len(store.finished()) == total
     with Store(tmp_path / "whole.sqlite") as store:
         run([load_spec("quick")], store, jobs=1)
         whole = store.records()
-    pd.testing.assert_frame_equal(without_times(resumed), without_times(whole), check_exact=True)
+    pd.testing.assert_frame_equal(without_times(resumed), without_times(whole), rtol=1e-12)
+
+
+def test_a_failed_chain_has_the_variants_that_it_would_have_had(tmp_path, monkeypatch):
+    monkeypatch.setitem(methods.ESTIMATORS, "Broken", Broken)
+    monkeypatch.setitem(methods.ENHANCERS, "Broken", Broken)
+    text = (
+        HEAD
+        + b"""
+[[part]]
+kind = "chain"
+folds = 2
+[[part.learner]]
+name = "SA-BFGS"
+use = "SABFGS"
+[[part.learner]]
+name = "Mean"
+use = "MeanDistribution"
+[[part.method]]
+name = "Fails"
+use = "Broken"
+parameters = { how = "fails" }
+"""
+    )
+    with Store(tmp_path / "records.sqlite") as store:
+        run([parse_spec(text, "text")], store, jobs=1)
+        found = store.records()
+    assert sorted(zip(found["variant"], found["fold"], strict=True)) == [
+        ("Mean", 0),
+        ("Mean", 1),
+        ("SA-BFGS", 0),
+        ("SA-BFGS", 1),
+    ]
+    assert set(found["status"]) == {"failed"}
+    assert set(found["measure"]) == {""}
+
+
+def test_a_changed_experiment_does_not_mix_with_what_it_was(tmp_path):
+    with Store(tmp_path / "records.sqlite") as store:
+        run([parse_spec(SMALL, "small")], store, jobs=1)
+        with pytest.raises(StoreError, match="other settings of BD-LDL"):
+            run(
+                [parse_spec(SMALL.replace(b'use = "BDLDL"\n[', b'use = "BDLDL"\nparameters = { ridge = 9.0 }\n['), "")],
+                store,
+            )
+        with pytest.raises(StoreError, match="other settings"):
+            run([parse_spec(SMALL.replace(b"folds = 3", b"folds = 4"), "small")], store)
+        renamed = SMALL.replace(b'"small"', b'"other"').replace(b"folds = 3", b"folds = 4")
+        run([parse_spec(renamed, "small")], store, jobs=1)
+
+
+def test_roles_are_those_of_the_spec_as_it_is_now(tmp_path):
+    with Store(tmp_path / "records.sqlite") as store:
+        run([parse_spec(SMALL, "small")], store, jobs=1)
+        run([parse_spec(SMALL.replace(b'role = "trivial"', b'role = "ours"'), "small")], store, jobs=1)
+        assert "trivial" not in set(store.records()["role"])
+
+
+def test_a_set_that_cannot_be_had_is_known_before_anything_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("LABELDIST_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("labeldist.datasets.load.locate", refuse)
+    material.cache_clear()
+    with Store(tmp_path / "records.sqlite") as store:
+        with pytest.raises(DatasetError, match="no such file"):
+            run([load_spec("parameters")], store, jobs=1)
+        assert not store.finished()
+
+
+def refuse(*_):
+    raise DatasetNotFoundError("no such file")
+
+
+def test_a_killed_worker_is_told_and_the_next_call_goes_on(tmp_path, monkeypatch):
+    text = (
+        HEAD
+        + b"""
+[[part]]
+kind = "prediction"
+folds = 20
+[[part.method]]
+name = "Mean"
+use = "MeanDistribution"
+role = "trivial"
+"""
+    )
+    code = (
+        "import psutil, sys\n"
+        "from labeldist.experiments import protocols, runner\n"
+        "from labeldist.experiments.spec import parse_spec\n"
+        "from labeldist.experiments.store import Store\n"
+        "from labeldist.experiments.errors import ExperimentError\n"
+        "def kill(done, total, outcome):\n"
+        "    if done == 3:\n"
+        "        workers = [p for p in psutil.Process().children() if 'LokyProcess' in ' '.join(p.cmdline())]\n"
+        "        workers[0].kill()\n"
+        "with Store(sys.argv[1]) as store:\n"
+        "    try:\n"
+        "        runner.run([parse_spec(sys.stdin.buffer.read(), 'x')], store, jobs=2, watch=kill)\n"
+        "    except ExperimentError as error:\n"
+        "        print(error)\n"
+    )
+    path = tmp_path / "records.sqlite"
+    process = subprocess.run([sys.executable, "-c", code, path], input=text, capture_output=True, timeout=120)
+    assert b"A worker process was killed" in process.stdout, process.stderr
+    with Store(path) as store:
+        assert 3 <= len(store.finished()) < 20
+        run([parse_spec(text, "text")], store, jobs=1)
+        assert len(store.finished()) == 20
 
 
 def test_stores_that_cannot_be_used_say_why(tmp_path):
@@ -266,8 +381,31 @@ def test_stores_that_cannot_be_used_say_why(tmp_path):
     newer = tmp_path / "newer.sqlite"
     with Store(newer) as store:
         store._connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="another version of labeldist"):
+    with pytest.raises(StoreError, match="no store of records that this version"):
         Store(newer)
+    with pytest.raises(StoreError, match="no records yet"):
+        read_stores([Store(tmp_path / "empty.sqlite").path])
+
+
+def test_reading_leaves_a_file_alone(records, tmp_path):
+    foreign = tmp_path / "bookmarks.sqlite"
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE bookmarks (address TEXT)")
+    before = foreign.read_bytes()
+    for opening in (lambda: Store(foreign), lambda: read_stores([foreign])):
+        with pytest.raises(StoreError, match="no store of records"):
+            opening()
+    assert foreign.read_bytes() == before
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    with Store(folder / "records.sqlite") as store:
+        run([parse_spec(SMALL, "small")], store, jobs=1)
+    (folder / "records.sqlite").chmod(0o444)
+    folder.chmod(0o555)
+    try:
+        assert len(read_stores([folder / "records.sqlite"])) == len(records)
+    finally:
+        folder.chmod(0o755)
 
 
 def test_several_stores_are_told_apart(records, tmp_path):
@@ -275,4 +413,7 @@ def test_several_stores_are_told_apart(records, tmp_path):
         with Store(tmp_path / name) as store:
             run([parse_spec(SMALL, "small")], store, jobs=1)
     both = read_stores([tmp_path / "one.sqlite", tmp_path / "two.sqlite"])
-    assert np.array_equal(both.groupby("store").size(), [len(records)] * 2)
+    assert both.groupby("store").size().to_dict() == {"one.sqlite": len(records), "two.sqlite": len(records)}
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "one.sqlite").write_bytes((tmp_path / "one.sqlite").read_bytes())
+    assert read_stores([tmp_path / "one.sqlite", tmp_path / "folder" / "one.sqlite"])["store"].nunique() == 2

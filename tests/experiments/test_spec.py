@@ -22,7 +22,7 @@ role = "trivial"
 name = "BD-LDL"
 use = "BDLDL"
 parameters = { ridge = 0.5 }
-seeds = [1]
+seeds = [0, 1]
 """
 
 
@@ -46,12 +46,14 @@ def test_trivial_baselines_stand_in_every_comparison(name):
     for part in load_spec(name).parts:
         if part.kind != "grid":
             assert "trivial" in {method.role for method in part.methods}
+    assert any(method.role == "trivial" for part in load_spec(name).parts for method in part.methods)
 
 
 def test_a_spec_becomes_runs_for_each_set_method_seed_and_fold():
     runs = list(runs_of(parse(SPEC)))
     found = {(run.method.name, run.seed, run.fold) for run in runs}
-    assert found == {("Mean", s, f) for s in (0, 7) for f in range(3)} | {("BD-LDL", 1, f) for f in range(3)}
+    seeds = {"Mean": (0, 7), "BD-LDL": (0, 1)}
+    assert found == {(name, seed, fold) for name in seeds for seed in seeds[name] for fold in range(3)}
     assert {run.time_limit for run in runs} == {1800.0}
 
 
@@ -83,7 +85,21 @@ def test_the_key_changes_with_whatever_decides_the_outcome():
         ("folds = 3", 'folds = "three"', "folds must be of type int"),
         ('name = "mine"', "", "name is missing"),
         ('name = "mine"', "name = ", "is not TOML"),
-        ('kind = "prediction"', 'kind = "chain"', "kind chain has learners"),
+        ('kind = "prediction"', 'kind = "chain"', "kind chain has enhancers only"),
+        ('kind = "prediction"', 'kind = "recovery"', "kind recovery has enhancers only"),
+        ('use = "MeanDistribution"', 'use = "Uniform"', "kind prediction has learners only"),
+        ('use = "BDLDL"\nparameters = { ridge = 0.5 }', 'use = "GroundTruth"', "has learners only"),
+        ('name = "BD-LDL"', 'name = "Mean"', "two methods of one name"),
+        ("parameters = { ridge = 0.5 }", "grid = { ridge = [0.5, 1.0] }", "chosen by the truth"),
+        ("parameters = { ridge = 0.5 }", "grid = { ridge = 0.5 }", "a list of values"),
+        ("folds = 3", "folds = 1", "folds must be at least 2"),
+        ("seeds = [0, 7]", "seeds = [0, 7, 3]", "seeds must ascend"),
+        ("seeds = [0, 7]", 'seeds = ["a"]', "whole numbers"),
+        ("seeds = [0, 1]", "seeds = [1, 2]", "must have 0 among them"),
+        ("seeds = [0, 7]", "time_limit = -1", "positive number"),
+        ('datasets = ["artificial_40"]', 'datasets = "artificial_40"', "or a list of names"),
+        ('datasets = ["artificial_40"]', "datasets = [3]", "no set 3"),
+        ('name = "mine"', 'name = "../mine"', "files are named by it"),
     ],
 )
 def test_mistakes_are_named(old, new, message):

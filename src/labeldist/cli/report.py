@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from labeldist.experiments.errors import StoreError
+from labeldist.experiments.files import write_whole
 from labeldist.experiments.findings_page import findings_markdown
 from labeldist.experiments.store import read_stores
 
@@ -29,11 +32,20 @@ def report(
 
     `labeldist report before.sqlite after.sqlite --out comparison` — two runs side by side
     """
+    check_folder(out)
     records = read_stores(stores)
     write_outputs(records, out)
     if findings:
-        findings.write_text(findings_markdown(records), encoding="utf-8")
+        check_folder(findings.parent)
+        write_whole(findings, findings_markdown(records).encode())
         print(findings)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse, before anything is done, a folder that cannot be one."""
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise StoreError(f"Nothing can be written to {folder}: {above} is no folder, or not one to write to.")
 
 
 def write_outputs(records: Any, folder: Path) -> None:

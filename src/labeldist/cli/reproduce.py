@@ -13,10 +13,19 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from labeldist.cli.report import OUT, OUT_HELP, write_outputs
+from labeldist.cli.report import OUT, OUT_HELP, check_folder, write_outputs
 from labeldist.experiments.runner import run
-from labeldist.experiments.spec import DEFAULT, load_spec, restrict, shipped
+from labeldist.experiments.spec import DEFAULT, load_spec, restrict, runs_of, shipped
 from labeldist.experiments.store import Outcome, Store
+
+FAILURES = 3
+"""The exit code where everything ran, but some runs failed or took too long."""
+
+
+def _check_jobs(jobs: int) -> int:
+    if jobs == 0:
+        raise typer.BadParameter("at least one process is needed; -1 is one a core.")
+    return jobs
 
 
 def reproduce(
@@ -32,7 +41,9 @@ def reproduce(
         list[str] | None,
         typer.Option("--dataset", help="Run on this set instead of those of the spec; may be given several times."),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes at once, each with one thread; -1 is one a core.")] = -1,
+    jobs: Annotated[
+        int, typer.Option(help="Processes at once, each with one thread; -1 is one a core.", callback=_check_jobs)
+    ] = -1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler whose workers do the runs.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed or took too long.")] = False,
     show_spec: Annotated[
@@ -53,20 +64,27 @@ def reproduce(
 
     `labeldist reproduce le-recovery --show-spec > mine.toml` — a spec to change, and to give to `labeldist reproduce`
     """
-    chosen = experiments or list(DEFAULT)
     if show_spec:
-        print("\n".join(spec_text(name) for name in chosen), end="")
+        if not experiments or len(experiments) > 1:
+            raise typer.BadParameter(f"--show-spec takes the name of one experiment: {', '.join(shipped())}.")
+        print(spec_text(experiments[0]), end="")
         return
+    check_folder(out)
+    chosen = experiments or list(DEFAULT)
     specs = [load_spec(name) for name in chosen]
     if datasets:
         specs = [restrict(spec, datasets) for spec in specs]
     with Store(store) as records:
         if retry:
-            records.forget_failures()
+            records.forget_failures(one.key for spec in specs for one in runs_of(spec))
         with _progress() as watch:
             run(specs, records, jobs=jobs, cluster=cluster, watch=watch)
         frame = records.records()
     write_outputs(frame, out)
+    failed = frame.loc[frame["status"] != "ok", "run"].nunique()
+    if failed:
+        print(f"labeldist: {failed} run(s) failed or took too long; --retry tries them again.", file=sys.stderr)
+        raise typer.Exit(FAILURES)
 
 
 def spec_text(name: str) -> str:

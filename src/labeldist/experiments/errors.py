@@ -9,3 +9,7 @@ class SpecError(LabelDistError, ValueError):
 
 class StoreError(LabelDistError, OSError):
     """A store of records cannot be read or written."""
+
+
+class ExperimentError(LabelDistError, RuntimeError):
+    """Experiments cannot be run, or not to their end."""

@@ -28,7 +28,7 @@ class Material(NamedTuple):
 
 def is_known_set(name: str) -> bool:
     """Whether `material` has a set of that name."""
-    return name in SETS or ARTIFICIAL.fullmatch(name) is not None
+    return isinstance(name, str) and (name in SETS or ARTIFICIAL.fullmatch(name) is not None)
 
 
 @lru_cache(maxsize=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -43,6 +44,17 @@ def carry_out(run: Run) -> list[Value]:
     ]
 
 
+def without_values(run: Run) -> list[Value]:
+    """Return what stands for the values of a run that has none: a line for each variant that it would have had."""
+    fold = max(run.fold, 0)
+    variants = [_variant(run, learner) for learner in run.learners] or [run.variant]
+    return [Value(variant, fold, "", math.nan) for variant in variants]
+
+
+def _variant(run: Run, learner: Method) -> str:
+    return f"{learner.name}, transductive" if run.transductive else learner.name
+
+
 def recovery(run: Run, data: Material) -> Iterator[tuple[str, int, Scores]]:
     """Enhance all rows and compare with the truth; of an oracle the best that any point of its grid has."""
     points = [score_all(data.D, enhance(point, data.X, data.L)) for point in expand_grid(run.method)]
@@ -66,8 +78,7 @@ def chain(run: Run, data: Material) -> Iterator[tuple[str, int, Scores]]:
         D = recovered(run.method, data, train) if everywhere is None else everywhere[train]
         for learner in run.learners:
             model = build(learner.use, learner.parameters).fit(data.X[train], D)
-            variant = f"{learner.name}, transductive" if run.transductive else learner.name
-            yield variant, fold, score_all(data.D[test], model.predict(data.X[test]))
+            yield _variant(run, learner), fold, score_all(data.D[test], model.predict(data.X[test]))
 
 
 def grid(run: Run, data: Material) -> Iterator[tuple[str, int, Scores]]:

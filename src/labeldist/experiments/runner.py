@@ -1,7 +1,8 @@
-"""Run experiments into a store: in parallel, with what is done already left out, and no run able to stop the others."""
+"""Run experiments into a store: in parallel, with what is done already left out; a method that fails stops no other."""
 
 from __future__ import annotations
 
+import json
 import platform
 import signal
 import threading
@@ -13,9 +14,12 @@ from importlib import metadata
 from typing import Any
 
 import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from threadpoolctl import threadpool_limits
 
-from labeldist.experiments.material import size
-from labeldist.experiments.protocols import carry_out
+from labeldist.experiments.errors import ExperimentError, StoreError
+from labeldist.experiments.material import material, size
+from labeldist.experiments.protocols import carry_out, without_values
 from labeldist.experiments.spec import Experiment, Run, runs_of
 from labeldist.experiments.store import Outcome, Store
 
@@ -45,8 +49,12 @@ def run(
     watch : callable, default=None
         See `Watcher`.
     """
-    every = [one for experiment in experiments for one in runs_of(experiment)]
+    every = list({one.key: one for experiment in experiments for one in runs_of(experiment)}.values())
     finished = store.finished()
+    _refuse_other_definitions(every, finished, store)
+    for dataset in {one.dataset for one in every if one.key not in finished}:
+        material(dataset)  # a set that cannot be had is better known now than as a failure of every run
+    store.update_roles(every)
     # The longest first, so that the last worker does not begin one when the others are done.
     todo = sorted((one for one in every if one.key not in finished), key=lambda one: -size(one.dataset))
     done = len(every) - len(todo)
@@ -60,21 +68,48 @@ def run(
                 watch(done, len(every), outcome)
 
 
+def _refuse_other_definitions(runs: Iterable[Run], finished: Iterable[str], store: Store) -> None:
+    """Refuse to mix, under one name, the records of an experiment before and after it was changed."""
+    known = {}
+    for key in finished:
+        experiment, kind, dataset, variant, transductive, _, seed, fold, _, methods = json.loads(key)
+        point = methods[0][2] if kind == "grid" else {}
+        place = [experiment, kind, dataset, variant, transductive, methods[0][0], point, seed, fold]
+        known[json.dumps(place, sort_keys=True)] = key
+    for one in runs:
+        if known.get(one.place, one.key) != one.key:
+            raise StoreError(
+                f"{store.path} has runs of {one.experiment!r} with other settings of {one.method.name}. Give the "
+                "changed experiment another name, or use another --store."
+            )
+
+
 @contextmanager
 def _workers(jobs: int, cluster: str | None) -> Iterator[Callable[[Iterable[Run]], Iterable[Outcome]]]:
     if cluster:
         from dask.distributed import Client, as_completed
 
-        with Client(cluster) as client:
+        try:
+            client = Client(cluster)
+        except (OSError, ValueError) as error:
+            raise ExperimentError(f"There is no Dask scheduler at {cluster}: {error}.") from None
+        with client:
             # Keys of their own: two runs of equal arguments must not be taken for one.
             yield lambda runs: (future.result() for future in as_completed(client.map(attempt, list(runs), pure=False)))
     elif jobs == 1:
-        yield lambda runs: map(attempt, runs)
+        with threadpool_limits(1):
+            yield lambda runs: map(attempt, runs)
     else:
         with joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
             # One run at a time for each worker: runs differ a thousandfold in length.
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-            yield lambda runs: parallel(joblib.delayed(attempt)(one) for one in runs)
+            try:
+                yield lambda runs: parallel(joblib.delayed(attempt)(one) for one in runs)
+            except TerminatedWorkerError:
+                raise ExperimentError(
+                    "A worker process was killed, perhaps for want of memory. What was finished is in the store, and "
+                    "the same command goes on from there; --jobs 1 needs the least memory."
+                ) from None
 
 
 def attempt(run: Run) -> Outcome:
@@ -89,6 +124,8 @@ def attempt(run: Run) -> Outcome:
         status, reason = "timeout", f"longer than {run.time_limit:g} s"
     except Exception as error:  # whatever a method does, the others go on
         status, reason = "failed", f"{type(error).__name__}: {error}"
+    values = values or tuple(without_values(run))
+    values = values or tuple(without_values(run))
     return Outcome(run, values, time.perf_counter() - began, status, reason, versions())
 
 
@@ -98,7 +135,10 @@ class _OutOfTimeError(BaseException):
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer; only where the system has alarms, and in the main thread, which gets them."""
+    """Interrupt what takes longer, as soon as Python gets a word in: a single long call of LAPACK ends first.
+
+    Only where the system has alarms, and in the main thread, which gets them.
+    """
     if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from typing import Any
 
 from labeldist.experiments.errors import SpecError
 from labeldist.experiments.material import SETS, is_known_set
-from labeldist.experiments.methods import ROLES, build, expand_grid, is_enhancer
+from labeldist.experiments.methods import GROUND_TRUTH, ROLES, build, expand_grid, is_enhancer
 from labeldist.metrics import MEASURES
 
 KINDS = ("recovery", "prediction", "chain", "grid")
@@ -113,6 +114,13 @@ class Run:
         return json.dumps([*what, self.folds, self.seed, self.fold, self.measures, methods], sort_keys=True)
 
     @property
+    def place(self) -> str:
+        """Where the report shows the outcome: what must not hold the outcomes of two definitions."""
+        point = dict(self.method.parameters) if self.kind == "grid" else {}
+        what = (self.experiment, self.kind, self.dataset, self.variant, self.transductive, self.method.name)
+        return json.dumps([*what, point, self.seed, self.fold], sort_keys=True)
+
+    @property
     def title(self) -> str:
         """For a person who watches."""
         fold = f", fold {self.fold + 1}" if self.fold >= 0 else ""
@@ -190,6 +198,8 @@ def parse_spec(content: bytes, where: str) -> Experiment:
         raise SpecError(f"{where} is not TOML: {error}.") from None
     reader = _Table(table, where)
     datasets = reader.take("datasets", list, str)
+    if isinstance(datasets, str) and datasets != "all":
+        raise SpecError(f'{where}: datasets must be "all" or a list of names; got {datasets!r}.')
     datasets = SETS if datasets == "all" else tuple(datasets)
     experiment = Experiment(
         reader.take("name", str),
@@ -259,27 +269,76 @@ class _Table:
 
 
 def _check(experiment: Experiment, where: str) -> None:
+    for refused, reason in (
+        (
+            not re.fullmatch(r"[\w-]+", experiment.name),
+            "name may have letters, digits, - and _ only; files are named by it",
+        ),
+        (not experiment.datasets, "there are no sets"),
+        (not experiment.parts, "there are no parts"),
+        (not all(type(seed) is int for seed in experiment.seeds), "seeds must be whole numbers"),
+        (list(experiment.seeds) != sorted(set(experiment.seeds)), "seeds must ascend; the tables show the first"),
+        (not experiment.seeds, "there are no seeds"),
+        (not experiment.time_limit > 0, "time_limit must be a positive number of seconds"),
+    ):
+        if refused:
+            raise SpecError(f"{where}: {reason}.")
+    methods = [method for part in experiment.parts for method in (*part.methods, *part.learners)]
     for what, chosen, known in (
         ("set", experiment.datasets, SETS),
         ("measure", experiment.measures, tuple(MEASURES)),
         ("kind", [part.kind for part in experiment.parts], KINDS),
-        ("role", [method.role for part in experiment.parts for method in part.methods], ROLES),
+        ("role", [method.role for method in methods], ROLES),
     ):
         for name in chosen:
             if name not in known and not (what == "set" and is_known_set(name)):
                 close = difflib.get_close_matches(str(name), known, n=1)
                 hint = f" Did you mean {close[0]}?" if close else ""
                 raise SpecError(f"{where}: there is no {what} {name!r}.{hint} There are {', '.join(known)}.")
+    for method in methods:
+        if not all(isinstance(values, list) for values in method.grid.values()):
+            raise SpecError(f"{where}: the grid of {method.name} must have a list of values for each parameter.")
+        for point in expand_grid(method):
+            build(point.use, point.parameters, where)
+        if method.seeds and experiment.seeds[0] not in method.seeds:
+            raise SpecError(f"{where}: the seeds of {method.name} must have {experiment.seeds[0]} among them.")
     for part in experiment.parts:
-        if (part.kind == "chain") != bool(part.learners):
-            raise SpecError(f"{where}: a part of kind chain has learners, and no other part has.")
-        for method in (*part.methods, *part.learners):
-            for point in expand_grid(method):
-                build(point.use, point.parameters, where)
+        _check_part(part, where)
+
+
+def _check_part(part: Part, where: str) -> None:
+    enhances = [is_enhancer(method.use) for method in part.methods]
+    names = [method.name for method in part.methods]
+    for refused, reason in (
+        (not part.methods, "a part has no methods"),
+        (len(set(names)) < len(names), f"a part has two methods of one name: {', '.join(names)}"),
+        (len({learner.name for learner in part.learners}) < len(part.learners), "a chain has two learners of one name"),
+        (part.kind in ("recovery", "chain") and not all(enhances), f"a part of kind {part.kind} has enhancers only"),
+        (part.kind == "prediction" and any(enhances), "a part of kind prediction has learners only"),
+        (any(is_enhancer(learner.use) for learner in part.learners), "the learners of a chain must be learners"),
+        ((part.kind == "chain") != bool(part.learners), "a part of kind chain has learners, and no other part has"),
+        (
+            part.kind != "chain" and any(method.use == GROUND_TRUTH for method in part.methods),
+            f"{GROUND_TRUTH} is for chains only",
+        ),
+        (part.kind == "chain" and part.variant != "", "the variants of a chain are its learners"),
+        (part.folds < 2, "folds must be at least 2"),
+        (
+            any(method.grid and not (part.kind == "grid" or _is_oracle(part, method)) for method in part.methods),
+            'only a part of kind grid, and in a recovery a method of role "oracle", can have a grid: the best of it is '
+            "chosen by the truth",
+        ),
+    ):
+        if refused:
+            raise SpecError(f"{where}: {reason}.")
+
+
+def _is_oracle(part: Part, method: Method) -> bool:
+    return part.kind == "recovery" and method.role == "oracle"
 
 
 def restrict(experiment: Experiment, datasets: Sequence[str]) -> Experiment:
     """Return the experiment on other sets."""
     chosen = replace(experiment, datasets=tuple(datasets))
-    _check(chosen, "--datasets")
+    _check(chosen, "--dataset")
     return chosen

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +31,8 @@ VERSION = 1
 """Of the tables above; a file of another version is refused, not guessed at."""
 
 RECORDS = """
-SELECT experiment, kind, dataset, method, role, coalesce(numbers.variant, runs.variant) AS variant, parameters, seed,
+SELECT key AS run, json_extract(key, '$[5]') AS folds, experiment, kind, dataset, method, role,
+       coalesce(numbers.variant, runs.variant) AS variant, parameters, seed,
        coalesce(numbers.fold, max(runs.fold, 0)) AS fold, coalesce(measure, '') AS measure, value, seconds, status,
        reason, versions
 FROM runs LEFT JOIN numbers USING (key) ORDER BY experiment, dataset, method, parameters, seed, fold, variant, measure
@@ -58,39 +60,64 @@ class Store:
     Parameters
     ----------
     path : path-like
-        Made if it is not there.
+        Made if it is not there, unless `read_only`.
+    read_only : bool
+        Leave the file as it is; it may lie in a folder that cannot be written to.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=60)
-            self._prepare()
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"{self.path} cannot be used as a store of records: {error}.") from None
+        with self._errors("cannot be used as a store of records"):
+            if read_only:
+                self._connection = _connect_to_read(self.path)
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._connection = sqlite3.connect(self.path, timeout=60)
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if version != VERSION and (tables or read_only):
+            self.close()
+            raise StoreError(
+                f"{self.path} is no store of records that this version of labeldist knows. Use another file."
+            )
+        if not read_only:
+            with self._errors("cannot be used as a store of records"):
+                self._prepare()
 
     def _prepare(self) -> None:
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, VERSION):
-            raise StoreError(
-                f"{self.path} was written by another version of labeldist (tables of version {version}, this one knows "
-                f"{VERSION}). Use another file."
-            )
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         with self._connection:
             self._connection.executescript(SCHEMA)
             self._connection.execute(f"PRAGMA user_version = {VERSION}")
 
+    @contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{self.path} {what}: {error}.") from None
+
     def finished(self) -> set[str]:
         """Return the keys of the runs that are done, well or badly."""
-        return {key for (key,) in self._connection.execute("SELECT key FROM runs")}
+        with self._errors("cannot be read"):
+            return {key for (key,) in self._connection.execute("SELECT key FROM runs")}
 
-    def forget_failures(self) -> int:
-        """Remove the runs that failed or took too long, so that they are tried again; return how many."""
-        with self._connection:
-            return self._connection.execute("DELETE FROM runs WHERE status != 'ok'").rowcount
+    def forget_failures(self, keys: Iterable[str]) -> int:
+        """Remove those of the runs named that failed or took too long, so that they are tried again; say how many."""
+        chosen = [(key,) for key in keys]
+        failed = "key = ? AND EXISTS (SELECT 1 FROM runs WHERE runs.key = numbers.key AND status != 'ok')"
+        with self._errors("cannot be written"), self._connection:
+            self._connection.executemany(f"DELETE FROM numbers WHERE {failed}", chosen)  # noqa: S608  # our own text
+            return self._connection.executemany("DELETE FROM runs WHERE key = ? AND status != 'ok'", chosen).rowcount
+
+    def update_roles(self, runs: Iterable[Run]) -> None:
+        """Give finished runs the roles of the specs as they are now: how a run is shown, not what came of it."""
+        with self._errors("cannot be written"), self._connection:
+            self._connection.executemany(
+                "UPDATE runs SET role = ? WHERE key = ? AND role != ?",
+                [(run.method.role, run.key, run.method.role) for run in runs],
+            )
 
     def add(self, outcome: Outcome) -> None:
         """Write a run and its values, both or neither."""
@@ -101,23 +128,18 @@ class Store:
             *(run.seed, run.fold, outcome.status, outcome.reason, outcome.seconds, outcome.versions),
         )
         values = [(run.key, *value) for value in outcome.values]
-        try:
-            with self._connection:
-                self._connection.execute(f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * 14)})", row)  # noqa: S608
-                self._connection.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?, ?, ?, ?)", values)
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"{self.path}: a record could not be written ({error}); those before it are safe."
-            ) from None
+        with self._errors("has not taken the last record; those before it are safe"), self._connection:
+            self._connection.execute(f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * 14)})", row)  # noqa: S608
+            self._connection.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?, ?, ?, ?)", values)
 
     def records(self) -> Any:
         """Return a pandas data frame with a row a value, and one for each run that has none."""
         import pandas as pd
 
-        try:
-            frame = pd.read_sql_query(RECORDS, self._connection)
-        except (sqlite3.Error, pd.errors.DatabaseError) as error:
-            raise StoreError(f"{self.path} cannot be read as a store of records: {error}.") from None
+        with self._errors("cannot be read as a store of records"):
+            cursor = self._connection.execute(RECORDS)
+            frame = pd.DataFrame(cursor.fetchall(), columns=[column for column, *_ in cursor.description])
+        frame["value"] = frame["value"].astype(float)
         return frame.assign(store=self.path.name)
 
     def close(self) -> None:
@@ -133,14 +155,29 @@ class Store:
         self.close()
 
 
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    try:
+        connection = sqlite3.connect(address, uri=True, timeout=60)
+        connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:  # a folder where SQLite cannot put its index of the log: then nobody writes
+        connection = sqlite3.connect(f"{address}&immutable=1", uri=True)
+    return connection
+
+
 def read_stores(paths: Iterable[str | Path]) -> Any:
-    """Return the records of several stores, one below the other."""
+    """Return the records of several stores, one below the other, each named by its file, or path if that repeats."""
     import pandas as pd
 
+    files = list(dict.fromkeys(map(Path, paths)))
+    unique = len({path.name for path in files}) == len(files)
     frames = []
-    for path in map(Path, paths):
+    for path in files:
         if not path.is_file():
             raise StoreError(f"There is no store {path}. `labeldist reproduce --store {path}` makes one.")
-        with Store(path) as store:
-            frames.append(store.records())
-    return pd.concat(frames, ignore_index=True)
+        with Store(path, read_only=True) as store:
+            frames.append(store.records().assign(store=path.name if unique else str(path)))
+    records = pd.concat(frames, ignore_index=True)
+    if records.empty:
+        raise StoreError(f"{', '.join(map(str, files))}: there are no records yet. `labeldist reproduce` makes them.")
+    return records
