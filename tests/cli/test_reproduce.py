@@ -79,6 +79,10 @@ def test_a_spec_can_be_copied_changed_and_run(tmp_path):
         (["reproduce", "--jobs", "many"], 2, "Invalid value for '--jobs'"),
         (["report", "none.sqlite"], 1, "There is no store none.sqlite"),
         (["report"], 2, "Missing argument"),
+        (["reproduce", "--show-spec"], 2, "takes the name of one experiment"),
+        (["reproduce", "--jobs", "0"], 2, "at least one process"),
+        (["reproduce", "quick", "--out", os.devnull], 1, "is no folder"),
+        (["reproduce", "quick", "--store", os.devnull + "/s.sqlite"], 1, "cannot be used as a store"),
         (["enhanse"], 2, "No such command"),
     ],
 )
@@ -88,6 +92,19 @@ def test_mistakes_have_a_message_and_a_code(tmp_path, arguments, code, message):
     assert message in " ".join(process.stderr.split())
     assert "Traceback" not in process.stderr
     assert not list(tmp_path.iterdir())  # nothing half made
+
+
+def test_failures_are_told_with_a_code_of_their_own(tmp_path):
+    spec = tmp_path / "mine.toml"
+    text = labeldist("reproduce", "quick", "--show-spec").stdout.replace('"quick"', '"mine"')
+    spec.write_text(text.replace('title = "', 'time_limit = 1e-9\ntitle = "'), encoding="utf-8")
+    options = ("--store", tmp_path / "s.sqlite", "--out", tmp_path / "out", "--jobs", "1")
+    process = labeldist("reproduce", spec, *options)
+    assert process.returncode == 3
+    assert "--retry tries them again" in process.stderr
+    assert (tmp_path / "out" / "report.html").exists()
+    spec.write_text(text, encoding="utf-8")
+    assert labeldist("reproduce", spec, "--retry", *options).returncode == 0
 
 
 def test_an_interrupt_ends_it_and_the_next_call_goes_on(tmp_path):
