@@ -9,15 +9,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from labeldist.experiments.figures import OKABE_ITO, grouped_bars, heat_map, power
+from labeldist.experiments.grid_claims import GRIDS, SHOWN
 from labeldist.experiments.statistics import grid_points
 from labeldist.experiments.tables import REFERENCE, Table
 from labeldist.metrics import MEASURES
 
 GREYS = ("#8a8a8a", "#b4b4b4")
 """For the trivial baselines, which stand back."""
-
-GRIDS = {"BD-LE": ("smoothness", "α", "λ"), "BD-LDL": ("ridge", "λ₁", "λ₂")}
-"""The weight that a model has beside `reconstruction`, and what the paper calls the two."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ def _heat_maps(records: pd.DataFrame) -> list[Figure]:
     points = grid_points(records)
     figures = []
     for (dataset, model, name), part in points.groupby(["dataset", "variant", "measure"], sort=False):
-        if name not in ("chebyshev", "cosine") or model not in GRIDS:
+        if name not in SHOWN or model not in GRIDS:
             continue
         other, row_symbol, column_symbol = GRIDS[model]
         grid = part.pivot_table(index="reconstruction", columns=other, values="value", dropna=False)
