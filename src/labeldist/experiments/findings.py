@@ -95,7 +95,7 @@ def _trivial(table: pd.DataFrame, records: pd.DataFrame) -> Iterator[str]:
             value = rows[baseline].dropna()
             title = MEASURES[measure].title
             if value.empty:
-                yield f"{baseline} ({what}) has no records in {title}."
+                yield f"{baseline} ({what}) has no records in {title} ({experiment})."
                 continue
             paper = in_paper.xs(measure, level="measure").loc[value.index]
             own = rows.loc[value.index, method].dropna()
@@ -129,7 +129,7 @@ def _beside(table: pd.DataFrame, records: pd.DataFrame) -> Iterator[str]:
     if len(lead):
         yield f"BD-LE recovers better (Chebyshev) than the paper prints on {where(lead)}."
     else:
-        yield "BD-LE has no recovery records."
+        yield "BD-LE has no records in le-recovery."
     tuned = recorded(table, "ldl-prediction", ["BD-LDL tuned"], ["clark"])["BD-LDL tuned"]["Movie", "clark"]
     movie = printed("ldl-prediction")["BD-LDL"]["Movie", "clark"]
     relation = "has no record beside" if pd.isna(tuned) else "beats" if tuned < movie else "does not beat"

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from labeldist.experiments.cases import ABLATION_MEASURES
 from labeldist.experiments.figures import OKABE_ITO, grouped_bars, heat_map, power
 from labeldist.experiments.grid_claims import GRIDS, SHOWN
 from labeldist.experiments.statistics import grid_points
@@ -41,9 +42,7 @@ def paper_figures(records: pd.DataFrame, tables: Iterable[Table]) -> list[Figure
     """Draw what the records allow of the bar figures, the heat maps and the ablation."""
     tables = list(tables)
     chains = [t for t in tables if t.kind == "chain" and t.measure.name == "chebyshev"]
-    ablations = [
-        t for t in tables if _unidirectional(t) and _rivals(t) and t.measure.name in ("canberra", "intersection")
-    ]
+    ablations = [t for t in tables if _unidirectional(t) and _rivals(t) and t.measure.name in ABLATION_MEASURES]
     groups = [
         FigureGroup(
             "Learning from recovered distributions",

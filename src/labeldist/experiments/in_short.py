@@ -36,7 +36,7 @@ def _figures(cells: pd.DataFrame) -> str:
     counts = cells["verdict"].value_counts()
     judged = len(cells) - counts.get("missing", 0) - counts.get("impossible", 0)
     if not judged:
-        return f"None of the {len(cells)} figures that the paper prints has a whole record here."
+        return f"None of the {len(cells)} figures that the paper prints can be judged: its experiments are not through."
     return (
         f"Of the {judged} figures of the paper that can be judged (it prints {len(cells)}), "
         f"{counts.get('reproduced', 0)} ({percent(counts.get('reproduced', 0) / judged)}) are reproduced within "
@@ -49,7 +49,7 @@ def reconstruction(table: pd.DataFrame, task: str) -> Iterator[str]:
     method, plain = f"BD-{task}", f"UD-{task}"
     known = ablation(table, task, "published")[[method, plain]].dropna().round(DIGITS)
     if known.empty:
-        yield f"Whether reconstruction helps {method} cannot be judged: no set has records of both it and {plain}."
+        yield f"Whether reconstruction helps {method} cannot be judged: the ablation has no set with it and {plain}."
         return
     helped = (known[method] < known[plain]).groupby(level="dataset", sort=False).all()
     titles = " and ".join(MEASURES[measure].title for measure in ABLATION_MEASURES)
@@ -65,9 +65,13 @@ def _beside_trivial(records: pd.DataFrame) -> str:
     for experiment, method in (("le-recovery", "BD-LE"), ("ldl-prediction", "BD-LDL")):
         own = (skills["experiment"] == experiment) & (skills["method"] == method) & (skills["variant"] == "")
         known = skills.loc[own, "skill"].dropna()
-        share = f"{(known > 0).sum()} of {len(known)} cases" if len(known) else "an unknown number of cases"
-        told.append(f"{method} in {share}")
-    return f"Over all sets and measures, better than the best trivial baseline: {enumerate_names(told)}."
+        if len(known):
+            share = f"{(known > 0).sum()} of {len(known)} cases"
+            told.append(f"{method} is better than the best trivial baseline in {share}")
+        else:
+            told.append(f"how {method} stands beside trivial baselines is not known")
+    sentence = "; ".join(told)
+    return f"{sentence[0].upper()}{sentence[1:]} (a case is a set and a measure)."
 
 
 def _not_judged(records: pd.DataFrame, claims: list[Claim]) -> str:
