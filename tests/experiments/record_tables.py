@@ -10,14 +10,21 @@ from labeldist.metrics import MEASURES
 
 COLUMNS = [
     *("experiment", "kind", "dataset", "method", "role", "variant", "parameters", "seed", "fold"),
-    *("measure", "value", "seconds", "status", "reason", "versions", "store"),
+    *("measure", "value", "seconds", "status", "reason", "versions", "store", "run", "folds"),
 ]
 LE = ("BD-LE", "GLLE", "LP", "FCM", "ML", "KM")
 LDL = ("BD-LDL", "PT-Bayes", "AA-BP", "SA-IIS", "SA-BFGS", "LDL-SCL", "EDL-LRL", "LDLLC")
-ROLES = {"Uniform": "trivial", "LogicalSoftmax": "trivial", "Mean": "trivial", "BD-LDL tuned": "ours"}
+ROLES = {
+    **dict.fromkeys(("Uniform", "LogicalSoftmax", "Mean"), "trivial"),
+    **dict.fromkeys(("BD-LDL tuned", "Kernel BD-LDL tuned", "BD-LE low rank"), "ours"),
+    **dict.fromkeys(("UD-LE + ridge", "UD-LDL + ridge"), "control"),
+    "BD-LE oracle": "oracle",
+}
+RUN = ("experiment", "kind", "dataset", "method", "variant", "parameters", "seed", "fold")
 
 
 def record(**given):
+    """A row; if not given, its run is one of its own fold, and its folds are for `table` to count."""
     usual = {
         "experiment": "le-recovery",
         "kind": "recovery",
@@ -36,11 +43,15 @@ def record(**given):
         "store": "run.sqlite",
     }
     given.setdefault("role", ROLES.get(given.get("method", "BD-LE"), "paper"))
-    return {**usual, **given}
+    row = {"folds": None, **usual, **given}
+    return {"run": "|".join(str(row[name]) for name in RUN), **row}
 
 
 def table(rows):
-    return pd.DataFrame(rows, columns=COLUMNS)
+    """A table of records; the folds of a protocol, if not given, are those of all its methods together."""
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    counted = frame.groupby(["experiment", "kind"])["fold"].transform("max") + 1
+    return frame.assign(folds=frame["folds"].astype(float).fillna(counted).astype(int))
 
 
 def failure(**given):

@@ -3,24 +3,13 @@
 import json
 
 import numpy as np
-import pandas as pd
 
 from labeldist.metrics import MEASURES
+from tests.experiments.record_tables import record, table
 
 SETS = ["Yeast_alpha", "Yeast_cold", "Yeast_spo5", "Natural_Scene", "Movie", "SBU_3DFE"]
 ENHANCERS = ["BD-LE", "FCM", "KM", "LP", "ML", "GLLE"]
 LEARNERS = ["BD-LDL", "PT-Bayes", "PT-SVM", "AA-kNN", "AA-BP", "SA-IIS", "SA-BFGS", "LDL-SCL", "EDL-LRL", "LDLLC"]
-ROLES = {
-    "Uniform": "trivial",
-    "LogicalSoftmax": "trivial",
-    "Mean": "trivial",
-    "BD-LDL tuned": "ours",
-    "Kernel BD-LDL tuned": "ours",
-    "BD-LE low rank": "ours",
-    "BD-LE oracle": "oracle",
-    "UD-LE + ridge": "control",
-    "UD-LDL + ridge": "control",
-}
 TIMED_OUT = ("Movie", "PT-SVM")
 WEIGHTS = 10.0 ** np.arange(-4, 4)
 
@@ -46,24 +35,21 @@ class Recorder:
         reason=None,
     ):
         """Record a run: a row for each measure, or one that tells of a failure."""
-        row = {
-            "experiment": experiment,
-            "kind": kind,
-            "dataset": dataset,
-            "method": method,
-            "role": role or ROLES.get(method, "paper"),
-            "variant": variant,
-            "parameters": json.dumps(parameters or {}),
-            "seed": 0,
-            "fold": fold,
-            "measure": "",
-            "value": np.nan,
-            "seconds": round(float(self.rng.uniform(0.1, 2)), 3),
-            "status": "ok",
-            "reason": "",
-            "versions": "labeldist 0.1.0, numpy 2.3.0",
-            "store": self.store,
-        }
+        row = record(
+            experiment=experiment,
+            kind=kind,
+            dataset=dataset,
+            method=method,
+            variant=variant,
+            fold=fold,
+            parameters=json.dumps(parameters or {}),
+            seconds=round(float(self.rng.uniform(0.1, 2)), 3),
+            measure="",
+            value=np.nan,
+            versions="labeldist 0.1.0, numpy 2.3.0",
+            store=self.store,
+            **({"role": role} if role else {}),
+        )
         if reason is not None:
             status = "timeout" if "limit" in reason else "failed"
             self.rows.append(row | {"status": status, "reason": reason})
@@ -71,6 +57,9 @@ class Recorder:
         distance = level * self.rng.uniform(0.95, 1.05)
         for name, measure in MEASURES.items():
             self.rows.append(row | {"measure": name, "value": 1 - distance if measure.higher_is_better else distance})
+
+    def table(self):
+        return table(self.rows)
 
 
 def make_records(*, sets=SETS, folds=3, store="first.sqlite", seed=0, grid=8):
@@ -120,4 +109,4 @@ def make_records(*, sets=SETS, folds=3, store="first.sqlite", seed=0, grid=8):
                 point = {"reconstruction": float(reconstruction), other: float(weight)}
                 level = 0.06 + 0.02 * far
                 recorder.run("parameters", "grid", "Yeast_cold", model, variant=model, parameters=point, level=level)
-    return pd.DataFrame(recorder.rows)
+    return recorder.table()

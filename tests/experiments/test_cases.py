@@ -41,6 +41,11 @@ def test_first_is_first_with_equals_and_beaten_by_any():
     assert first(cases, ["A", "B"]) == Tally(against=0, known=3, total=6)
 
 
+def test_first_is_first_in_the_printed_digits():
+    cases = pd.DataFrame({"A": [0.10002, 0.1002], "B": [0.10001, 0.1001]})
+    assert first(cases, ["A"]) == Tally(against=1, known=2, total=2)
+
+
 def test_better_is_better_in_the_printed_digits():
     cases = pd.DataFrame({"A": [0.1, 0.10001, 0.2], "B": [0.2, 0.10002, 0.1]})
     assert better(cases, "A", "B") == Tally(against=2, known=3, total=3)
@@ -63,4 +68,6 @@ def test_names_are_phrases():
     assert where(pd.Series({"A": False, "B": False})) == "none of 2 sets"
     assert where(pd.Series({"A": True, "B": False, "C": False})) == "1 of 3 sets (A)"
     assert where(pd.Series({"A": True, "B": True, "C": False})) == "2 of 3 sets (not C)"
+    assert where(pd.Series({"A": True})) == "1 of 1 set (A)"
+    assert where(pd.Series({"A": False})) == "0 of 1 set (A)"
     assert signed_percent(-0.05) == "−5.0 %"

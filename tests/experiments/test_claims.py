@@ -91,7 +91,8 @@ def test_a_narrow_majority_is_not_more_than_shrinkage():
 
     found = judged(ablation((0.1, 0.2, control)))["ldl-not-shrinkage"]
     assert "not better than UD-LDL + ridge in 12 of 26 cases" in found.evidence
-    assert found.verdict == FAILS
+    assert "cannot be told apart in Canberra and Intersection" in found.evidence
+    assert found.verdict == OPEN
 
 
 def test_shrinkage_is_judged_with_equal_tuning_where_that_was_run():

@@ -1,12 +1,12 @@
 """The page's lists follow the records."""
 
-import pandas as pd
 import pytest
 
 from labeldist.experiments import digest
 from labeldist.experiments.illustrations import paper_figures
 from labeldist.experiments.tables import make_tables
 from labeldist.metrics import MEASURES
+from tests.experiments.record_tables import failure, record, table
 from tests.experiments.synthetic import Recorder, make_records
 
 
@@ -17,7 +17,7 @@ def prediction(levels, sets=8, experiment="e"):
         for method, level in zip(("BD-LDL", "AA-kNN", "Mean"), levels(place), strict=True):
             for fold in range(2):
                 recorder.run(experiment, "prediction", f"set {place}", method, fold=fold, level=level)
-    return pd.DataFrame(recorder.rows)
+    return recorder.table()
 
 
 def compared(records):
@@ -63,8 +63,8 @@ def test_failures_with_one_reason_are_counted_together():
     recorder = Recorder("s", 0)
     for fold in range(3):
         recorder.run("e", "prediction", "a", "AA-BP", fold=fold, reason="diverged" if fold else None)
-    table = digest.failures(pd.DataFrame(recorder.rows))
-    assert table.to_dict("records") == [
+    failed = digest.failures(recorder.table())
+    assert failed.to_dict("records") == [
         {
             "Experiment": "e",
             "Set": "a",
@@ -79,10 +79,23 @@ def test_failures_with_one_reason_are_counted_together():
 
 def test_a_run_is_timed_once_however_many_measures_it_has():
     records = prediction(lambda place: (0.1, 0.3, 0.5), sets=2)
-    table = digest.times(records).set_index("Method")
+    times = digest.times(records).set_index("Method")
     seconds = records.query("method == 'Mean' and measure == 'clark'")["seconds"]
-    assert table.loc["Mean", "Runs"] == len(seconds) == 4
-    assert table.loc["Mean", "Sum"] == pytest.approx(seconds.sum())
+    assert times.loc["Mean", "Runs"] == len(seconds) == 4
+    assert times.loc["Mean", "Sum"] == pytest.approx(seconds.sum())
+
+
+def test_a_chain_is_one_run_however_many_learners_and_folds_it_has():
+    chain = {"experiment": "le-then-ldl", "kind": "chain", "method": "LP"}
+    rows = [
+        record(variant=learner, fold=fold, seconds=7.0, run="LP, all folds", **chain)
+        for learner in ("BD-LDL", "SA-BFGS")
+        for fold in range(3)
+    ]
+    (times,) = digest.times(table(rows)).to_dict("records")
+    assert (times["Runs"], times["Sum"]) == (1, 7.0)
+    failed = [failure(variant=row["variant"], status="failed", run=row["run"], **chain) for row in rows]
+    assert digest.failures(table(failed))["Runs"].tolist() == [1, 1]
 
 
 def test_eleven_printed_ranks_disagree():
@@ -100,7 +113,7 @@ def test_the_ablation_says_on_how_many_sets_reconstruction_helps(level, words):
     for dataset in ("a", "b"):
         for method, value in (("UD-LDL", 0.2), ("BD-LDL", level), ("UD-LDL + ridge", 0.15)):
             recorder.run("ablation", "prediction", dataset, method, variant="tuned", level=value)
-    records = pd.DataFrame(recorder.rows)
+    records = recorder.table()
     (group,) = paper_figures(records, make_tables(records))
     assert [figure.title for figure in group.figures] == [
         "Gain over UD-LDL (tuned), Canberra",
@@ -114,7 +127,7 @@ def test_a_chain_whose_enhancers_all_failed_is_drawn():
     recorder.run("le-then-ldl", "chain", "a", "Ground truth", variant="BD-LDL")
     recorder.run("le-then-ldl", "chain", "a", "BD-LE", variant="BD-LDL", reason="singular")
     recorder.run("ablation", "prediction", "a", "UD-LDL", variant="published")
-    records = pd.DataFrame(recorder.rows)
+    records = recorder.table()
     (group,) = paper_figures(records, make_tables(records))
     assert "×" in group.figures[0].svg
 

@@ -5,8 +5,9 @@ import re
 import pandas as pd
 import pytest
 
-from labeldist.experiments.comparison import compare_stores, first_of_each, runs
+from labeldist.experiments.comparison import compare_stores
 from labeldist.experiments.findings import opening
+from labeldist.experiments.merging import first_of_each, runs
 from labeldist.experiments.report import render, write_report
 from labeldist.experiments.verdicts import judge_cells
 from tests.experiments.synthetic import SETS, Recorder, make_records
@@ -80,8 +81,9 @@ def test_failures_are_named_with_their_reason(html):
 
 
 def test_the_page_says_how_to_run_it_again_and_with_what(html):
-    assert "labeldist reproduce le-recovery ldl-prediction le-then-ldl ablation parameters --store first.sqlite" in html
+    assert "labeldist reproduce parameters --store first.sqlite --out results" in html
     assert "labeldist report first.sqlite" in html
+    assert "the path of its spec" not in html
     assert "labeldist 0.1.0, numpy 2.3.0" in html
 
 
@@ -116,16 +118,18 @@ def test_a_users_own_experiment_has_a_page():
         for method in ("mine", "yours", "Mean"):
             recorder.run("my experiment", "prediction", dataset, method, fold=0)
             recorder.run("my experiment", "prediction", dataset, method, fold=1)
-    html = render(pd.DataFrame(recorder.rows), "Own")
+    html = render(recorder.table(), "Own")
     assert "my experiment" in section(html, "tables")
     assert "b &lt;i&gt;" in html
+    assert "For my experiment, which is not among" in html
+    assert "labeldist reproduce &#39;my" not in html
     assert "<i>" not in html
 
 
 def test_a_run_of_failures_only_has_a_page():
     recorder = Recorder("own.sqlite", 0)
     recorder.run("le-recovery", "recovery", "Movie", "ML", reason="MemoryError: <too> large")
-    html = render(pd.DataFrame(recorder.rows), "Failed")
+    html = render(recorder.table(), "Failed")
     assert "MemoryError: &lt;too&gt; large" in section(html, "runs")
 
 
@@ -143,13 +147,3 @@ def test_several_stores_are_not_mixed_but_compared(records):
     assert (table["Largest %"] >= table["Median %"]).all()
     assert table["Largest %"].between(0, 0.12).all()
     assert table.loc[table["Experiment"] == "le-recovery", "Shared"].eq(10 * len(SETS)).all()
-
-
-def test_what_failed_in_the_first_store_is_taken_from_the_second(records):
-    second = make_records(store="second.sqlite", seed=1)
-    second = second[second["status"] == "ok"]
-    recorder = Recorder("second.sqlite", 2)
-    recorder.run("ldl-prediction", "prediction", "Movie", "PT-SVM", fold=1)
-    chosen = first_of_each(pd.concat([records, second, pd.DataFrame(recorder.rows)], ignore_index=True))
-    assert (chosen["status"] == "ok").all()
-    assert len(runs(chosen[chosen["store"] == "second.sqlite"])) == 1

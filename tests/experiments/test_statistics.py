@@ -17,6 +17,7 @@ from labeldist.experiments.statistics import (
     paired_leads,
     skill,
     summary,
+    unfinished,
     wilcoxon,
 )
 from tests.experiments.record_tables import failure, grid, ladder, record, runs, table
@@ -53,7 +54,7 @@ def test_ranks_follow_the_direction_and_share_ties():
 
 
 def test_an_oracle_is_shown_but_not_ranked():
-    rows = [record(value=0.2), record(method="BD-LE oracle", role="oracle", value=0.1)]
+    rows = [record(value=0.2), record(method="GLLE", value=0.3), record(method="BD-LE oracle", value=0.1)]
     ranks = summary(table(rows)).set_index("method")["rank"]
     assert ranks["BD-LE"] == 1
     assert np.isnan(ranks["BD-LE oracle"])
@@ -61,22 +62,56 @@ def test_an_oracle_is_shown_but_not_ranked():
 
 def test_ranks_do_not_mix_kinds_or_variants():
     rows = [
-        record(experiment="ablation", kind=kind, variant=variant, value=value)
+        record(experiment="ablation", kind=kind, variant=variant, value=value, method=method)
         for value, (kind, variant) in enumerate(
             [("recovery", "published"), ("recovery", "oracle"), ("prediction", "published")]
         )
+        for method in ("BD", "UD")
     ]
-    assert (summary(table(rows))["rank"] == 1).all()
+    assert (summary(table(rows))["rank"] == 1.5).all()
+
+
+def test_trivial_baselines_alone_are_not_ranked():
+    rows = [record(method=name, role="oracle", value=0.1) for name in ("BD-LE", "UD-LE")]
+    rows += [record(method=name, value=0.3) for name in ("Uniform", "LogicalSoftmax")]
+    assert summary(table(rows))["rank"].isna().all()
+    assert summary(table([*rows, record(method="GLLE", value=0.2)]))["rank"].isna().all()
+    two = summary(table([*rows, record(method="GLLE", value=0.2), record(method="LP", value=0.4)]))
+    assert two.set_index("method")["rank"].dropna().to_dict() == {
+        "GLLE": 1,
+        "Uniform": 2.5,
+        "LogicalSoftmax": 2.5,
+        "LP": 4,
+    }
 
 
 def test_a_method_that_failed_in_one_fold_has_no_mean_there():
     rows = runs({"PT-SVM": 0.1, "BD-LDL": 0.2}, datasets=["Movie", "SBU_3DFE"], folds=2, **FOLDS)
-    rows.append(failure(method="PT-SVM", dataset="Movie", fold=2, status="timeout", reason="over 60 s", **FOLDS))
+    rows = [row for row in rows if (row["method"], row["dataset"], row["fold"]) != ("PT-SVM", "Movie", 1)]
+    rows.append(failure(method="PT-SVM", dataset="Movie", fold=1, status="timeout", reason="over 60 s", **FOLDS))
     movie = summary(table(rows)).query("dataset == 'Movie'")
     assert set(movie["method"]) == {"BD-LDL"}
-    assert (movie["rank"] == 1).all()
+    assert unfinished(table(rows)).empty
     (failed,) = failures(table(rows)).to_dict("records")
     assert (failed["method"], failed["dataset"], failed["reason"]) == ("PT-SVM", "Movie", "over 60 s")
+
+
+def test_a_method_without_all_its_folds_has_no_mean_yet():
+    rows = runs({"PT-SVM": 0.1, "BD-LDL": 0.2}, datasets=["Movie", "SBU_3DFE"], folds=10, **FOLDS)
+    rows = [row for row in rows if (row["method"], row["dataset"]) != ("PT-SVM", "Movie") or row["fold"] == 0]
+    records = table([*rows, *runs({"PT-SVM": 0.1}, datasets=["Movie"], folds=10, seeds=(1,), **FOLDS)])
+    assert set(summary(records).query("dataset == 'Movie'")["method"]) == {"BD-LDL"}
+    (entry,) = unfinished(records).to_dict("records")
+    assert (entry["method"], entry["dataset"], entry["reason"]) == ("PT-SVM", "Movie", "1 of 10 folds")
+
+
+def test_a_chain_with_a_failed_fold_has_no_mean_with_any_learner():
+    chain = {"experiment": "le-then-ldl", "kind": "chain", "datasets": ["Movie"], "measures": ["clark"]}
+    rows = [row for name in ("A", "B") for row in runs({"LP": 0.1, "ML": 0.2}, variant=name, folds=3, **chain)]
+    rows = [row for row in rows if (row["method"], row["fold"]) != ("LP", 2)]
+    run = {"experiment": "le-then-ldl", "kind": "chain", "dataset": "Movie", "method": "LP", "fold": 2, "run": "LP 2"}
+    rows += [failure(variant=name, status="failed", reason="singular", **run) for name in ("A", "B")]
+    assert set(summary(table(rows))["method"]) == {"ML"}
 
 
 def test_average_ranks_count_their_sets():
@@ -98,10 +133,11 @@ def test_tests_compare_what_is_complete():
 
 
 def test_tests_compare_one_kind_and_variant():
-    rows = runs({"BD-LE": 0.1}, experiment="ablation", kind="recovery", variant="published", measures=["clark"])
+    pair = {"BD-LE": 0.1, "UD-LE": 0.2}
+    rows = runs(pair, experiment="ablation", kind="recovery", variant="published", measures=["clark"])
     rows += runs({"BD-LDL": 0.1}, experiment="ablation", kind="prediction", variant="published", measures=["clark"])
     means = summary(table(rows))
-    assert list(by_set(means, "ablation", "clark", kind="recovery", variant="published")) == ["BD-LE"]
+    assert list(by_set(means, "ablation", "clark", kind="recovery", variant="published")) == ["BD-LE", "UD-LE"]
     assert by_set(means, "ablation", "clark", kind="recovery", variant="tuned").empty
 
 
@@ -138,6 +174,8 @@ def test_wilcoxon_counts_wins_and_is_exact_without_ties():
     assert_allclose(found.loc["worse", "pvalue"], 2 / 2**6)
     assert found.loc["same", "pvalue"] == 1
     assert 0.01 < found.loc["tied", "pvalue"] < 0.05
+    assert found["lead"].to_dict() == {"worse": 21, "same": 0, "tied": 21}
+    assert wilcoxon(distances, "worse").set_index("method")["lead"]["BD"] == -21
     assert wilcoxon(distances, "absent").empty
 
 
@@ -167,7 +205,9 @@ def test_leads_are_paired_by_seed_and_fold():
         ]
 
     rows = values("BD-LDL tuned", {(0, 0): 0.1, (0, 1): 0.2, (1, 0): 0.3, (1, 1): 0.0})
-    rows += values("Mean", {(0, 0): 0.2, (0, 1): 0.4, (1, 0): 0.35})
+    rows += values("Mean", {(0, 0): 0.2, (0, 1): 0.4, (1, 0): 0.35, (1, 1): 0.05})
+    unpaired = values("BD-LDL tuned", {(2, 0): 0.1, (2, 1): 0.1}) + values("Mean", {(2, 0): 0.9})
+    rows += unpaired  # a shuffle that is not through does not count
     (row,) = paired_leads(table(rows), "ldl-prediction", "BD-LDL tuned", "Mean").to_dict("records")
     assert_allclose([row["lead"], row["deviation"]], [0.1, np.std([0.15, 0.05], ddof=1)])
     assert row["seeds"] == 2

@@ -81,10 +81,35 @@ def test_bold_follows_the_direction_of_the_measure_and_ties_share_it():
         recorder.run("e", "recovery", "a", method)
         for row in recorder.rows[-len(MEASURES) :]:
             row["value"] = value
-    tables = make_tables(pd.DataFrame(recorder.rows))
+    tables = make_tables(recorder.table())
     assert [cell.best for cell in only(tables, "e", "chebyshev").rows["a"]] == [True, False, False]
     assert [cell.best for cell in only(tables, "e", "cosine").rows["a"]] == [False, True, True]
     assert only(tables, "e", "cosine").rows["a"][1].text == "0.5000 (1.5)"
+
+
+def test_oracles_beside_trivial_baselines_leave_nothing_bold(tables):
+    table = only(tables, "ablation", variant="oracle")
+    assert "Uniform" in table.methods
+    assert not any(cell.best for row in table.rows.values() for cell in row)
+    assert all(np.isnan(rank) for rank in table.average_ranks)
+
+
+def test_a_chain_that_failed_in_all_folds_says_so_for_every_learner():
+    recorder = Recorder("s", 0)
+    for learner in ("BD-LDL", "SA-BFGS"):
+        for fold in range(2):
+            recorder.run("le-then-ldl", "chain", "a", "ML", variant=learner, fold=fold)
+            recorder.run("le-then-ldl", "chain", "a", "LP", variant=learner, fold=fold, reason="singular")
+    found = [table for table in make_tables(recorder.table()) if table.measure.name == "clark"]
+    assert [dict(zip(table.methods, table.rows["a"], strict=True))["LP"].text for table in found] == ["failed"] * 2
+
+
+def test_a_method_that_is_not_through_says_how_far_it_is():
+    recorder = Recorder("s", 0)
+    for fold in range(10):
+        recorder.run("e", "prediction", "a", "BD-LDL", fold=fold)
+    recorder.run("e", "prediction", "a", "Mean", fold=0)
+    assert only(make_tables(recorder.table()), "e").rows["a"][1].text == "1 of 10 folds"
 
 
 def test_the_floor_of_kullback_leibler_is_named_wherever_it_is_shown(tables):
@@ -114,6 +139,21 @@ def test_latex_is_escaped_and_balanced(tables):
     assert text.isascii()
 
 
+def test_names_of_any_kind_keep_the_tables_whole():
+    recorder = Recorder("s", 0)
+    for method in ("a|b", "c_{x}^2~$\\", "d\ne"):
+        recorder.run("e", "recovery", "s#1 <b>", method)
+    tables = make_tables(recorder.table())[:1]
+    lines = to_markdown(tables).splitlines()
+    assert len({line.count("|") for line in lines[2:]}) == 1
+    assert "a&#124;b" in lines[2]
+    assert "d e" in lines[2]
+    assert "s\\#1 &lt;b&gt;" in lines[4]
+    text = to_latex(tables)
+    assert r"c\_\{x\}\textasciicircum{}2\textasciitilde{}\$\textbackslash{} &" in text
+    assert "d e" in text
+
+
 def test_csv_has_a_row_for_each_set_measure_and_variant(tables):
     chains = [table for table in tables if table.experiment == "le-then-ldl"]
     rows = list(csv.DictReader(io.StringIO(to_csv(chains))))
@@ -121,6 +161,14 @@ def test_csv_has_a_row_for_each_set_measure_and_variant(tables):
     first = chains[0]
     assert rows[0]["BD-LE"] == first.rows["Yeast_alpha"][0].text
     assert rows[0]["Uniform (trivial)"]
+
+
+def test_the_tables_of_two_stores_hold_every_run_once(records, tmp_path):
+    again = make_records(sets=["Movie", "Yeast_alpha", "my_own"], store="second.sqlite", seed=1, grid=2)
+    write_tables(records, tmp_path / "one")
+    write_tables(pd.concat([records, again], ignore_index=True), tmp_path / "two")
+    for file in (tmp_path / "one").iterdir():
+        assert (tmp_path / "two" / file.name).read_text("utf-8") == file.read_text("utf-8")
 
 
 def test_all_tables_are_written_in_all_formats(records, tmp_path):

@@ -45,6 +45,9 @@ def test_the_best_trivial_baseline_stands_beside():
 
 def test_what_is_missing_says_why():
     run = {"experiment": "ldl-prediction", "kind": "prediction", "method": "SA-BFGS", "dataset": "Movie"}
+    rows = [record(measure="clark", folds=10, **run)]
+    cell = verdict_on(rows, "clark", experiment="ldl-prediction", dataset="Movie", method="SA-BFGS")
+    assert (cell["verdict"], cell["reason"]) == ("missing", "1 of 10 folds")
     rows = [record(measure="clark", **run), failure(fold=1, status="timeout", reason="over 600 s", **run)]
     cell = verdict_on(rows, "clark", experiment="ldl-prediction", dataset="Movie", method="SA-BFGS")
     assert (cell["verdict"], cell["reason"]) == ("missing", "timeout: over 600 s")

@@ -40,10 +40,17 @@ def enumerate_names(names: list[str]) -> str:
 def where(flags: pd.Series) -> str:
     """Return on which sets (the index) a column of truth values is true: "2 of 13 sets (A and B)"."""
     yes, no = list(flags.index[flags]), list(flags.index[~flags])
+    if len(flags) == 1:
+        return f"{count_sets(len(yes), 1)} ({flags.index[0]})"
     if not yes or not no:
         return f"all {len(yes)} sets" if yes else f"none of {len(no)} sets"
     names = enumerate_names(yes) if len(yes) <= len(no) else f"not {enumerate_names(no)}"
-    return f"{len(yes)} of {len(flags)} sets ({names})"
+    return f"{count_sets(len(yes), len(flags))} ({names})"
+
+
+def count_sets(some: int, total: int) -> str:
+    """Return how many of the sets: "2 of 13 sets"."""
+    return f"{some} of {total} set{'' if total == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -114,7 +121,8 @@ def _pivot(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def first(cases: pd.DataFrame, champions: list[str]) -> Tally:
-    """Count the cases in which none of the champions is first; with equals it is."""
+    """Count the cases in which none of the champions is first in the printed digits; with equals it is."""
+    cases = cases.round(DIGITS)
     ours, others = cases[champions], cases.drop(columns=champions)
     beaten = (others.min(axis=1) < ours.min(axis=1)) & ours.notna().all(axis=1)
     return tally(beaten, beaten | cases.notna().all(axis=1))

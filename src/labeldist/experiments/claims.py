@@ -28,12 +28,10 @@ from labeldist.experiments.cases import (
 )
 from labeldist.experiments.grid_claims import Judgement, any_reconstruction_does, best_at, flat_in_reconstruction
 from labeldist.experiments.misprints import impossible_cells
-from labeldist.experiments.statistics import grid_points, summary, wilcoxon
+from labeldist.experiments.shrinkage import judge_shrinkage
+from labeldist.experiments.statistics import grid_points, summary
 from labeldist.experiments.verdicts import MARGIN
 from labeldist.metrics import MEASURES
-
-LEVEL = 0.05
-"""Level of the tests."""
 
 _LE_ORDER = ["BD-LE", "GLLE", "LP", "FCM", "ML", "KM"]
 _NOT_FIRST, _EITHER_FIRST = 0.047, 0.911
@@ -53,7 +51,7 @@ class Claim:
     where : str
         Where in the paper.
     verdict : str
-        "holds", "does not hold" or "cannot be judged" (records are missing).
+        "holds", "does not hold" or "cannot be judged" (records are missing, or a test cannot tell).
     evidence : str
         Why, in words and numbers.
     """
@@ -183,16 +181,9 @@ def _helps_enhancement(tables: _Tables) -> Judgement:
 def _not_shrinkage(task: str) -> Callable[[_Tables], Judgement]:
     def judge(tables: _Tables) -> Judgement:
         cases, weights = beside_control(tables.means, task)
-        method, control = cases.columns
-        count = better(cases, method, control)
-        verdict, told = count.verdict(_most(count.total)), [f"{_against(cases, method, control)}, {weights}"]
-        for measure in ABLATION_MEASURES:
-            known = _of_measure(cases, measure).dropna()
-            if len(known):
-                pvalue = wilcoxon(known, method)["pvalue"].item()
-                verdict = FAILS if verdict == HOLDS and pvalue >= LEVEL else verdict
-                told.append(f"Wilcoxon in {MEASURES[measure].title}: p = {pvalue:.2g}")
-        return verdict, ". ".join(told) + "."
+        found = judge_shrinkage(tables.means, task)
+        verdict = {"better": HOLDS, "no better": FAILS}.get(found.outcome, OPEN)
+        return verdict, f"{_against(cases, *cases.columns)}, {weights}. {found.evidence}. {found.sentence}"
 
     return judge
 
@@ -307,7 +298,7 @@ _CLAIMS: tuple[tuple[str, str, str, Callable[[_Tables], Judgement]], ...] = (
     ),
     (
         "ldl-flat",
-        "BD-LDL hardly depends on λ1 between 0.1 and 1000",
+        "BD-LDL hardly depends on λ₁ between 0.1 and 1000",
         "Influence of parameters",
         lambda tables: flat_in_reconstruction(tables.grid, "BD-LDL", -1, MARGIN),
     ),

@@ -1,30 +1,10 @@
-"""Records of several stores: put together for one report, and set against each other."""
+"""Records of several stores, set against each other."""
 
 import pandas as pd
 
 from labeldist.experiments.statistics import distance, summary
 from labeldist.experiments.tables import TABLE
 from labeldist.metrics import MEASURES
-
-RUN = ["experiment", "kind", "dataset", "method", "variant", "parameters", "seed", "fold"]
-"""What makes a run the same run in another store."""
-
-
-def runs(records: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each run of each store instead of one for each value."""
-    return records.drop_duplicates([*RUN, "store"])
-
-
-def first_of_each(records: pd.DataFrame) -> pd.DataFrame:
-    """Keep every run once: from the first store where it went well, else from the first that tried it.
-
-    So stores may complement each other, and where they repeat each other their values are not mixed.
-    """
-    order = {store: place for place, store in enumerate(records["store"].unique())}
-    tried = runs(records)[[*RUN, "store", "status"]]
-    tried = tried.assign(bad=tried["status"] != "ok", place=tried["store"].map(order))
-    chosen = tried.sort_values(["bad", "place"], kind="stable").drop_duplicates(RUN)
-    return records.merge(chosen[[*RUN, "store"]], on=[*RUN, "store"])
 
 
 def compare_stores(records: pd.DataFrame) -> pd.DataFrame | None:

@@ -8,17 +8,16 @@ from markupsafe import Markup
 
 from labeldist.experiments import statistics
 from labeldist.experiments.claims import judge_claims
-from labeldist.experiments.comparison import runs
 from labeldist.experiments.figures import critical_difference
 from labeldist.experiments.illustrations import Figure
+from labeldist.experiments.merging import runs
+from labeldist.experiments.statistics import LEVEL
 from labeldist.experiments.tables import BLOCK, STATUSES, Table
 from labeldist.experiments.verdicts import gaps, misprinted_deviations, recomputed_ranks
 from labeldist.metrics import MEASURES, Measure
 
 TITLES = {name: measure.title for name, measure in MEASURES.items()}
 BIDIRECTIONAL = ("BD-LE", "BD-LDL")
-LEVEL = 0.05
-"""The level of significance of all tests."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,8 @@ def claims(records: pd.DataFrame) -> pd.DataFrame:
 def failures(records: pd.DataFrame) -> pd.DataFrame:
     """Return what gave no value, each with its reason, folds with the same reason counted."""
     keys = ["experiment", "dataset", "method", "variant", "status", "reason"]
-    counts = runs(records[records["status"] != "ok"]).groupby(keys, sort=False).size().reset_index(name="Runs")
+    failed = records[records["status"] != "ok"]
+    counts = failed.groupby(keys, sort=False)["run"].nunique().reset_index(name="Runs")
     heads = {"dataset": "Set", "status": "What"} | {
         name: name.capitalize() for name in keys if name not in ("dataset", "status")
     }
@@ -134,7 +134,7 @@ def comparisons(records: pd.DataFrame, tables: Iterable[Table]) -> list[Comparis
         if test is None:
             continue
         ranks = distances.rank(axis=1).mean().to_dict()
-        difference = statistics.nemenyi(distances, level=LEVEL)
+        difference = statistics.nemenyi(distances)
         left_out = [m for m, role in table.methods.items() if role != "oracle" and m not in ranks]
         title = f"Critical-difference diagram of {table.heading}, {measure.title}"
         order = ", ".join(f"{method} {rank:.2f}" for method, rank in sorted(ranks.items(), key=lambda item: item[1]))
@@ -152,6 +152,6 @@ def comparisons(records: pd.DataFrame, tables: Iterable[Table]) -> list[Comparis
         )
         own = next((method for method in BIDIRECTIONAL if method in distances), "")
         heads = {"method": "Against", "wins": "Wins", "ties": "Ties", "losses": "Losses", "pvalue": "p"}
-        wilcoxon = statistics.wilcoxon(distances, own).rename(columns=heads)
+        wilcoxon = statistics.wilcoxon(distances, own).rename(columns=heads)[list(heads.values())]
         found.append(Comparison(table.heading, not table.variant, measure, sentence, figure, own, wilcoxon))
     return found

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from labeldist.experiments.cases import (
-    ABLATION_MEASURES,
     DIGITS,
     FAILS,
     HOLDS,
     OPEN,
-    ablation,
-    beside_control,
+    count_sets,
     enumerate_names,
     percent,
     printed,
@@ -21,8 +19,10 @@ from labeldist.experiments.cases import (
     where,
 )
 from labeldist.experiments.claims import Claim, judge_claims
+from labeldist.experiments.in_short import TASKS, in_short, reconstruction, without_records
+from labeldist.experiments.merging import first_of_each, runs
 from labeldist.experiments.misprints import impossible_cells, misprinted_deviations, recomputed_ranks
-from labeldist.experiments.statistics import KL_NOTE, failures, paired_leads, skill, summary
+from labeldist.experiments.statistics import KL_NOTE, failures, paired_leads, skill, summary, unfinished
 from labeldist.experiments.verdicts import MARGIN, VERDICTS, gaps, judge_cells
 from labeldist.metrics import MEASURES
 
@@ -36,16 +36,22 @@ class Finding:
 
 
 def opening(records: pd.DataFrame) -> list[Finding]:
-    """Say what the records show; what they do not show is said to be missing."""
-    table, claims = summary(records), judge_claims(records)
+    """Say what the records, of one store or several, show; what they do not show is said to be missing."""
+    records = first_of_each(records)
+    table, claims, cells = summary(records), judge_claims(records), judge_cells(records)
+    helps = (sentence for task in TASKS for sentence in reconstruction(table, task))
     return [
-        Finding("The paper's figures, cell by cell", tuple(_cells(judge_cells(records)))),
+        Finding("In short", tuple(in_short(records, cells, claims))),
+        Finding("The paper's figures, cell by cell", tuple(_cells(cells))),
         Finding("The paper's claims", tuple(_claims(claims))),
-        Finding("Does the reconstruction term help?", tuple(_reconstruction(table, claims))),
+        Finding(
+            "Does the reconstruction term help?",
+            tuple(helps),
+        ),
         Finding("How far above trivial", tuple(_trivial(table, records))),
         Finding("Beside the paper and the mean", tuple(_beside(table, records))),
         Finding("The gap on the Yeast sets", tuple(_yeast(gaps(records)))),
-        Finding("What failed or took too long", tuple(_failures(records))),
+        Finding("What failed, took too long or has not run", tuple(_failures(records))),
         Finding("What the paper prints and cannot be", tuple(_misprints())),
     ]
 
@@ -73,29 +79,6 @@ def _claims(claims: list[Claim]) -> Iterator[str]:
         yield from (f"{verdict.capitalize()}: {text}." for text in found)
 
 
-def _reconstruction(table: pd.DataFrame, claims: list[Claim]) -> Iterator[str]:
-    verdicts = {claim.id: claim.verdict for claim in claims}
-    for task in ("LDL", "LE"):
-        method, plain, control = f"BD-{task}", f"UD-{task}", f"UD-{task} + ridge"
-        _, weights = beside_control(table, task)
-        cases = ablation(table, task, "published")
-        known = cases[[method, plain]].dropna().round(DIGITS)
-        if known.empty:
-            yield f"Whether reconstruction helps {method} cannot be judged: the ablation has no records of both."
-            continue
-        better = (known[method] < known[plain]).groupby(level="dataset", sort=False).all()
-        titles = " and ".join(MEASURES[measure].title for measure in ABLATION_MEASURES)
-        yield (
-            f"At the published weights the reconstruction term helps {method} on {where(better)}: "
-            f"there it is better than {plain} in {titles}."
-        )
-        yield {
-            HOLDS: f"It is more than shrinkage: {weights} {method} beats {control}.",
-            FAILS: f"It adds nothing to shrinkage: {weights} {control} does as well as {method}, or better.",
-            OPEN: f"Whether that is more than shrinkage cannot be judged: {control} lacks records.",
-        }[verdicts[f"{task.lower()}-not-shrinkage"]]
-
-
 _BASELINES = {
     "Uniform": ("the uniform distribution", "le-recovery", "BD-LE", ["chebyshev", "cosine"]),
     "LogicalSoftmax": ("the softmax of the logical labels", "le-recovery", "BD-LE", ["chebyshev", "cosine"]),
@@ -112,7 +95,7 @@ def _trivial(table: pd.DataFrame, records: pd.DataFrame) -> Iterator[str]:
             value = rows[baseline].dropna()
             title = MEASURES[measure].title
             if value.empty:
-                yield f"{baseline} ({what}) has no records in {title}."
+                yield f"{baseline} ({what}) has no records in {title} ({experiment})."
                 continue
             paper = in_paper.xs(measure, level="measure").loc[value.index]
             own = rows.loc[value.index, method].dropna()
@@ -123,7 +106,7 @@ def _trivial(table: pd.DataFrame, records: pd.DataFrame) -> Iterator[str]:
             )
             yield (
                 f"In {title}, {baseline} ({what}) is better than the paper's {method} on "
-                f"{(value < paper[method]).sum()} of {len(value)} sets, than every method of the paper on "
+                f"{count_sets((value < paper[method]).sum(), len(value))}, than every method of the paper on "
                 f"{(value < paper.min(axis=1)).sum()}, and than {beside_own}."
             )
     yield from _skills(skill(records))
@@ -146,7 +129,7 @@ def _beside(table: pd.DataFrame, records: pd.DataFrame) -> Iterator[str]:
     if len(lead):
         yield f"BD-LE recovers better (Chebyshev) than the paper prints on {where(lead)}."
     else:
-        yield "BD-LE has no recovery records."
+        yield "BD-LE has no records in le-recovery."
     tuned = recorded(table, "ldl-prediction", ["BD-LDL tuned"], ["clark"])["BD-LDL tuned"]["Movie", "clark"]
     movie = printed("ldl-prediction")["BD-LDL"]["Movie", "clark"]
     relation = "has no record beside" if pd.isna(tuned) else "beats" if tuned < movie else "does not beat"
@@ -178,25 +161,39 @@ def _yeast(table: pd.DataFrame) -> Iterator[str]:
             mean = "missing" if pd.isna(row.mean_gap) else signed_percent(row.mean_gap)
             told.append(f"{name} {found} ({mean})")
         yield f"{dataset}: {'; '.join(told)}."
-    for verdict in ("not reproduced", "missing"):
-        found = (yeast["verdict"] == verdict).groupby(yeast["dataset"], sort=False).any()
-        if verdict != "missing" or found.any():
-            yield f"In one measure or both {verdict}: {where(found)}."
+    known = yeast[yeast["verdict"] != "missing"]
+    if len(known):
+        found = (known["verdict"] == "not reproduced").groupby(known["dataset"], sort=False).any()
+        yield f"Of those with records, in one measure or both not reproduced: {where(found)}."
+    missing = (yeast["verdict"] == "missing").groupby(yeast["dataset"], sort=False).any()
+    if missing.any():
+        yield f"In one measure or both missing: {where(missing)}."
 
 
 def _failures(records: pd.DataFrame) -> Iterator[str]:
     failed = failures(records)
     if records.empty:
         yield "There are no records."
-    elif failed.empty:
-        yield "Nothing: every run that was started has its figures."
+        return
+    if failed.empty:
+        yield f"None of the runs in the records ({len(runs(records))})."
+    absent = without_records(records)
+    if absent:
+        yield f"Not run at all: {enumerate_names(absent)}."
     keys = ["experiment", "method", "variant", "status"]
-    for (experiment, method, variant, status), runs in failed.groupby(keys, sort=False):
+    for (experiment, method, variant, status), rows in failed.groupby(keys, sort=False):
         what = "took too long" if status == "timeout" else "failed"
-        whole = f"{method} ({variant})" if variant else method
-        reasons = "; ".join(filter(None, runs["reason"].unique()))
-        sets = enumerate_names(list(runs["dataset"].unique()))
-        yield f"{whole} {what} on {sets} ({experiment})" + (f": {reasons.rstrip('.')}." if reasons else ".")
+        whole = _whole_name(method, variant)
+        reasons = "; ".join(filter(None, rows["reason"].unique()))
+        yield f"{whole} {what} on {_sets(rows)} ({experiment})" + (f": {reasons.rstrip('.')}." if reasons else ".")
+    for (experiment, method, variant, reason), rows in unfinished(records).groupby(
+        ["experiment", "method", "variant", "reason"], sort=False
+    ):
+        yield f"{_whole_name(method, variant)} has run in {reason} on {_sets(rows)} ({experiment})."
+
+
+def _whole_name(method: str, variant: str) -> str:
+    return f"{method} ({variant})" if variant else method
 
 
 def _misprints() -> Iterator[str]:

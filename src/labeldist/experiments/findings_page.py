@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from labeldist.experiments.claims import judge_claims
+from labeldist.experiments.escapes import markdown
 from labeldist.experiments.findings import opening
+from labeldist.experiments.merging import first_of_each
 
 HEAD = """\
 # What the reproduction found
@@ -17,11 +19,12 @@ here is generated from them.
 
 def findings_markdown(records: Any) -> str:
     """Return the report's opening and its judgement of the paper's claims as Markdown."""
+    records = first_of_each(records)
     parts = [HEAD]
     for finding in opening(records):
-        parts += [f"## {finding.heading}\n", *(f"- {sentence}" for sentence in finding.sentences), ""]
+        parts += [f"## {finding.heading}\n", *(f"- {markdown(sentence)}" for sentence in finding.sentences), ""]
     parts += ["## The claims, one by one\n", "| claim | where | verdict | evidence |", "|---|---|---|---|"]
     for claim in judge_claims(records):
-        cells = (claim.text, claim.where, f"**{claim.verdict}**", claim.evidence)
-        parts.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
+        text, where, evidence = map(markdown, (claim.text, claim.where, claim.evidence))
+        parts.append(f"| {text} | {where} | **{claim.verdict}** | {evidence} |")
     return "\n".join(parts) + "\n"

@@ -15,8 +15,8 @@ from labeldist.metrics import MEASURES
 
 POWERS = range(-4, 4)
 SHOWN = ("chebyshev", "cosine")
-OTHER_WEIGHT = {"BD-LE": "smoothness", "BD-LDL": "ridge"}
-SYMBOLS = {"BD-LE": ("α", "λ"), "BD-LDL": ("λ1", "λ2")}
+GRIDS = {"BD-LE": ("smoothness", "α", "λ"), "BD-LDL": ("ridge", "λ₁", "λ₂")}
+"""The weight that a model has beside `reconstruction`, and what the paper calls the two."""
 
 Judgement = tuple[str, str]
 """A verdict, and the evidence in words."""
@@ -26,9 +26,10 @@ def heat_map(points: pd.DataFrame, model: str, dataset: str, measure: str) -> pd
     """Return one map from `statistics.grid_points`, NaN where a point is missing."""
     chosen = (points["variant"] == model) & (points["dataset"] == dataset) & (points["measure"] == measure)
     rows = points[chosen]
-    powers = {name: np.log10(rows[name]).round(6) for name in ("reconstruction", OTHER_WEIGHT[model])}
+    other = GRIDS[model][0]
+    powers = {name: np.log10(rows[name]).round(6) for name in ("reconstruction", other)}
     entries = rows.assign(distance=distance(rows["value"], rows["measure"]), **powers)
-    found = entries.pivot_table(index="reconstruction", columns=OTHER_WEIGHT[model], values="distance")
+    found = entries.pivot_table(index="reconstruction", columns=other, values="distance")
     return found.reindex(index=POWERS, columns=POWERS)
 
 
@@ -54,7 +55,7 @@ def _whole_maps(points: pd.DataFrame, model: str) -> Iterator[tuple[str, pd.Data
 
 def best_at(points: pd.DataFrame, model: str, power: int) -> Judgement:
     """Judge that the best point has both weights about 10^power: within a factor of ten."""
-    first, second = SYMBOLS[model]
+    _, first, second = GRIDS[model]
 
     def rule(entries: pd.DataFrame) -> tuple[bool, str]:
         row = entries.min(axis=1).idxmin()
@@ -68,7 +69,7 @@ def best_at(points: pd.DataFrame, model: str, power: int) -> Judgement:
 
 def any_reconstruction_does(points: pd.DataFrame, model: str, largest_other: int, margin: float) -> Judgement:
     """Judge that, with the other weight up to 10^largest_other, every point is within a margin of the best."""
-    second = SYMBOLS[model][1]
+    second = GRIDS[model][2]
 
     def rule(entries: pd.DataFrame) -> tuple[bool, str]:
         part = entries.loc[:, :largest_other]
@@ -85,7 +86,7 @@ def any_reconstruction_does(points: pd.DataFrame, model: str, largest_other: int
 
 def flat_in_reconstruction(points: pd.DataFrame, model: str, smallest: int, margin: float) -> Judgement:
     """Judge that, from 10^smallest on, the reconstruction's weight changes no column by more than a margin."""
-    first, second = SYMBOLS[model]
+    _, first, second = GRIDS[model]
 
     def rule(entries: pd.DataFrame) -> tuple[bool, str]:
         part = entries.loc[smallest:]

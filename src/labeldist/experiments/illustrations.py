@@ -8,16 +8,15 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from labeldist.experiments.cases import ABLATION_MEASURES
 from labeldist.experiments.figures import OKABE_ITO, grouped_bars, heat_map, power
+from labeldist.experiments.grid_claims import GRIDS, SHOWN
 from labeldist.experiments.statistics import grid_points
 from labeldist.experiments.tables import REFERENCE, Table
 from labeldist.metrics import MEASURES
 
 GREYS = ("#8a8a8a", "#b4b4b4")
 """For the trivial baselines, which stand back."""
-
-GRIDS = {"BD-LE": ("smoothness", "α", "λ"), "BD-LDL": ("ridge", "λ₁", "λ₂")}
-"""The weight that a model has beside `reconstruction`, and what the paper calls the two."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +42,7 @@ def paper_figures(records: pd.DataFrame, tables: Iterable[Table]) -> list[Figure
     """Draw what the records allow of the bar figures, the heat maps and the ablation."""
     tables = list(tables)
     chains = [t for t in tables if t.kind == "chain" and t.measure.name == "chebyshev"]
-    ablations = [
-        t for t in tables if _unidirectional(t) and _rivals(t) and t.measure.name in ("canberra", "intersection")
-    ]
+    ablations = [t for t in tables if _unidirectional(t) and _rivals(t) and t.measure.name in ABLATION_MEASURES]
     groups = [
         FigureGroup(
             "Learning from recovered distributions",
@@ -111,7 +108,7 @@ def _heat_maps(records: pd.DataFrame) -> list[Figure]:
     points = grid_points(records)
     figures = []
     for (dataset, model, name), part in points.groupby(["dataset", "variant", "measure"], sort=False):
-        if name not in ("chebyshev", "cosine") or model not in GRIDS:
+        if name not in SHOWN or model not in GRIDS:
             continue
         other, row_symbol, column_symbol = GRIDS[model]
         grid = part.pivot_table(index="reconstruction", columns=other, values="value", dropna=False)

@@ -1,6 +1,5 @@
 """One self-contained page about all that was run: what was found, tables, verdicts, statistics, figures."""
 
-import shlex
 from dataclasses import dataclass
 from itertools import groupby
 from os import PathLike
@@ -10,13 +9,16 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from labeldist.experiments import digest
-from labeldist.experiments.comparison import compare_stores, first_of_each, runs
+from labeldist.experiments.comparison import compare_stores
 from labeldist.experiments.files import write_whole
 from labeldist.experiments.findings import opening
 from labeldist.experiments.illustrations import paper_figures
+from labeldist.experiments.merging import first_of_each, runs
 from labeldist.experiments.paper import paper_cells
+from labeldist.experiments.rerun import commands, own_experiments
+from labeldist.experiments.statistics import LEVEL
 from labeldist.experiments.tables import Table, make_tables
-from labeldist.experiments.verdicts import VERDICTS, judge_cells
+from labeldist.experiments.verdicts import MARGIN, VERDICTS, judge_cells
 from labeldist.metrics import MEASURES, Measure
 
 SECTIONS = {
@@ -116,7 +118,10 @@ def render(records: pd.DataFrame, title: str) -> str:
             times=digest.times(chosen),
             store_differences=compare_stores(records),
             stores=list(records["store"].unique()),
-            experiments=list(records["experiment"].unique()),
+            commands=commands(records),
+            own_experiments=own_experiments(records),
+            margin=f"{100 * MARGIN:g} %",
+            level=f"{100 * LEVEL:g} %",
             versions=list(records["versions"].unique()),
             n_runs=len(runs(chosen)),
             n_sets=chosen["dataset"].nunique(),
@@ -135,7 +140,6 @@ def _template_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        command_line=shlex.join,
         sort_key=_sort_key,
         shown=_shown,
         arrow=lambda m: "↑" if m.higher_is_better else "↓",

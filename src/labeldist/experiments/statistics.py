@@ -1,7 +1,7 @@
 """From raw records to means, ranks, tests and skill.
 
-Records are one row a value (see `labeldist.experiments.store`), of one store. Every function takes what is there: a
-method that failed on a set has no mean, and so no rank, on that set.
+Records are one row a value (see `labeldist.experiments.store`), every run once (see `labeldist.experiments.merging`).
+A method that failed on a set, or has not run in all folds yet, has no mean, and so no rank, on that set.
 
 Measures are compared as distances: the value itself, or 1 − value for cosine and intersection, whose best is one.
 """
@@ -20,7 +20,12 @@ from labeldist.metrics import KL_FLOOR, MEASURES
 KL_NOTE = f"Kullback-Leibler counts predicted degrees below {KL_FLOOR:.1e} as {KL_FLOOR:.1e}."
 """What a table that shows the Kullback-Leibler divergence has to say."""
 
-RUN = ["experiment", "kind", "variant", "dataset", "method", "role"]
+LEVEL = 0.05
+"""The level of significance of all tests."""
+
+ENTRY = ["experiment", "kind", "variant", "dataset", "method", "role"]
+"""What has one mean in each measure: a method on a set, over all folds."""
+
 _BLOCK = ["experiment", "kind", "variant", "dataset", "measure"]
 _WEIGHTS = ["reconstruction", "smoothness", "ridge"]
 
@@ -36,29 +41,48 @@ def _first_seed(records: pd.DataFrame) -> pd.DataFrame:
 
 def failures(records: pd.DataFrame) -> pd.DataFrame:
     """Return the runs that failed or took too long: one row each, with `status` and `reason`."""
-    failed = records.loc[records["status"] != "ok", [*RUN, "status", "reason"]]
-    return failed.drop_duplicates([*RUN, "status"]).reset_index(drop=True)
+    failed = records.loc[records["status"] != "ok", [*ENTRY, "status", "reason"]]
+    return failed.drop_duplicates([*ENTRY, "status"]).reset_index(drop=True)
+
+
+def unfinished(records: pd.DataFrame) -> pd.DataFrame:
+    """Return what did not fail but has not the folds of its protocol: one row each, with a `reason` that counts them.
+
+    Only the first seed counts, and grids do not, as in `summary`.
+    """
+    records = _first_seed(records[records["kind"] != "grid"])
+    folds = records[records["status"] == "ok"].drop_duplicates([*ENTRY, "run", "fold"])
+    counts = folds.groupby(ENTRY, sort=False).agg(done=("fold", "size"), folds=("folds", "max")).reset_index()
+    counts = counts[(counts["done"] != counts["folds"]) & ~_among(counts, failures(records))]
+    reasons = counts["done"].astype(str) + " of " + counts["folds"].astype(str) + " folds"
+    return counts[ENTRY].assign(reason=reasons).reset_index(drop=True)
+
+
+def _among(records: pd.DataFrame, entries: pd.DataFrame) -> np.ndarray:
+    return pd.MultiIndex.from_frame(records[ENTRY]).isin(pd.MultiIndex.from_frame(entries[ENTRY]))
 
 
 def summary(records: pd.DataFrame) -> pd.DataFrame:
     """Return mean, standard deviation and rank of every method, set and measure.
 
-    Only the first seed counts, as in the paper's tables. A method that failed in one fold has no mean on that set: its
-    other folds are no fair comparison. Grids are left out (see `grid_points`).
+    Only the first seed counts, as in the paper's tables. A method that failed in one fold, or has not run in it, has no
+    mean on that set: its other folds are no fair comparison. Grids are left out (see `grid_points`).
 
     Returns
     -------
     DataFrame
         `experiment`, `kind`, `variant`, `dataset`, `method`, `role`, `measure`, `mean`, `std` (over folds; NaN for a
         single value), `n` and `rank` within experiment, kind, variant, set and measure: 1 is best, ties share their
-        average, an oracle has none.
+        average, an oracle has none. Beside trivial baselines alone nothing has a rank: it would be no comparison.
     """
     records = _first_seed(records[records["kind"] != "grid"])
-    failed = pd.MultiIndex.from_frame(failures(records)[RUN])
-    whole = records[(records["status"] == "ok") & ~pd.MultiIndex.from_frame(records[RUN]).isin(failed)]
-    groups = whole.astype({"value": float}).groupby([*RUN, "measure"], sort=False)["value"]
+    whole = records[(records["status"] == "ok") & ~_among(records, failures(records))]
+    whole = whole[~_among(whole, unfinished(records))]
+    groups = whole.astype({"value": float}).groupby([*ENTRY, "measure"], sort=False)["value"]
     table = groups.agg(["mean", "std", "count"]).rename(columns={"count": "n"}).reset_index()
     ranked = table[table["role"] != "oracle"]
+    rivals = (ranked["role"] != "trivial").groupby([ranked[name] for name in _BLOCK]).transform("sum")
+    ranked = ranked[rivals >= 2]
     ranked = ranked.assign(distance=distance(ranked["mean"], ranked["measure"]))
     table["rank"] = ranked.groupby(_BLOCK)["distance"].rank().reindex(table.index)
     return table
@@ -112,7 +136,7 @@ def friedman(distances: pd.DataFrame) -> Friedman | None:
     return Friedman(float(result.statistic), float(result.pvalue), sets, methods)
 
 
-def nemenyi(distances: pd.DataFrame, *, level: float = 0.05) -> float:
+def nemenyi(distances: pd.DataFrame, *, level: float = LEVEL) -> float:
     """Return the critical difference: average ranks that lie further apart than this differ at the level.
 
     q √(k (k + 1) / (6 n)) for k methods on n sets, q from the studentised range; NaN if there is nothing to compare.
@@ -130,7 +154,8 @@ def wilcoxon(distances: pd.DataFrame, method: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `method` (the other), `wins`, `ties` and `losses` of the given one, and `pvalue`.
+        `method` (the other), `wins`, `ties` and `losses` of the given one, `lead` (the sum of its signed ranks: above
+        zero if it is the better) and `pvalue`.
     """
     rows = []
     for other in distances.columns.drop(method, errors="ignore") if method in distances else ():
@@ -138,12 +163,13 @@ def wilcoxon(distances: pd.DataFrame, method: str) -> pd.DataFrame:
         # With ties the exact distribution is another for every sample, and takes SciPy seconds to enumerate.
         null: Literal["exact", "approx"] = "exact" if lead.all() and lead.abs().is_unique else "approx"
         pvalue = float(stats.wilcoxon(lead.to_numpy(), method=null).pvalue) if lead.any() else 1.0
-        rows.append((other, int((lead > 0).sum()), int((lead == 0).sum()), int((lead < 0).sum()), pvalue))
-    return pd.DataFrame(rows, columns=["method", "wins", "ties", "losses", "pvalue"])
+        signed = float((np.sign(lead) * lead.abs().where(lead != 0).rank()).sum())
+        rows.append((other, int((lead > 0).sum()), int((lead == 0).sum()), int((lead < 0).sum()), signed, pvalue))
+    return pd.DataFrame(rows, columns=["method", "wins", "ties", "losses", "lead", "pvalue"])
 
 
 def paired_leads(records: pd.DataFrame, experiment: str, method: str, other: str) -> pd.DataFrame:
-    """Compare two methods on the same folds of every seed.
+    """Compare two methods on the same folds of every seed that both have run through.
 
     Returns
     -------
@@ -153,11 +179,13 @@ def paired_leads(records: pd.DataFrame, experiment: str, method: str, other: str
     """
     runs = records[(records["experiment"] == experiment) & (records["variant"] == "") & (records["status"] == "ok")]
     runs = runs[runs["method"].isin([method, other])].astype({"value": float})
-    fold = ["dataset", "measure", "seed", "fold"]
+    shuffle = ["dataset", "measure", "seed"]
     runs = runs.assign(distance=distance(runs["value"], runs["measure"]))
-    pairs = runs.pivot_table(index=fold, columns="method", values="distance", sort=False)
+    pairs = runs.pivot_table(index=[*shuffle, "fold"], columns="method", values="distance", sort=False)
     pairs = pairs.reindex(columns=[method, other]).dropna()
-    leads = (pairs[other] - pairs[method]).groupby(["dataset", "measure", "seed"], sort=False).mean()
+    leads = (pairs[other] - pairs[method]).groupby(shuffle, sort=False).agg(["mean", "count"])
+    folds = runs.groupby(shuffle)["folds"].max().reindex(leads.index)
+    leads = leads.loc[leads["count"] == folds, "mean"]
     groups = leads.groupby(["dataset", "measure"], sort=False)
     return groups.agg(lead="mean", deviation="std", seeds="count").reset_index()
 

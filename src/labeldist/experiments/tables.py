@@ -12,9 +12,11 @@ from pathlib import Path
 import pandas as pd
 
 from labeldist.datasets import list_datasets
+from labeldist.experiments.escapes import latex, markdown
 from labeldist.experiments.files import write_whole
+from labeldist.experiments.merging import first_of_each
 from labeldist.experiments.paper import paper_cells
-from labeldist.experiments.statistics import KL_NOTE, average_ranks, failures, summary
+from labeldist.experiments.statistics import KL_NOTE, average_ranks, failures, summary, unfinished
 from labeldist.metrics import MEASURES, Measure
 
 ROLES = {
@@ -120,7 +122,9 @@ def make_tables(records: pd.DataFrame) -> list[Table]:
     values = summary(records)
     ranks = average_ranks(values).set_index([*TABLE, "method"])["average_rank"].to_dict()
     found = dict(iter(values.groupby(TABLE)))
-    failed = failures(records).set_index([*BLOCK, "dataset", "method"])["status"].map(STATUSES).to_dict()
+    failed = failures(records)
+    short = pd.concat([unfinished(records), failed.assign(reason=failed["status"].map(STATUSES))])
+    known_problems = short.set_index([*BLOCK, "dataset", "method"])["reason"].to_dict()
     kinds = records.groupby("experiment")["kind"].nunique()
     tables = []
     for block, part in records.groupby(BLOCK, sort=False):
@@ -129,7 +133,7 @@ def make_tables(records: pd.DataFrame) -> list[Table]:
         roles = dict(part[["method", "role"]].drop_duplicates("method").itertuples(index=False))
         methods = dict(sorted(roles.items(), key=lambda item: (list(ROLES).index(item[1]), method_place(item[0]))))
         datasets = sorted(part["dataset"].unique(), key=dataset_place)
-        problems = {pair: failed.get((*block, *pair), "–") for pair in product(datasets, methods)}
+        problems = {pair: known_problems.get((*block, *pair), "–") for pair in product(datasets, methods)}
         for name, measure in MEASURES.items():
             if (*block, name) not in found:
                 continue
@@ -176,14 +180,20 @@ def to_markdown(tables: Iterable[Table]) -> str:
 
 
 def _markdown(table: Table) -> str:
-    lines = [f"### {table.caption}", "", _pipes(["set", *table.heads]), "|---|" + "---:|" * len(table.methods)]
+    lines = [
+        f"### {markdown(table.caption)}",
+        "",
+        _pipes(["set", *table.heads]),
+        "|---|" + "---:|" * len(table.methods),
+    ]
     for dataset, row in table.rows.items():
-        lines.append(_pipes([dataset, *(f"**{cell.text}**" if cell.best else cell.text for cell in row)]))
+        cells = (f"**{cell.text}**" if cell.best else cell.text for cell in row)
+        lines.append(f"| {' | '.join([markdown(dataset), *cells])} |")
     return "\n".join([*lines, _pipes(_rank_row(table)), ""])
 
 
 def _pipes(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(map(markdown, cells))} |"
 
 
 def to_latex(tables: Iterable[Table]) -> str:
@@ -195,39 +205,21 @@ def _latex(table: Table) -> str:
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_escape(table.caption)}}}",
+        rf"\caption{{{latex(table.caption)}}}",
         rf"\begin{{tabular}}{{l{'r' * len(table.methods)}}}",
         r"\toprule",
         _ampersands(["Data set", *table.heads]),
         r"\midrule",
     ]
     for dataset, row in table.rows.items():
-        cells = (rf"\textbf{{{_escape(cell.text)}}}" if cell.best else _escape(cell.text) for cell in row)
-        lines.append(" & ".join([_escape(dataset), *cells]) + r" \\")
+        cells = (rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text) for cell in row)
+        lines.append(" & ".join([latex(dataset), *cells]) + r" \\")
     end = [r"\midrule", _ampersands(_rank_row(table)), r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]
     return "\n".join([*lines, *end])
 
 
 def _ampersands(cells: Iterable[str]) -> str:
-    return " & ".join(map(_escape, cells)) + r" \\"
-
-
-LATEX = str.maketrans(
-    {
-        "_": r"\_",
-        "&": r"\&",
-        "%": r"\%",
-        "#": r"\#",
-        "±": r"$\pm$",
-        "↑": r"$\uparrow$",
-        "↓": r"$\downarrow$",
-        "–": "--",
-    }
-)
-
-
-def _escape(text: str) -> str:
-    return text.translate(LATEX)
+    return " & ".join(map(latex, cells)) + r" \\"
 
 
 def to_csv(tables: Sequence[Table]) -> str:
@@ -257,12 +249,12 @@ def write_tables(records: pd.DataFrame, folder: Path) -> list[Path]:
     Parameters
     ----------
     records : DataFrame
-        Raw records, as a store gives them.
+        Raw records, as one store or several give them.
     folder : Path
         Made if it does not exist.
     """
     written = []
-    for experiment, group in groupby(make_tables(records), key=lambda table: table.experiment):
+    for experiment, group in groupby(make_tables(first_of_each(records)), key=lambda table: table.experiment):
         tables = list(group)
         for suffix, write in FORMATS.items():
             path = folder / f"{experiment}{suffix}"

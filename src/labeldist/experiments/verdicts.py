@@ -9,7 +9,7 @@ import pandas as pd
 
 from labeldist.experiments.misprints import impossible_cells, misprinted_deviations, recomputed_ranks
 from labeldist.experiments.paper import KINDS, paper_cells
-from labeldist.experiments.statistics import distance, failures, summary, trivial
+from labeldist.experiments.statistics import distance, failures, summary, trivial, unfinished
 
 __all__ = [
     "MARGIN",
@@ -67,12 +67,11 @@ def judge_cells(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _why_missing(cells: pd.DataFrame, records: pd.DataFrame) -> pd.Series:
-    """Return what the records say of each cell's run: its failure, or that there is none."""
-    failed = failures(records)
-    failed = failed[failed["variant"].isin(_FIXED)]
+    """Return what the records say of each cell's run: its failure, how far it is, or that there is none."""
+    short = pd.concat([unfinished(records).assign(status=""), failures(records)])
     told = {
-        (run.experiment, run.dataset, run.method): f"{run.status}: {run.reason}" if run.reason else run.status
-        for run in failed.itertuples()
+        (run.experiment, run.dataset, run.method): ": ".join(filter(None, [run.status, run.reason]))
+        for run in short[short["variant"].isin(_FIXED)].itertuples()
     }
     keys = zip(cells["experiment"], cells["dataset"], cells["method"], strict=True)
     return pd.Series([told.get(key, "no record") for key in keys], index=cells.index)
