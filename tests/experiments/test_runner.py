@@ -159,6 +159,12 @@ def test_records_tell_how_they_came_about(records):
     assert records["versions"].str.contains("numpy").all()
     assert (records["seconds"] > 0).all()
     assert set(records["store"]) == {"records.sqlite"}
+    assert records.groupby("kind")["folds"].unique().map(list).to_dict() == {
+        "chain": [3],
+        "grid": [3],
+        "prediction": [3],
+        "recovery": [1],
+    }
 
 
 class Broken:

@@ -127,6 +127,13 @@ class Run:
         return f"{self.experiment}: {self.method.name} on {self.dataset}{fold}"
 
 
+def folds_of(key: str) -> int:
+    """Return how many folds the protocol of a run has, from the run's key; recovery has one, all rows."""
+    _, kind, *_, methods = content = json.loads(key)
+    recovers = kind == "recovery" or (kind == "grid" and is_enhancer(methods[0][1]))
+    return 1 if recovers else int(content[5])
+
+
 def runs_of(experiment: Experiment) -> Iterator[Run]:
     """Yield the runs of an experiment."""
     for dataset in experiment.datasets:

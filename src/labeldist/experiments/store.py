@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from labeldist.experiments.errors import StoreError
 from labeldist.experiments.protocols import Value
-from labeldist.experiments.spec import Run
+from labeldist.experiments.spec import Run, folds_of
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -31,7 +31,7 @@ VERSION = 1
 """Of the tables above; a file of another version is refused, not guessed at."""
 
 RECORDS = """
-SELECT key AS run, json_extract(key, '$[5]') AS folds, experiment, kind, dataset, method, role,
+SELECT key AS run, experiment, kind, dataset, method, role,
        coalesce(numbers.variant, runs.variant) AS variant, parameters, seed,
        coalesce(numbers.fold, max(runs.fold, 0)) AS fold, coalesce(measure, '') AS measure, value, seconds, status,
        reason, versions
@@ -140,6 +140,7 @@ class Store:
             cursor = self._connection.execute(RECORDS)
             frame = pd.DataFrame(cursor.fetchall(), columns=[column for column, *_ in cursor.description])
         frame["value"] = frame["value"].astype(float)
+        frame["folds"] = frame["run"].map({key: folds_of(key) for key in frame["run"].unique()})
         return frame.assign(store=self.path.name)
 
     def close(self) -> None:
