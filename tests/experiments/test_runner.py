@@ -414,6 +414,15 @@ def test_reading_leaves_a_file_alone(records, tmp_path):
         folder.chmod(0o755)
 
 
+def test_experiments_stand_in_the_order_of_the_paper(tmp_path):
+    with Store(tmp_path / "records.sqlite") as store:
+        for name in (b"ablation", b"small", b"le-recovery"):
+            text = HEAD.replace(b'"small"', b'"%s"' % name)
+            mean = b'[[part]]\nkind = "recovery"\n[[part.method]]\nname = "Uniform"\nuse = "Uniform"\n'
+            run([parse_spec(text + mean, "text")], store, jobs=1)
+        assert list(store.records()["experiment"].unique()) == ["le-recovery", "ablation", "small"]
+
+
 def test_several_stores_are_told_apart(records, tmp_path):
     for name in ("one.sqlite", "two.sqlite"):
         with Store(tmp_path / name) as store:

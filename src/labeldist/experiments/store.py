@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from labeldist.experiments.errors import StoreError
 from labeldist.experiments.protocols import Value
-from labeldist.experiments.spec import Run, folds_of
+from labeldist.experiments.spec import DEFAULT, Run, folds_of
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -133,7 +133,7 @@ class Store:
             self._connection.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?, ?, ?, ?)", values)
 
     def records(self) -> Any:
-        """Return a pandas data frame with a row a value, and one for each run that has none."""
+        """Return a pandas data frame with a row a value, and one for each run that has none, in the paper's order."""
         import pandas as pd
 
         with self._errors("cannot be read as a store of records"):
@@ -141,7 +141,11 @@ class Store:
             frame = pd.DataFrame(cursor.fetchall(), columns=[column for column, *_ in cursor.description])
         frame["value"] = frame["value"].astype(float)
         frame["folds"] = frame["run"].map({key: folds_of(key) for key in frame["run"].unique()})
-        return frame.assign(store=self.path.name)
+        places = {name: place for place, name in enumerate(DEFAULT)}
+        frame = frame.sort_values(
+            "experiment", key=lambda names: names.map(lambda name: places.get(name, len(places))), kind="stable"
+        )
+        return frame.reset_index(drop=True).assign(store=self.path.name)
 
     def close(self) -> None:
         """Close the file."""
