@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -110,7 +111,9 @@ def test_failures_are_told_with_a_code_of_their_own(tmp_path):
 def test_an_interrupt_ends_it_and_the_next_call_goes_on(tmp_path):
     arguments = ["reproduce", "quick", "--store", tmp_path / "s.sqlite", "--out", tmp_path / "out", "--jobs", "1"]
     command = [sys.executable, "-m", "labeldist", *map(str, arguments)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # A shell starts what is in the background with interrupts ignored, and so are then those of its children.
+    restore = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=restore)
     while not (tmp_path / "s.sqlite").exists():
         time.sleep(0.05)
     time.sleep(0.5)
