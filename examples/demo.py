@@ -21,7 +21,7 @@ from matplotlib.image import imsave
 from labeldist import BDLDL, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, load_logical_digits, make_artificial, make_artificial_grid
 from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.experiments.files import write_whole
+from labeldist.files import write_whole
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES, score_all
 from labeldist.simplex import Array

@@ -5,10 +5,14 @@
     LabelDistError
     ├── NotADistributionError     (ValueError)   a row is not, or cannot be made, a distribution
     ├── SingularCoefficientError  (ValueError)   a solver needs a positive definite matrix and got none
-    └── DatasetError
-        ├── UnknownDatasetError   (ValueError)   no benchmark set has that name
-        ├── DatasetNotFoundError  (OSError)      not on disk, and could not be downloaded
-        └── ChecksumError         (OSError)      the bytes are not the ones that were published
+    ├── DatasetError
+    │   ├── UnknownDatasetError   (ValueError)   no benchmark set has that name
+    │   ├── DatasetNotFoundError  (OSError)      not on disk, and could not be downloaded
+    │   ├── ChecksumError         (OSError)      the bytes are not the ones that were published
+    │   └── TableError            (ValueError)   a table, a column or a cell is not what it should be
+    ├── ModelError                (ValueError)   a saved model is damaged, cannot be trusted, or does not fit the table
+    ├── OutputError               (OSError)      a file cannot be written, or would be overwritten
+    └── MissingExtraError         (ImportError)  an optional dependency is not installed
 
     LabelDistWarning              (UserWarning)
     ├── LabelWarning              labels that can be used, but look like another kind than was asked for
@@ -64,6 +68,22 @@ class DatasetNotFoundError(DatasetError, OSError):
 
 class ChecksumError(DatasetError, OSError):
     """The file's bytes are not the published ones."""
+
+
+class TableError(DatasetError, ValueError):
+    """A table, one of its columns or one of its cells is not what it should be."""
+
+
+class ModelError(LabelDistError, ValueError):
+    """A saved model is damaged, cannot be trusted, or does not fit the table that it is given."""
+
+
+class OutputError(LabelDistError, OSError):
+    """A file cannot be written, or would be overwritten."""
+
+
+class MissingExtraError(LabelDistError, ImportError):
+    """An optional dependency is not installed; the message says which extra brings it."""
 
 
 class LabelDistWarning(UserWarning):

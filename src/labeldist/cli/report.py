@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from labeldist.experiments.errors import StoreError
-from labeldist.experiments.files import write_whole
 from labeldist.experiments.findings_page import findings_markdown
 from labeldist.experiments.store import read_stores
+from labeldist.files import check_folder, write_whole
 
 OUT = Path("reproduction")
 OUT_HELP = "The folder of the report and the tables."
@@ -39,13 +37,6 @@ def report(
         check_folder(findings.parent)
         write_whole(findings, findings_markdown(records).encode())
         print(findings)
-
-
-def check_folder(folder: Path) -> None:
-    """Refuse, before anything is done, a folder that cannot be one."""
-    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK):
-        raise StoreError(f"Nothing can be written to {folder}: {above} is no folder, or not one to write to.")
 
 
 def write_outputs(records: Any, folder: Path) -> None:

@@ -13,10 +13,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from labeldist.cli.report import OUT, OUT_HELP, check_folder, write_outputs
+from labeldist.cli.report import OUT, OUT_HELP, write_outputs
 from labeldist.experiments.runner import run
 from labeldist.experiments.spec import DEFAULT, load_spec, restrict, runs_of, shipped
 from labeldist.experiments.store import Outcome, Store
+from labeldist.files import check_folder
 
 FAILURES = 3
 """The exit code where everything ran, but some runs failed or took too long."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from labeldist.exceptions import DatasetError, DatasetNotFoundError
+from labeldist.extras import require
 from labeldist.simplex import Array
 
 CHUNK_ROWS = 65_536
@@ -269,10 +270,6 @@ def _listed(names: Iterable[Any]) -> str:
 
 
 def _import_arrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.csv
-        import pyarrow.parquet
-    except ImportError:
-        raise DatasetError("Reading tables in chunks needs pyarrow: pip install 'labeldist[tables]'.") from None
-    return pyarrow
+    for part in ("csv", "parquet"):
+        require(f"pyarrow.{part}", "tables")
+    return require("pyarrow", "tables")

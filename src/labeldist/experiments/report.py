@@ -10,7 +10,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from labeldist.experiments import digest
 from labeldist.experiments.comparison import compare_stores
-from labeldist.experiments.files import write_whole
 from labeldist.experiments.findings import opening
 from labeldist.experiments.illustrations import paper_figures
 from labeldist.experiments.merging import first_of_each, runs
@@ -19,6 +18,7 @@ from labeldist.experiments.rerun import commands, own_experiments
 from labeldist.experiments.statistics import LEVEL
 from labeldist.experiments.tables import Table, make_tables
 from labeldist.experiments.verdicts import MARGIN, VERDICTS, judge_cells
+from labeldist.files import write_whole
 from labeldist.metrics import MEASURES, Measure
 
 SECTIONS = {

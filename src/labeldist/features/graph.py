@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from labeldist.exceptions import MissingExtraError
 from labeldist.features.approximate_neighbors import INSTALL, approximate_neighbors, import_faiss
 from labeldist.simplex import Array
 
@@ -96,7 +97,7 @@ def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
         if (faiss := import_faiss()) is not None:
             return approximate_neighbors(faiss, centred, n_neighbors)
         if len(X) > HOPELESS_ROWS:
-            raise ImportError(
+            raise MissingExtraError(
                 f"Comparing all pairs of {len(X)} rows for their nearest neighbours would take hours, and faiss, which "
                 f"finds most of them faster, is not installed: {INSTALL}. smoothness=0 goes without neighbours."
             )
