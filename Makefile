@@ -19,7 +19,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 tests: $(STAMP)
-	$(BIN)/pytest --doctest-modules src tests --cov --cov-report=term
+	$(BIN)/pytest --numprocesses auto --dist worksteal --doctest-modules src tests --cov --cov-report=term
 
 format: $(STAMP)  ## Let ruff mend what it can
 	$(BIN)/ruff check --fix .

@@ -115,7 +115,7 @@ def differs(table, **parameters):
         {"temperature": 2.0},
         {"floor": 0.2},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_every_option_has_an_effect(table, parameters):
     assert differs(table, **parameters) > 1e-6

@@ -103,7 +103,7 @@ def test_auto_goes_by_size(table, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"reconstruction": 0}, {"kernel": lambda X, Y: X @ Y.T}, {"bandwidth": 0.05}], ids=str
+    "parameters", [{"reconstruction": 0}, {"kernel": lambda X, Y: X @ Y.T}, {"bandwidth": 0.05}], ids=", ".join
 )
 def test_auto_is_exact_while_it_can_where_low_rank_does_not_suit(table, monkeypatch, parameters):
     X, L = table
