@@ -26,6 +26,8 @@ input validation) keeps scikit-learn's name.
 
 import sys
 import warnings
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parent)
@@ -104,6 +106,19 @@ class IllConditionedWarning(LabelDistWarning):
 
 class ApproximationWarning(LabelDistWarning):
     """An approximation is less close than it is meant to be."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question after what is known and most like `name`, or nothing where nothing is like it.
+
+    >>> did_you_mean("angst", ["joy", "fear"])
+    ''
+    >>> did_you_mean("faer", ["joy", "fear"])
+    ' Did you mean fear?'
+    """
+    by_lower_case = {str(one).lower(): str(one) for one in known}
+    close = get_close_matches(str(name).lower(), by_lower_case, n=1)
+    return f" Did you mean {by_lower_case[close[0]]}?" if close else ""
 
 
 def warn(message: str, category: type[Warning]) -> None:

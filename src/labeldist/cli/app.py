@@ -8,7 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from labeldist import __version__
-from labeldist.cli import report, reproduce
+from labeldist.cli.datasets import datasets
+from labeldist.cli.enhance import enhance
+from labeldist.cli.evaluate import evaluate
+from labeldist.cli.report import report
+from labeldist.cli.reproduce import reproduce
 from labeldist.exceptions import LabelDistError
 
 INTERRUPTED = 130
@@ -53,5 +57,6 @@ def common(
     """Label distributions: recover them, learn to predict them, judge them honestly."""
 
 
-app.command("reproduce")(reproduce.reproduce)
-app.command("report")(report.report)
+for command in (enhance, evaluate, reproduce, report):
+    app.command()(command)
+app.add_typer(datasets, name="datasets")

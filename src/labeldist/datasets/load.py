@@ -1,6 +1,5 @@
 """The benchmark sets by name."""
 
-import difflib
 import os
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -8,7 +7,7 @@ from labeldist.datasets.fetch import locate
 from labeldist.datasets.logical import binarize
 from labeldist.datasets.readers import read_mat
 from labeldist.datasets.registry import REGISTRY, DatasetInfo
-from labeldist.exceptions import DatasetError, UnknownDatasetError
+from labeldist.exceptions import DatasetError, UnknownDatasetError, did_you_mean
 from labeldist.simplex import Array
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def load_dataset(
     DatasetNotFoundError, ChecksumError
         There is no file, or not the right one; the message says what to do.
     """
-    info = _find(name)
+    info = find(name)
     path = locate(info, data_home, download_if_missing)
     X, D = read_mat(path)
     found = (len(X), X.shape[1], D.shape[1])
@@ -99,20 +98,20 @@ def load_dataset(
         logical=binarize(D),
         feature_names=[f"feature_{column}" for column in range(info.n_features)],
         target_names=[f"label_{column}" for column in range(info.n_labels)],
-        DESCR=_describe(info),
+        DESCR=describe(info),
         filename=str(path),
     )
 
 
-def _find(name: str) -> DatasetInfo:
+def find(name: str) -> DatasetInfo:
+    """Return a set's row in the registry."""
     if isinstance(name, str) and name in REGISTRY:
         return REGISTRY[name]
-    by_lower_case = {known.lower(): known for known in REGISTRY}
-    close = [by_lower_case[match] for match in difflib.get_close_matches(str(name).lower(), by_lower_case)]
-    suggestion = f" Did you mean {' or '.join(close)}?" if close else ""
+    suggestion = did_you_mean(name, REGISTRY)
     raise UnknownDatasetError(f"There is no data set {name!r}.{suggestion} There are: {', '.join(REGISTRY)}.")
 
 
-def _describe(info: DatasetInfo) -> str:
+def describe(info: DatasetInfo) -> str:
+    """Say what a set is, how large, and what to cite."""
     size = f"{info.n_samples} rows, {info.n_features} features, {info.n_labels} labels"
     return f"{info.name}: {size}\n\n{info.description}\n\nTo be cited:\n\n{info.citation}\n"

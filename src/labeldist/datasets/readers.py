@@ -35,8 +35,8 @@ def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
         A row of ``labels`` is not a distribution.
     """
     path = Path(path)
-    variables = _load(path)
-    X, D = (_matrix(variables, key, path) for key in ("features", "labels"))
+    variables = load_mat(path)
+    X, D = (matrix(variables, key, path) for key in ("features", "labels"))
     if len(X) != len(D):
         raise DatasetError(f"{path} has {len(X)} rows of features and {len(D)} rows of labels.")
     not_finite = ~np.isfinite(X)
@@ -49,7 +49,7 @@ def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
     return X, check_distributions(D, name=f"The matrix labels of {path}")
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load_mat(path: Path) -> dict[str, Any]:
     """Return the variables of a MATLAB file by name."""
     import scipy.io  # 0.2 s and more, which only a reader of files should wait for
 
@@ -67,7 +67,7 @@ def _load(path: Path) -> dict[str, Any]:
     return {key: value for key, value in content.items() if not key.startswith("__")}
 
 
-def _matrix(variables: dict[str, Any], key: str, path: Path) -> Array:
+def matrix(variables: dict[str, Any], key: str, path: Path) -> Array:
     """Return the variable `key` as a C-contiguous float64 matrix, or say why it is none."""
     if key not in variables:
         found = ", ".join(sorted(variables)) or "nothing"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
 from labeldist import enhancement, learning
+from labeldist.exceptions import did_you_mean
 from labeldist.experiments.controls import RidgeLDL, RidgeLE
 from labeldist.experiments.errors import SpecError
 from labeldist.features import KernelFeatures
@@ -63,8 +63,7 @@ def build(use: str, parameters: Mapping[str, Any], where: str = "The spec") -> A
     if use == GROUND_TRUTH:
         return None
     if use not in ESTIMATORS:
-        close = difflib.get_close_matches(use, ESTIMATORS, n=1)
-        hint = f" Did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(use, ESTIMATORS)
         raise SpecError(f"{where}: there is no estimator {use!r}.{hint} There are {', '.join(ESTIMATORS)}.")
     try:
         estimator = ESTIMATORS[use](**parameters)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import tomllib
@@ -12,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from labeldist.exceptions import did_you_mean
 from labeldist.experiments.errors import SpecError
 from labeldist.experiments.material import SETS, is_known_set
 from labeldist.experiments.methods import GROUND_TRUTH, ROLES, build, expand_grid, is_enhancer
@@ -185,8 +185,7 @@ def load_spec(name: str) -> Experiment:
         return parse_spec(source.read_bytes(), name)
     path = Path(name)
     if path.suffix != ".toml":
-        close = difflib.get_close_matches(name, shipped())
-        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        hint = did_you_mean(name, shipped())
         raise SpecError(
             f"There is no experiment {name!r}.{hint} There are {', '.join(shipped())}; or name a .toml file."
         )
@@ -299,8 +298,7 @@ def _check(experiment: Experiment, where: str) -> None:
     ):
         for name in chosen:
             if name not in known and not (what == "set" and is_known_set(name)):
-                close = difflib.get_close_matches(str(name), known, n=1)
-                hint = f" Did you mean {close[0]}?" if close else ""
+                hint = did_you_mean(str(name), known)
                 raise SpecError(f"{where}: there is no {what} {name!r}.{hint} There are {', '.join(known)}.")
     for method in methods:
         if not all(isinstance(values, list) for values in method.grid.values()):

@@ -1,0 +1,77 @@
+"""``labeldist enhance``: recover the distributions behind a table of logical labels."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from labeldist.cli import options
+from labeldist.cli.inputs import features_of, read_labelled
+from labeldist.cli.methods import ENHANCERS, make
+from labeldist.cli.telling import Teller
+from labeldist.datasets.tables import STANDARD, check_format, write_table
+from labeldist.files import check_free
+
+
+def enhance(
+    table: options.Table,
+    labels: options.Labels,
+    output: options.Output = STANDARD,
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(ENHANCERS)}.")] = "bdle",
+    settings: options.Settings = None,
+    features: options.Features = None,
+    ignore: options.Ignore = "",
+    prepare: options.Prepare = False,
+    picture: options.Picture = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+) -> None:
+    """Recover label distributions from labels that are 0 or 1.
+
+    The table comes out as it was, with degrees that sum to one in the label columns. All other columns of numbers are
+    features, by which items that resemble each other are known.
+
+    **Examples**
+
+    `labeldist enhance in.csv --labels joy,fear,calm -o dist.csv`
+
+    `labeldist enhance in.csv --labels 'emotion_*' --ignore id -o dist.csv --picture dist.png`
+
+    `labeldist enhance emotions.arff --labels emotions.xml --method glle -o dist.parquet`
+
+    `labeldist enhance in.csv --labels joy,fear,calm --set output=project --set graph_width=mean` — for labels of which
+    one is on at a time
+    """
+    teller = Teller(as_json=as_json, output=output)
+    check_format(output)
+    for path in (output, picture):
+        if path and path != STANDARD:
+            check_free(path, force=force)
+    enhancer = make(ENHANCERS, method, options.parse_settings(settings))
+    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare)
+    L = given.Y
+    X = features_of(given, prepare=prepare)
+    with teller.working(f"Recovering distributions of {len(L)} items"):
+        D = enhancer.fit_transform(X, L)
+    write_table(given.with_degrees(D), output)
+    if picture:
+        from labeldist.plots import AmbiguityDisplay, save_picture
+
+        save_picture(AmbiguityDisplay.from_distributions(D, label_names=given.labels), picture)
+    mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
+    facts = {
+        "items": len(L),
+        "labels": given.labels,
+        "features": given.features,
+        "left_out": given.left_out,
+        "method": method,
+        "output": output,
+        "mean_distribution": mean,
+    }
+    degrees = ", ".join(f"{name} {degree:.2f}" for name, degree in mean.items())
+    teller.result(
+        f"{output}: {len(L)} items, {len(given.labels)} labels, recovered by {type(enhancer).__name__} from "
+        f"{len(given.features)} features. On average: {degrees}.",
+        facts,
+    )

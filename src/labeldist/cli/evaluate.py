@@ -1,0 +1,104 @@
+"""``labeldist evaluate``: how good predicted distributions are, and whether better than nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from labeldist.cli import options
+from labeldist.cli.inputs import matched_rows, weights_of
+from labeldist.cli.telling import Teller
+from labeldist.datasets.columns import degrees, match_columns
+from labeldist.datasets.tables import read_table
+from labeldist.files import check_free
+from labeldist.metrics import MEASURES, score_all
+from labeldist.simplex import Array, normalize
+
+ROUNDED = 0.02
+"""How far from one the degrees of a row may be, as rounded figures are, before it is told."""
+
+
+def evaluate(
+    truth: Annotated[str, typer.Argument(help="A table with the true degrees.")],
+    predicted: Annotated[str, typer.Argument(help="A table with the predicted ones, the same columns of labels.")],
+    labels: options.Labels,
+    item: options.Item = None,
+    weights: options.Weights = None,
+    picture: options.Picture = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+) -> None:
+    """Compare predicted distributions with true ones, by six measures, and both with the answers of nobody.
+
+    Skill is the share of Kullback-Leibler that the prediction saves against always answering the mean of the truth: 0
+    is no better than that, 1 is perfect, less than 0 is worse than nothing.
+
+    **Examples**
+
+    `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
+
+    `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture calibration.png`
+
+    `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --json` — for a machine
+    """
+    teller = Teller(as_json=as_json)
+    if picture:
+        check_free(picture, force=force)
+    frames = {name: read_table(name) for name in (truth, predicted)}
+    columns = match_columns(labels, frames[truth].columns, "label")
+    match_columns(columns, frames[predicted].columns, "label")
+    answers = matched_rows(frames[truth], frames[predicted], item, (truth, predicted))
+    D, P = (
+        _distributions(degrees(frame, columns), name, teller)
+        for name, frame in ((truth, frames[truth]), (predicted, answers))
+    )
+    weight = weights_of(frames[truth], weights)
+    mean = np.average(D, axis=0, weights=weight)
+    rows = {
+        predicted: P,
+        "the mean of the truth": np.tile(mean, (len(D), 1)),
+        "all labels equally": np.full_like(D, 1 / D.shape[1]),
+    }
+    scores = {name: score_all(D, answer, sample_weight=weight) for name, answer in rows.items()}
+    given, constant = (scores[name]["kl_divergence"] for name in (predicted, "the mean of the truth"))
+    skill = 1 - given / constant if constant > 0 else float(given == 0)
+    if picture:
+        from labeldist.plots import CalibrationDisplay, save_picture
+
+        save_picture(CalibrationDisplay.from_predictions(D, P), picture)
+    teller.result(
+        _text(scores, skill, len(D)), {"items": len(D), "labels": columns, "skill": skill, "measures": scores}
+    )
+
+
+def _distributions(table: Any, name: str, teller: Teller) -> Array:
+    """Divide rows by their sums; tell where that changes more than rounding does."""
+    sums = table.to_numpy().sum(axis=1)
+    off = np.flatnonzero(np.abs(sums - 1) > ROUNDED)
+    if off.size:
+        teller.note(
+            f"{off.size} of {len(sums)} rows of {name} do not sum to 1 (data row {off[0] + 1}: {sums[off[0]]:g}); they "
+            "are divided by their sums."
+        )
+    return normalize(table.to_numpy(), name=name)
+
+
+def _text(scores: dict[str, dict[str, float]], skill: float, n: int) -> str:
+    """Return the measures as a table for people, the best of each in its row."""
+    names = list(scores)
+    lines = [f"{n} items, {_verdict(skill)}", ""]
+    width = max(len(measure.title) for measure in MEASURES.values()) + 2
+    lines.append(" " * width + "  ".join(f"{name:>12}" for name in names))
+    for measure in MEASURES.values():
+        arrow = "↑" if measure.higher_is_better else "↓"
+        cells = (f"{scores[name][measure.name]:>{max(12, len(name))}.4f}" for name in names)
+        lines.append(f"{measure.title + ' ' + arrow:<{width}}" + "  ".join(cells))
+    return "\n".join(lines)
+
+
+def _verdict(skill: float) -> str:
+    if skill <= 0:
+        return f"skill {skill:.2f}: no better than always answering the mean of the truth."
+    return f"skill {skill:.2f}: {100 * skill:.0f} % of what the mean leaves unexplained is explained."

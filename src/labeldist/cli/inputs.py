@@ -1,0 +1,83 @@
+"""From what a person names on the command line to features and labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labeldist.cli.telling import Teller
+from labeldist.datasets.columns import LabelledTable, choose_columns, match_columns, numbers, typed
+from labeldist.datasets.tables import listed, read_table
+from labeldist.exceptions import TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_labelled(
+    path: str,
+    labels: str,
+    teller: Teller,
+    *,
+    features: str | None = None,
+    ignore: str = "",
+    prepare: bool = False,
+    weights: str | None = None,
+) -> LabelledTable:
+    """Read a table, say which of its columns are what, and tell which were left out."""
+    frame = read_table(path)
+    not_features = [part for part in (ignore, weights) if part]
+    table = choose_columns(frame, labels, features=features, ignore=",".join(not_features), prepare=prepare)
+    for name, reason in table.left_out.items():
+        teller.note(f"column {name!r} is no feature: it holds {reason}. --prepare turns words and dates into numbers.")
+    for name in table.features:
+        if name.lower().rpartition("_")[2] in ("id", "index", "item") and frame[name].is_unique:
+            teller.note(f"column {name!r} is taken for a feature; if it only names the items, add --ignore {name}.")
+    return table
+
+
+def features_of(table: LabelledTable, *, prepare: bool) -> Any:
+    """Return the features as numbers: as they are, or prepared."""
+    if not prepare:
+        return table.X
+    from labeldist.features.preparation import prepare_columns
+
+    columns = typed(table.frame, table.features)
+    return prepare_columns(columns).fit_transform(columns)
+
+
+def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
+    """Return a column of weights, or None where none is named."""
+    if column is None:
+        return None
+    (name,) = match_columns([column], frame.columns, "weight")
+    values = numbers(frame, [name])[name].to_numpy()
+    if (values < 0).any() or not values.any():
+        raise TableError(f"Column {name!r} cannot hold weights: they are not negative, and not all zero.")
+    return values
+
+
+def matched_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, names: tuple[str, str]) -> Any:
+    """Return the rows of `other` in the order of those of `truth`: by the column of items, or as they are."""
+    if item is None:
+        if len(truth) != len(other):
+            raise TableError(
+                f"{names[0]} has {len(truth)} rows and {names[1]} {len(other)}. Name the column that says which row "
+                "is which, with --item."
+            )
+        return other
+    places = []
+    for frame, name in ((truth, names[0]), (other, names[1])):
+        (column,) = match_columns([item], frame.columns, "item")
+        keys = frame[column].astype(str)
+        repeated = keys[keys.duplicated()]
+        if len(repeated):
+            raise TableError(f"Column {column!r} of {name} names {repeated.iloc[0]!r} more than once.")
+        places.append(keys)
+    found = places[1].reset_index(drop=True)
+    order = dict(zip(found, range(len(found)), strict=True))
+    missing = [key for key in places[0] if key not in order]
+    if missing:
+        raise TableError(f"{names[1]} lacks {len(missing)} of the items of {names[0]}: {listed(missing, 5)}.")
+    return other.iloc[np.array([order[key] for key in places[0]])]

@@ -1,0 +1,94 @@
+"""ARFF, the format of Weka and of MULAN's collection of multi-label sets, with MULAN's XML list of the labels."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from labeldist.exceptions import DatasetNotFoundError, TableError
+from labeldist.extras import require
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_arff(name: str, file: BinaryIO) -> pd.DataFrame:
+    """Read an ARFF file, dense or sparse; nominal cells are text, missing ones are missing."""
+    pandas, arff = require("pandas", "app"), require("arff", "tables")
+    try:
+        text = file.read().decode("utf-8-sig")
+        sparse = "@data" in text.lower() and _first_row(text).startswith("{")
+        content = arff.loads(text, return_type=arff.LOD if sparse else arff.DENSE)
+    except UnicodeDecodeError as error:
+        raise TableError(f"{name} is no text in UTF-8 (byte {error.start}).") from None
+    except arff.ArffException as error:
+        raise TableError(f"{name} cannot be read as ARFF: {error}") from None
+    columns = [column for column, _ in content["attributes"]]
+    rows = content["data"]
+    if sparse:  # what a sparse row leaves out is 0, or the first of a nominal attribute's values
+        zeros = [kind[0] if isinstance(kind, list) else 0.0 for _, kind in content["attributes"]]
+        rows = [[row.get(k, zero) for k, zero in enumerate(zeros)] for row in rows]
+    return pandas.DataFrame(rows, columns=columns)
+
+
+def _first_row(text: str) -> str:
+    data = text[text.lower().index("@data") :].splitlines()[1:]
+    return next((line.strip() for line in data if line.strip() and not line.lstrip().startswith("%")), "")
+
+
+def arff_bytes(frame: pd.DataFrame) -> bytes:
+    """Return a table as ARFF: numbers are numeric attributes, everything else strings."""
+    arff = require("arff", "tables")
+    numeric = {name: frame[name].dtype.kind in "biuf" for name in frame.columns}
+    columns = [
+        frame[name].astype(float).tolist() if numeric[name] else frame[name].astype(str).tolist()
+        for name in frame.columns
+    ]
+    content: dict[str, Any] = {
+        "relation": "labeldist",
+        "attributes": [(name, "NUMERIC" if numeric[name] else "STRING") for name in frame.columns],
+        "data": [list(row) for row in zip(*columns, strict=True)],
+    }
+    buffer = io.StringIO()
+    arff.dump(content, buffer)
+    return buffer.getvalue().encode()
+
+
+def read_label_names(path: str | os.PathLike[str]) -> list[str]:
+    """Read the names of label columns from MULAN's XML, or from a text file with one name a line."""
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DatasetNotFoundError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror or error}.") from error
+    names = _names_in_xml(content, path) if path.suffix.lower() == ".xml" else _names_in_lines(content, path)
+    if not names:
+        raise TableError(f"{path} names no labels.")
+    return names
+
+
+def _names_in_lines(content: bytes, path: Path) -> list[str]:
+    try:
+        return [line.strip() for line in content.decode("utf-8-sig").splitlines() if line.strip()]
+    except UnicodeDecodeError as error:
+        raise TableError(f"{path} is no text in UTF-8 (byte {error.start}).") from None
+
+
+def _names_in_xml(content: bytes, path: Path) -> list[str]:
+    """Names of all elements ``label``, nested ones of a hierarchy included. Entities are refused by defusedxml."""
+    tree = require("defusedxml.ElementTree", "tables")
+    defused = require("defusedxml", "tables")
+    try:
+        root = tree.fromstring(content, forbid_dtd=True)
+    except defused.DefusedXmlException as error:
+        raise TableError(
+            f"{path} is refused: it declares a document type or entities ({type(error).__name__})."
+        ) from None
+    except tree.ParseError as error:
+        raise TableError(f"{path} cannot be read as XML: {error}.") from None
+    found = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+    return [name for name in found if name]

@@ -1,0 +1,236 @@
+"""Which columns of a table are labels and which are features, and their cells as numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labeldist.datasets.arff import read_label_names
+from labeldist.datasets.tables import listed
+from labeldist.exceptions import TableError, did_you_mean
+from labeldist.extras import require
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+"""What a cell of text says where nothing is known."""
+
+UNNAMED = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
+"""How an index without a name is called that pandas has saved: it only counts the rows."""
+
+MOSTLY = 0.5
+"""A column of which more than this share are numbers is one of numbers with mistakes, not one of words."""
+
+PREPARE = "or have it turned into numbers with --prepare"
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """A table of which it is known what its columns are.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The whole table.
+    labels, features : list of str
+        Their columns, in the order of the model.
+    left_out : dict
+        For each column that is neither and was not named, why.
+    """
+
+    frame: pd.DataFrame
+    labels: list[str]
+    features: list[str]
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def X(self) -> pd.DataFrame:  # noqa: N802  # the name of the mathematics
+        """The features as numbers."""
+        return numbers(self.frame, self.features)
+
+    @property
+    def Y(self) -> pd.DataFrame:  # noqa: N802  # the name of the mathematics
+        """The labels as numbers that are not negative."""
+        return degrees(self.frame, self.labels)
+
+    def with_degrees(self, D: Any) -> pd.DataFrame:
+        """Return the table with the rows of `D` in its label columns."""
+        return self.frame.assign(**dict(zip(self.labels, np.asarray(D).T, strict=True)))
+
+
+def choose_columns(
+    frame: pd.DataFrame,
+    labels: str | Sequence[str],
+    *,
+    features: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] = (),
+    prepare: bool = False,
+) -> LabelledTable:
+    """Say which columns of `frame` are labels and which are features.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    labels : str or sequence of str
+        Names, patterns such as ``emotion_*``, or files that name them (MULAN's ``.xml``; ``.txt``, one a line); several
+        in one string have commas between them.
+    features : str or sequence of str, optional
+        Names or patterns; None is all other columns that hold numbers.
+    ignore : str or sequence of str
+        Columns that are neither.
+    prepare : bool
+        Whether columns of words, dates and missing values are features, too, to be turned into numbers later.
+    """
+    label_columns = match_columns(labels, frame.columns, "label")
+    ignored = match_columns(ignore, frame.columns, "ignored")
+    both = [name for name in ignored if name in label_columns]
+    if both:
+        raise TableError(f"Column {listed(both)} cannot be a label and ignored.")
+    if features is not None:
+        feature_columns = [name for name in match_columns(features, frame.columns, "feature") if name not in ignored]
+        both = [name for name in feature_columns if name in label_columns]
+        if both:
+            raise TableError(f"Column {listed(both)} cannot be a label and a feature.")
+        left_out: dict[str, str] = {}
+    else:
+        others = [name for name in frame.columns if name not in label_columns and name not in ignored]
+        left_out = {name: "an index that only counts the rows" for name in others if UNNAMED.fullmatch(name)}
+        if not prepare:
+            left_out |= {
+                name: reason for name in others if name not in left_out and (reason := _is_no_number(frame[name]))
+            }
+        feature_columns = [name for name in others if name not in left_out]
+    if not feature_columns:
+        reasons = "; ".join(f"{name} holds {reason}" for name, reason in left_out.items())
+        raise TableError(
+            f"No column is left for features: the labels are {listed(label_columns)}"
+            + (f", and {reasons}. Turn words into numbers with --prepare" if left_out else "")
+            + ". Features describe the items; join them to this table first."
+        )
+    return LabelledTable(frame, label_columns, feature_columns, left_out)
+
+
+def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str) -> list[str]:
+    """Return the columns that names, patterns and files of names ask for, each once, in that order."""
+    columns = [str(name) for name in present]
+    parts = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    found: dict[str, None] = {}
+    for part in (part.strip() for part in parts):
+        if part in columns:
+            found[part] = None
+        elif Path(part).suffix.lower() in (".xml", ".txt"):
+            found |= dict.fromkeys(match_columns(_literal(read_label_names(part), columns, part), columns, kind))
+        elif part:
+            matches = [name for name in columns if fnmatchcase(name, part)] if "*" in part else []
+            if not matches:
+                raise TableError(
+                    f"There is no {kind} column {part!r}.{did_you_mean(part, columns)} There are {listed(columns)}."
+                )
+            found |= dict.fromkeys(matches)
+    return list(found)
+
+
+def _literal(names: list[str], columns: list[str], file: str) -> list[str]:
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise TableError(f"{file} names columns that are not in the table: {listed(missing)}.")
+    return names
+
+
+def numbers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return columns as float64; refuse, with row and column, a cell that is no finite number."""
+    pandas = require("pandas", "app")
+    table = pandas.DataFrame({name: _parsed(frame[name]) for name in columns}, index=frame.index)
+    for name in columns:
+        values = table[name].to_numpy()
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if wrong.size:
+            raise TableError(_complaint(frame[name], int(wrong[0]), wrong.size))
+    return table
+
+
+def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return label columns as float64; refuse, with row and column, a cell that is no number or is negative."""
+    table = numbers(frame, columns)
+    negative = np.argwhere(table.to_numpy() < 0)
+    if len(negative):
+        row, column = negative[0]
+        raise TableError(
+            f"{_cell(row, columns[column])} is {frame[columns[column]].iloc[row]}: labels are not negative. Logical "
+            "labels are 0 or 1; votes and degrees are 0 or more."
+        )
+    return table
+
+
+def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return columns with the types that their cells have: numbers, dates, or words; missing cells are missing."""
+    pandas = require("pandas", "app")
+    return pandas.DataFrame({name: _typed(frame[name]) for name in columns}, index=frame.index)
+
+
+def _typed(column: Any) -> Any:
+    pandas = require("pandas", "app")
+    if not _is_text(column):
+        return column
+    present = column.mask(_is_missing(column))
+    values = pandas.to_numeric(present, errors="coerce")
+    if values.isna().equals(present.isna()):
+        return values.astype(float)
+    dates = pandas.to_datetime(present, errors="coerce", format="ISO8601")
+    return dates if dates.isna().equals(present.isna()) else present.astype(object).where(present.notna(), None)
+
+
+def _is_text(column: Any) -> bool:
+    return bool(require("pandas", "app").api.types.is_string_dtype(column.dtype)) or column.dtype == object
+
+
+def _is_missing(column: Any) -> Any:
+    return column.isna() | column.isin(MISSING)
+
+
+def _parsed(column: Any) -> Any:
+    """Return a column as float64, NaN where a cell is no number."""
+    pandas = require("pandas", "app")
+    kind = pandas.api.types
+    if kind.is_bool_dtype(column.dtype) or kind.is_numeric_dtype(column.dtype):
+        return column.astype("Float64").to_numpy("float64", na_value=np.nan)
+    if not _is_text(column):
+        return np.full(len(column), np.nan)
+    text = column.replace({"True": "1", "False": "0", "true": "1", "false": "0"})
+    return pandas.to_numeric(text, errors="coerce").astype("float64")
+
+
+def _is_no_number(column: Any) -> str:
+    """Say what a column holds that is none of numbers; nothing of one that is, mistakes in it or not."""
+    pandas = require("pandas", "app")
+    if pandas.api.types.is_datetime64_any_dtype(column.dtype):
+        return "dates"
+    missing = _is_missing(column)
+    if missing.all():
+        return "nothing"
+    if np.isfinite(np.asarray(_parsed(column)))[~missing].mean() > MOSTLY:
+        return ""
+    example = column[~missing].iloc[0]
+    return f"words such as {str(example)!r}"
+
+
+def _complaint(column: Any, row: int, count: int) -> str:
+    cell = column.iloc[row]
+    name = str(column.name)
+    more = f" ({count} such cells in this column)" if count > 1 else ""
+    if bool(_is_missing(column.iloc[[row]]).iloc[0]):
+        return f"{_cell(row, name)} is empty{more}. Fill it, leave the column out with --ignore, {PREPARE}."
+    hint = " Write decimals with a point." if re.fullmatch(r"-?\d+,\d+", str(cell)) else ""
+    what_to_do = f"Mend it, leave the column out with --ignore, {PREPARE}."
+    return f"{_cell(row, name)} is {str(cell)!r}, no finite number{more}.{hint} {what_to_do}"
+
+
+def _cell(row: int, column: str) -> str:
+    return f"The cell in data row {row + 1}, column {column!r},"

@@ -1,0 +1,249 @@
+"""Tables from files and into files, whatever their format.
+
+A table is a pandas data frame. Text formats give every cell as it was written, so that what goes through a command
+untouched comes out untouched (``007`` stays ``007``); `labeldist.datasets.columns` makes numbers of the columns that
+are used.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from labeldist.datasets.arff import arff_bytes, read_arff
+from labeldist.datasets.readers import load_mat, matrix
+from labeldist.exceptions import DatasetNotFoundError, TableError
+from labeldist.extras import require
+from labeldist.files import write_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STANDARD = "-"
+"""Standard input or output, as CSV."""
+
+SAVE_AS_CSV = "Save it as CSV (UTF-8) from the program that made it."
+NAMES = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
+"""The arrays of .mat and .npz files that hold the columns of each kind."""
+
+
+def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a table from a file; its format follows from the end of its name.
+
+    Parameters
+    ----------
+    source : path-like
+        ``.csv`` (commas or semicolons), ``.tsv``, ``.parquet``, ``.feather``, ``.arff``, and ``.mat`` or ``.npz`` with
+        the matrices ``features`` and ``labels``, whose columns are called ``feature_0``, …, ``label_0``, …; ``-`` is
+        CSV from standard input.
+
+    Returns
+    -------
+    DataFrame
+        Cells of text formats are text, as they were written.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        There is no such file.
+    TableError
+        It cannot be read, is empty, has rows of different lengths or two columns of one name.
+    """
+    if source == STANDARD:
+        return _checked(_read_separated("standard input", sys.stdin.buffer, ",;\t"), "standard input")
+    path = Path(source)
+    read = _format_of(path)[0]
+    try:
+        with path.open("rb") as file:
+            frame = read(str(path), file)
+    except FileNotFoundError:
+        raise DatasetNotFoundError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror or error}.") from error
+    return _checked(frame, str(path))
+
+
+def write_table(frame: pd.DataFrame, target: str | os.PathLike[str]) -> None:
+    """Write a table whole or not at all, in the format that the end of the file's name says; ``-`` is CSV to stdout."""
+    if target == STANDARD:
+        sys.stdout.write(_separated(frame, ",").decode())
+        return
+    path = Path(target)
+    write_whole(path, _format_of(path)[1](frame))
+
+
+def check_format(path: str | os.PathLike[str]) -> None:
+    """Refuse, before any work is done, a file whose name says no format that can be read and written."""
+    if path != STANDARD:
+        _format_of(Path(path))
+
+
+def listed(names: Any, most: int = 12) -> str:
+    """Names with commas between them, the first dozen of them."""
+    names = [str(name) for name in names]
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _format_of(path: Path) -> tuple[Callable[[str, BinaryIO], pd.DataFrame], Callable[[pd.DataFrame], bytes]]:
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise TableError(f"{path} has no known format: a table ends in {listed(FORMATS)}. {SAVE_AS_CSV}")
+    return FORMATS[suffix]
+
+
+def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Refuse a table without rows, without columns or with two columns of one name."""
+    frame.columns = [str(column) for column in frame.columns]
+    repeated = [column for column, times in Counter(frame.columns).items() if times > 1]
+    if repeated:
+        raise TableError(f"{name} has more than one column {listed(repeated)}. Rename them.")
+    if not frame.shape[1]:
+        raise TableError(f"{name} is empty: not even names of columns are in it.")
+    if not len(frame):
+        raise TableError(f"{name} has no rows below its names of columns ({listed(frame.columns)}).")
+    return frame
+
+
+def _read_separated(name: str, file: BinaryIO, separators: str) -> pd.DataFrame:
+    pandas = require("pandas", "app")
+    try:
+        text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TableError(f"{name} is no text in UTF-8 (byte {error.start}). {SAVE_AS_CSV}") from None
+    header = text.partition("\n")[0]
+    separator = max(separators, key=header.count)  # of equal ones the first
+    columns = _check_rows(name, text, separator)
+    if not columns:
+        raise TableError(f"{name} is empty: not even names of columns are in it.")
+    return pandas.read_csv(
+        io.StringIO(text), sep=separator, header=0, names=columns, dtype=str, keep_default_na=False, index_col=False
+    )
+
+
+def _check_rows(name: str, text: str, separator: str) -> list[str]:
+    """Return the names of the columns; refuse a row that is longer or shorter, which pandas would fill up or shift."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    columns: list[str] = []
+    try:
+        for row in reader:
+            if not row:
+                continue
+            if not columns:
+                columns = row
+            elif len(row) != len(columns):
+                raise TableError(
+                    f"Line {reader.line_num} of {name} has {len(row)} cells where the names of columns are "
+                    f"{len(columns)}. Give every line as many; put a cell with {separator!r} in it in double quotes."
+                )
+    except csv.Error as error:
+        raise TableError(f"{name} cannot be read, near line {reader.line_num}: {error}.") from None
+    return columns
+
+
+def _separated(frame: pd.DataFrame, separator: str) -> bytes:
+    return frame.to_csv(index=False, sep=separator, lineterminator="\n").encode()
+
+
+def _read_parquet(name: str, file: BinaryIO) -> pd.DataFrame:
+    return _read_arrow(name, file, "parquet", "read_table")
+
+
+def _read_feather(name: str, file: BinaryIO) -> pd.DataFrame:
+    return _read_arrow(name, file, "feather", "read_table")
+
+
+def _read_arrow(name: str, file: BinaryIO, module: str, function: str) -> pd.DataFrame:
+    arrow = require("pyarrow", "tables")
+    read = getattr(require(f"pyarrow.{module}", "tables"), function)
+    try:
+        frame = read(file).to_pandas()
+    except (arrow.ArrowException, OSError) as error:
+        raise TableError(f"{name} cannot be read as a {module} file: {error}") from error
+    # An index that pandas had saved is a column like any other, unless it only counts the rows.
+    return frame if frame.index.name is None else frame.reset_index()
+
+
+def _arrow_bytes(frame: pd.DataFrame, module: str, function: str) -> bytes:
+    table = require("pyarrow", "tables").Table.from_pandas(frame, preserve_index=False)
+    buffer = io.BytesIO()
+    getattr(require(f"pyarrow.{module}", "tables"), function)(table, buffer)
+    return buffer.getvalue()
+
+
+def _read_mat(name: str, _file: BinaryIO) -> pd.DataFrame:
+    return _from_arrays(load_mat(Path(name)), Path(name))
+
+
+def _mat_bytes(frame: pd.DataFrame) -> bytes:
+    import scipy.io
+
+    buffer = io.BytesIO()
+    scipy.io.savemat(buffer, _to_arrays(frame), do_compression=True)  # type: ignore[arg-type]  # it takes open files
+    return buffer.getvalue()
+
+
+def _read_npz(name: str, file: BinaryIO) -> pd.DataFrame:
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except Exception as error:  # what a damaged archive raises depends on where the damage is
+        raise TableError(f"{name} cannot be read as an .npz file of plain arrays: {error}.") from error
+    return _from_arrays(arrays, Path(name))
+
+
+def _npz_bytes(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **_to_arrays(frame))
+    return buffer.getvalue()
+
+
+def _from_arrays(arrays: dict[str, Any], path: Path) -> pd.DataFrame:
+    """Make a table of the matrices of features and labels; names of columns may stand beside them."""
+    pandas = require("pandas", "app")
+    parts = []
+    for kind, keys in NAMES.items():
+        key = next((key for key in keys if key in arrays), None)
+        if key is None:
+            continue
+        values = matrix(arrays, key, path)
+        given = [str(name).strip() for name in np.ravel(arrays.get(f"{kind}_names", ()))]
+        names = given if len(given) == values.shape[1] else [f"{kind}_{k}" for k in range(values.shape[1])]
+        parts.append(pandas.DataFrame(values, columns=names))
+    if not parts:
+        raise TableError(f"{path} has neither features nor labels: it holds {listed(sorted(arrays)) or 'nothing'}.")
+    if len({len(part) for part in parts}) > 1:
+        raise TableError(f"{path} has {len(parts[0])} rows of features and {len(parts[1])} rows of labels.")
+    return pandas.concat(parts, axis=1)
+
+
+def _to_arrays(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a table of numbers as one matrix with the names of its columns."""
+    words = [name for name in frame.columns if not _is_numeric(frame[name])]
+    if words:
+        raise TableError(f"A file of matrices has room for numbers only, and {listed(words)} are none. Write CSV.")
+    return {"features": frame.to_numpy(dtype=np.float64), "feature_names": np.array(frame.columns, dtype=str)}
+
+
+def _is_numeric(column: Any) -> bool:
+    return column.dtype.kind in "biuf"
+
+
+FORMATS: dict[str, tuple[Callable[[str, BinaryIO], Any], Callable[[Any], bytes]]] = {
+    ".csv": (lambda name, file: _read_separated(name, file, ",;"), lambda frame: _separated(frame, ",")),
+    ".tsv": (lambda name, file: _read_separated(name, file, "\t"), lambda frame: _separated(frame, "\t")),
+    ".parquet": (_read_parquet, lambda frame: _arrow_bytes(frame, "parquet", "write_table")),
+    ".feather": (_read_feather, lambda frame: _arrow_bytes(frame, "feather", "write_feather")),
+    ".arff": (read_arff, arff_bytes),
+    ".mat": (_read_mat, _mat_bytes),
+    ".npz": (_read_npz, _npz_bytes),
+}
+"""What reads and what writes each format, by the end of a file's name."""
