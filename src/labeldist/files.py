@@ -1,6 +1,7 @@
 """Write files that nobody ever finds half written, and none over another by accident."""
 
 import os
+import sys
 from pathlib import Path
 
 from labeldist.exceptions import OutputError
@@ -19,6 +20,18 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def write_to_standard_output(content: bytes) -> None:
+    """Write `content` to standard output; a reader that has seen enough and left, such as ``head``, is no mistake."""
+    try:
+        sys.stdout.write(content.decode())
+        sys.stdout.flush()
+    except OSError as error:
+        # What could not be written is still in Python's buffer, which it would try to write, and complain, at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise OutputError(f"Standard output cannot be written: {error.strerror or error}.") from error
 
 
 def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:

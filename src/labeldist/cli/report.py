@@ -7,8 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist.experiments.findings_page import findings_markdown
-from labeldist.experiments.store import read_stores
 from labeldist.files import check_folder, write_whole
 
 OUT = Path("reproduction")
@@ -30,6 +28,10 @@ def report(
 
     `labeldist report before.sqlite after.sqlite --out comparison` — two runs side by side
     """
+    # Commands import what they need when they are called: the others need not wait for it.
+    from labeldist.experiments.findings_page import findings_markdown
+    from labeldist.experiments.store import read_stores
+
     check_folder(out)
     records = read_stores(stores)
     write_outputs(records, out)

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from labeldist.cli.report import OUT, OUT_HELP, write_outputs
-from labeldist.experiments.runner import run
-from labeldist.experiments.spec import DEFAULT, load_spec, restrict, runs_of, shipped
-from labeldist.experiments.store import Outcome, Store
 from labeldist.files import check_folder
+
+if TYPE_CHECKING:
+    from labeldist.experiments.store import Outcome
 
 FAILURES = 3
 """The exit code where everything ran, but some runs failed or took too long."""
@@ -65,6 +65,10 @@ def reproduce(
 
     `labeldist reproduce le-recovery --show-spec > mine.toml` — a spec to change, and to give to `labeldist reproduce`
     """
+    from labeldist.experiments.runner import run
+    from labeldist.experiments.spec import DEFAULT, load_spec, restrict, runs_of, shipped
+    from labeldist.experiments.store import Store
+
     if show_spec:
         if not experiments or len(experiments) > 1:
             raise typer.BadParameter(f"--show-spec takes the name of one experiment: {', '.join(shipped())}.")
@@ -90,6 +94,8 @@ def reproduce(
 
 def spec_text(name: str) -> str:
     """Return the text of a shipped spec."""
+    from labeldist.experiments.spec import load_spec, shipped
+
     load_spec(name)  # which says what is wrong with the name
     folder = resources.files("labeldist.experiments") / "specs"
     return (folder / f"{name}.toml").read_text("utf-8") if name in shipped() else Path(name).read_text("utf-8")

@@ -22,7 +22,7 @@ from labeldist.datasets.arff import arff_bytes, read_arff
 from labeldist.datasets.readers import load_mat, matrix
 from labeldist.exceptions import DatasetNotFoundError, TableError
 from labeldist.extras import require
-from labeldist.files import write_whole
+from labeldist.files import write_to_standard_output, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
 def write_table(frame: pd.DataFrame, target: str | os.PathLike[str]) -> None:
     """Write a table whole or not at all, in the format that the end of the file's name says; ``-`` is CSV to stdout."""
     if target == STANDARD:
-        sys.stdout.write(_separated(frame, ",").decode())
+        write_to_standard_output(_separated(frame, ","))
         return
     path = Path(target)
     write_whole(path, _format_of(path)[1](frame))
@@ -103,14 +103,18 @@ def _format_of(path: Path) -> tuple[Callable[[str, BinaryIO], pd.DataFrame], Cal
 def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Refuse a table without rows, without columns or with two columns of one name."""
     frame.columns = [str(column) for column in frame.columns]
-    repeated = [column for column, times in Counter(frame.columns).items() if times > 1]
-    if repeated:
-        raise TableError(f"{name} has more than one column {listed(repeated)}. Rename them.")
+    _refuse_repeated(list(frame.columns), name)
     if not frame.shape[1]:
         raise TableError(f"{name} is empty: not even names of columns are in it.")
     if not len(frame):
         raise TableError(f"{name} has no rows below its names of columns ({listed(frame.columns)}).")
     return frame
+
+
+def _refuse_repeated(columns: list[str], name: str) -> None:
+    repeated = [column for column, times in Counter(columns).items() if times > 1]
+    if repeated:
+        raise TableError(f"{name} has more than one column {listed(repeated)}. Rename them.")
 
 
 def _read_separated(name: str, file: BinaryIO, separators: str) -> pd.DataFrame:
@@ -124,6 +128,7 @@ def _read_separated(name: str, file: BinaryIO, separators: str) -> pd.DataFrame:
     columns = _check_rows(name, text, separator)
     if not columns:
         raise TableError(f"{name} is empty: not even names of columns are in it.")
+    _refuse_repeated(columns, name)  # which pandas would rename
     return pandas.read_csv(
         io.StringIO(text), sep=separator, header=0, names=columns, dtype=str, keep_default_na=False, index_col=False
     )
