@@ -1,21 +1,12 @@
-"""The command as a user has it: a process with arguments, outputs and an exit code."""
+"""``labeldist reproduce`` and ``labeldist report``, as processes."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
-from functools import partial
 
 import pytest
 
 from labeldist.experiments.spec import load_spec, runs_of
 from labeldist.experiments.store import Store
-
-
-def labeldist(*arguments, **options):
-    command = [sys.executable, "-m", "labeldist", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+from tests.cli.processes import interrupt, labeldist
 
 
 @pytest.fixture(scope="module")
@@ -110,30 +101,10 @@ def test_failures_are_told_with_a_code_of_their_own(tmp_path):
 
 def test_an_interrupt_ends_it_and_the_next_call_goes_on(tmp_path):
     arguments = ["reproduce", "quick", "--store", tmp_path / "s.sqlite", "--out", tmp_path / "out", "--jobs", "1"]
-    command = [sys.executable, "-m", "labeldist", *map(str, arguments)]
-    # A shell starts what is in the background with interrupts ignored, and so are then those of its children.
-    restore = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=restore)
-    while not (tmp_path / "s.sqlite").exists():
-        time.sleep(0.05)
-    time.sleep(0.5)
-    os.kill(process.pid, signal.SIGINT)
-    _, complaint = process.communicate(timeout=60)
+    process = interrupt(*arguments, when=lambda _: (tmp_path / "s.sqlite").exists())
     assert process.returncode == 130
-    assert "interrupted" in complaint
+    assert "interrupted" in process.stderr
     assert not (tmp_path / "out").exists()
     assert labeldist(*arguments).returncode == 0
     with Store(tmp_path / "s.sqlite") as store:
         assert len(store.finished()) == len(list(runs_of(load_spec("quick"))))
-
-
-def test_without_its_extra_the_command_says_how_to_get_it():
-    code = "import sys; sys.modules['typer'] = None; from labeldist.cli import main; main()"
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert process.returncode == 1
-    assert "pip install 'labeldist[app]'" in process.stderr
-
-
-def test_help_has_examples():
-    for command in ("reproduce", "report"):
-        assert f"labeldist {command}" in labeldist(command, "--help").stdout.replace("\n", " ")

@@ -16,4 +16,4 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from None
-    app()
+    app(prog_name="labeldist")  # however it was started

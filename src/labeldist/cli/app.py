@@ -37,6 +37,8 @@ app = typer.Typer(
     cls=_Commands,
     help="Label distributions: recover them, learn to predict them, judge them honestly.",
     no_args_is_help=True,
+    epilog="Exit codes: 0 all is well, 1 something is wrong with the data or a file, 2 with the call, 3 some runs of "
+    "`reproduce` failed, 130 interrupted.",
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
