@@ -64,7 +64,7 @@ def test_settings_are_written_as_in_toml_and_words_need_no_quotes(text, value):
     ("method", "parameters", "message"),
     [
         ("bdel", {}, "no method 'bdel'. Did you mean bdle?"),
-        ("bdle", {"ridge": 1}, "BDLE has no parameter ridge; it has reconstruction"),
+        ("bdle", {"ridge": 1}, "BDLE has no parameter ridge; it has bandwidth"),
         ("bdle", {"smoothness": -1}, "'smoothness' parameter of BDLE must be"),
     ],
 )
