@@ -10,7 +10,8 @@ from functools import partial
 
 def labeldist(*arguments, **options):
     """Run the command to its end."""
-    return subprocess.run(_command(arguments), capture_output=True, text=True, timeout=300, **options)
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.run(_command(arguments), text=True, timeout=300, **options)
 
 
 def interrupt(*arguments, when, **options):

@@ -231,7 +231,7 @@ def test_processes_in_parallel_and_a_cluster_give_the_same_records(records, tmp_
         run([parse_spec(SMALL, "small")], store, jobs=2)
         pd.testing.assert_frame_equal(without_times(store.records()), without_times(records), rtol=1e-9)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Store(tmp_path / "cluster.sqlite") as store,
     ):
         run([parse_spec(SMALL, "small")], store, cluster=cluster.scheduler_address)
