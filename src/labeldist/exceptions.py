@@ -18,7 +18,8 @@
     ├── LabelWarning              labels that can be used, but look like another kind than was asked for
     ├── VanishingGraphWarning     the neighbour graph's weights are next to nothing
     ├── IllConditionedWarning     a system was solved with few digits left
-    └── ApproximationWarning      an approximation is less close than it is meant to be
+    ├── ApproximationWarning      an approximation is less close than it is meant to be
+    └── ModelVersionWarning       a model was saved with another version of what it depends on
 
 Whatever scikit-learn already names (``NotFittedError``, ``ConvergenceWarning``, the ``ValueError`` of its
 input validation) keeps scikit-learn's name.
@@ -106,6 +107,10 @@ class IllConditionedWarning(LabelDistWarning):
 
 class ApproximationWarning(LabelDistWarning):
     """An approximation is less close than it is meant to be."""
+
+
+class ModelVersionWarning(LabelDistWarning):
+    """A model was saved with another version of labeldist or scikit-learn: its answers may differ."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

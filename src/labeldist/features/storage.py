@@ -25,6 +25,23 @@ def hold_for_products(X: Any) -> Any:
     return X.astype(np.float64, copy=False)
 
 
+def to_arrays(X: Any) -> Any:
+    """Return a sparse X as the arrays that it consists of, which any file can keep, and a dense one as it is."""
+    if not sparse.issparse(X):
+        return X
+    rows: Any = X.tocsr()
+    return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "shape": rows.shape}
+
+
+def from_arrays(arrays: Any) -> Any:
+    """Return what `to_arrays` was given; indices that lead out of a sparse X are refused."""
+    if not isinstance(arrays, dict):
+        return arrays
+    X = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=arrays["shape"])
+    X.check_format(full_check=True)
+    return X
+
+
 @dataclass(frozen=True)
 class StandardisedTable:
     """(X − 1meanᵀ) / deviation: mostly zero features are standardised within products only, and stay sparse."""

@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.features.nearest import SweepIndex
+from labeldist.features.storage import from_arrays, to_arrays
 from labeldist.learning.base import DistributionLearner
 from labeldist.simplex import Array, normalize
 
@@ -48,8 +50,10 @@ class AAKNN(DistributionLearner):
 
     Attributes
     ----------
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
+        The training rows.
     neighbors_ : NearestNeighbors or SweepIndex
-        The index of the training rows.
+        Their index.
     label_distributions_ : ndarray of shape (n_samples, n_labels)
         Their distributions.
     label_names_ : list of str
@@ -100,7 +104,7 @@ class AAKNN(DistributionLearner):
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         if self.n_neighbors > len(D):
             raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
-        self.neighbors_ = self._index(X)
+        self.X_fit_, self.neighbors_ = X, self._index(X)
         self.label_distributions_ = D
         return self
 
@@ -123,6 +127,23 @@ class AAKNN(DistributionLearner):
         starts = np.arange(0, n * k + 1, k)
         graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(n, len(self.label_distributions_)))
         return normalize(graph @ self.label_distributions_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Of an index what it takes to build it again is kept: a tree that comes from a file would have to be believed,
+        # and one that was tampered with leads to memory that is not its own.
+        state = dict(super().__getstate__())
+        if "neighbors_" in state:
+            index = state["neighbors_"]
+            state["neighbors_"] = index.n_neighbors if isinstance(index, SweepIndex) else clone(index)
+            state["X_fit_"] = to_arrays(self.X_fit_)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "neighbors_" in state:
+            X, recipe = from_arrays(state["X_fit_"]), state["neighbors_"]
+            self.X_fit_ = X
+            self.neighbors_ = SweepIndex.of(X, recipe) if isinstance(recipe, int) else recipe.fit(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
