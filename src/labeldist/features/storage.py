@@ -27,10 +27,10 @@ def hold_for_products(X: Any) -> Any:
 
 def to_arrays(X: Any) -> Any:
     """Return a sparse X as the arrays that it consists of, which any file can keep, and a dense one as it is."""
-    if not sparse.issparse(X):
+    if isinstance(X, np.ndarray):
         return X
-    rows: Any = X.tocsr()
-    return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "shape": rows.shape}
+    X = X.tocsr()
+    return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
 
 
 def from_arrays(arrays: Any) -> Any:
