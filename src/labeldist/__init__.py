@@ -17,7 +17,7 @@ _HOMES = {
     "BDLE": "labeldist.enhancement",
     **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner"], "labeldist.learning"),
 }
-_ROOMS = ("datasets", "enhancement", "exceptions", "features", "learning", "metrics", "simplex", "solvers")
+_ROOMS = ("datasets", "enhancement", "exceptions", "features", "learning", "metrics", "models", "simplex", "solvers")
 
 
 def __getattr__(name: str) -> Any:

@@ -56,9 +56,9 @@ def open_archive(path: str | os.PathLike[str]) -> Iterator[ZipFile]:
         raise ModelError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def unpack_member(archive: ZipFile, name: str, room: int = LARGEST) -> bytes:
-    """Return a member's bytes, of which there may be no more than `room`."""
-    unpacked = io.BytesIO()
+def unpack_member(archive: ZipFile, name: str, room: int | None = None) -> bytes:
+    """Return a member's bytes, of which there may be no more than `room`, or `LARGEST`."""
+    unpacked, room = io.BytesIO(), LARGEST if room is None else room
     if archive.getinfo(name).compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         # Other methods unpack all that they are given at once, however much it is.
         raise ModelError(f"{archive.filename} is packed by a method that models are not. {WHAT_IT_SHOULD_BE}")

@@ -24,6 +24,9 @@ FORMAT = 1
 LONGEST_PARAMETER = 1000
 """A list among the parameters that takes more characters than this is told in short."""
 
+IN_SHORT = reprlib.Repr()
+IN_SHORT.maxother = 100
+
 
 @dataclass(frozen=True)
 class ModelCard:
@@ -142,7 +145,7 @@ def _told(value: Any) -> Any:
             return value
     except (TypeError, ValueError):
         pass
-    return reprlib.repr(value)
+    return IN_SHORT.repr(value)
 
 
 def _is_sound(content: dict[str, Any]) -> bool:

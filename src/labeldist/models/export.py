@@ -85,18 +85,31 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bo
             target_opset=Operators.VERSION,
             **for_skl2onnx(),
         )
-        # Some converters of skl2onnx mix single and double precision, which no runtime takes.
-        require("onnx.checker", "onnx").check_model(graph, full_check=True)
     except LabelDistError:
         raise
     except Exception as error:  # skl2onnx has many for what it does not know
-        reason = str(error).strip().partition("\n")[0]
-        raise ModelError(f"{type(model).__name__} cannot be exported to ONNX: {reason}") from error
+        raise ModelError(f"{type(model).__name__} cannot be exported to ONNX: {_first_line(error)}") from error
+    _check(graph)
     graph.producer_name = "labeldist"
     require("onnx.helper", "onnx").set_model_props(graph, _metadata(card))
     if path is not None:
         write_whole(path, graph.SerializeToString())
     return graph
+
+
+def _check(graph: Any) -> None:
+    """Refuse a graph that no runtime takes: some converters of skl2onnx mix single and double precision."""
+    try:
+        require("onnx.checker", "onnx").check_model(graph, full_check=True)
+    except Exception as error:
+        raise ModelError(
+            "Of a step before the learner skl2onnx makes a graph that is not valid; put another one in its place. "
+            f"{_first_line(error)}"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
 
 
 def _served(model: Any) -> Any:

@@ -112,7 +112,9 @@ def load(path: str | os.PathLike[str]) -> Any:
                 warnings.simplefilter("ignore", InconsistentVersionWarning)  # one for each part; ours says it once
                 model = skops.loads(archive, trusted=sorted(trusted_types()))
     except Exception as error:  # a damaged archive can fail in any way
-        raise ModelError(f"{path} is damaged: no model can be built from it ({error}).") from error
+        raise ModelError(
+            f"No model can be built from {path}, which is damaged or newer than skops here: {error}"
+        ) from error
     if refused:
         raise ModelError(
             f"{path} holds what a model of labeldist does not: {', '.join(refused)}. Nothing of it was loaded, since "
@@ -150,11 +152,12 @@ def _compare_versions(path: Any, card: ModelCard) -> None:
 
 
 def _cause(model: Any) -> str:
-    """Name the parameters that hold a function, the usual reason."""
+    """Name the parameters that hold a function, the usual reason, and a part that may be kept without them."""
     functions = [name for name, value in model.get_params().items() if callable(value) and not isinstance(value, type)]
-    if not functions:
-        return ""
-    return (
-        f" A file must not bring code with it, and {', '.join(functions)} is a function: choose by name where that is "
-        "possible, or take a function of NumPy (a ufunc)."
-    )
+    text = ""
+    if functions:
+        text = (
+            f" A file must not bring code with it, and {', '.join(functions)} is a function: choose by name where that "
+            "is possible, or take a function of NumPy (a ufunc)."
+        )
+    return text + " Its best_estimator_ may be saved." * hasattr(model, "best_estimator_")

@@ -1,0 +1,51 @@
+"""Fitted models of every kind, and rows to ask them about."""
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from labeldist import BDLDL
+from tests.checks import example, training_data
+
+LABELS = ["joy", "fear", "calm", "awe"]
+NEW = 3 * example(seed=5)[0]
+
+
+def fitted(model):
+    """Fit a model to the common example, distributions or logical labels as it needs them."""
+    return model.fit(*training_data(model))
+
+
+def answers(model, X=NEW):
+    """What a model says of new rows, or if it has no rule for them of the rows that it knows."""
+    if hasattr(model, "predict"):
+        return model.predict(X)
+    return model.transform(X) if hasattr(model, "transform") else model.label_distributions_
+
+
+def mixed_table():
+    """Numbers, categories, something missing of both, and a column that is not used."""
+    X, D, _ = example()
+    frame = pd.DataFrame({"income": 1e6 * X[:, 0], "age": X[:, 1], "city": np.where(X[:, 2] > 0, "Zürich", "Oslo")})
+    frame["rooms"], frame["note"] = (3 * X[:, 3]).astype(int), "unused"
+    frame.loc[3, "income"], frame.loc[4, "city"] = np.nan, None
+    return frame, pd.DataFrame(D, columns=LABELS)
+
+
+def mixed_model(learner=None):
+    """A pipeline on `mixed_table`."""
+    columns = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["income", "age"]),
+            (
+                "categories",
+                make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")),
+                ["city"],
+            ),
+            ("as they are", "passthrough", ["rooms"]),
+        ]
+    )
+    return make_pipeline(columns, learner or BDLDL()).fit(*mixed_table())

@@ -1,0 +1,202 @@
+"""The graphs answer as the models do, in a runtime that knows nothing of this library."""
+
+import json
+import warnings
+
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    OneHotEncoder,
+    PolynomialFeatures,
+    SplineTransformer,
+    StandardScaler,
+)
+
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist.enhancement import GLLE, KM
+from labeldist.exceptions import ModelError, OutputError
+from labeldist.features import KernelFeatures
+from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, MeanDistribution
+from labeldist.models import ModelCard, to_onnx
+from tests.checks import example
+from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
+
+EXPORTED = [
+    BDLDL(),
+    BDLDL(floor=0),
+    BDLDL(fit_intercept=False, scale=True),
+    BDLDL(output="softmax"),
+    BDLDL(output="softmax", floor=0.1),
+    BDLDL(output="project"),
+    BDLDL(output="project", floor=0.05),
+    BDLDLCV(cv=2, outputs=("project",)),
+    SABFGS(fit_intercept=True),
+    SAIIS(),
+    LDLLC(),
+    LDLSCL(),
+    EDLLRL(),
+    AABP(max_iter=5, random_state=0),
+    MeanDistribution(),
+    BDLE(),
+    BDLE(kernel="linear", output="project"),
+    BDLE(solver="low_rank", scale=False),
+    GLLE(temperature=3, floor=0.1),
+    EnhancedLearner(),
+    EnhancedLearner(KM(), make_pipeline(StandardScaler(), SABFGS())),
+    make_pipeline(KernelFeatures(), BDLDL()),
+    make_pipeline(KernelFeatures(scale=False, bandwidth=2.0), MinMaxScaler(), BDLDL()),
+    make_pipeline(SimpleImputer(), StandardScaler(), PCA(3), KernelFeatures(tolerance=0), SABFGS()),
+    make_pipeline("passthrough", make_pipeline(StandardScaler(), None, BDLDL())),
+    GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, cv=2),
+]
+
+
+def serve(graph, feeds):
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    (degrees,) = session.run(None, feeds)
+    return degrees
+
+
+@pytest.mark.parametrize("model", EXPORTED, ids=lambda model: type(model).__name__)
+def test_graphs_answer_as_models_do(model):
+    model = fitted(clone(model))
+    degrees = serve(to_onnx(model), {"features": NEW})
+    assert degrees.dtype == np.float64
+    assert_allclose(degrees, answers(model), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("output", ["clip", "softmax", "project"])
+def test_the_ends_of_the_number_range(output):
+    model = fitted(BDLDL(output=output, floor=0))
+    model.coef_, model.intercept_ = np.eye(4, 5), np.zeros(4)
+    rows = np.array(
+        [[-1.0, -2, -3, 0, 0], [1e300, -1e300, 1e299, 1e300, 0], [1e-310, 0, 2e-310, 0, 0], [0, 0, 0, 0, 1]]
+    )
+    degrees = serve(to_onnx(model), {"features": rows})
+    assert_allclose(degrees, model.predict(rows), rtol=0, atol=1e-12)
+
+
+def test_a_shift_of_the_features_does_not_cost_the_kernel_its_digits():
+    X, D, _ = example()
+    shifted = make_pipeline(KernelFeatures(scale=False), BDLDL()).fit(X + 1e6, D)
+    assert_allclose(serve(to_onnx(shifted), {"features": X + 1e6}), shifted.predict(X + 1e6), rtol=0, atol=1e-8)
+
+
+def feeds_of(frame, columns):
+    """A table as the inputs of a graph: numbers, or texts of which a missing one is empty."""
+    texts = {"city"}
+    return {
+        name: frame[[name]].fillna("").to_numpy(dtype=object) if name in texts else frame[[name]].to_numpy(dtype=float)
+        for name in columns
+    }
+
+
+def test_named_columns_are_inputs():
+    frame, _ = mixed_table()
+    model = mixed_model()
+    new = frame.assign(city=frame["city"].where(frame.index != 7, "Bergen"))
+    graph = to_onnx(model)
+    inputs = [column.name for column in graph.graph.input]
+    assert inputs == ["income", "age", "city", "rooms"]
+    assert_allclose(serve(graph, feeds_of(new, inputs)), model.predict(new), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "columns", [[3, 1], slice(0, 2), np.array([True, True, False, True, False])], ids=["places", "slice", "mask"]
+)
+def test_columns_told_otherwise_are_inputs_by_name_all_the_same(columns):
+    frame, D = mixed_table()
+    frame = frame.fillna({"income": 0.0})
+    model = make_pipeline(ColumnTransformer([("numbers", StandardScaler(), columns)]), BDLDL()).fit(frame, D)
+    graph = to_onnx(model)
+    inputs = [column.name for column in graph.graph.input]
+    assert "note" not in inputs
+    assert_allclose(serve(graph, feeds_of(frame, inputs)), model.predict(frame), rtol=0, atol=1e-10)
+
+
+def test_columns_without_names_are_one_input():
+    X, D, _ = example()
+    columns = ColumnTransformer([("some", StandardScaler(), [0, 3])], remainder="passthrough")
+    model = make_pipeline(columns, BDLDL()).fit(X, D)
+    assert_allclose(serve(to_onnx(model), {"features": NEW}), model.predict(NEW), rtol=0, atol=1e-10)
+
+
+def test_categories_of_numbers_and_of_texts_are_told_apart():
+    frame, D = mixed_table()
+    columns = ColumnTransformer([("both", OneHotEncoder(handle_unknown="ignore"), ["rooms", "note"])])
+    model = make_pipeline(columns, BDLDL()).fit(frame, D)
+    feeds = {"rooms": frame[["rooms"]].to_numpy(dtype=float), "note": frame[["note"]].to_numpy(dtype=object)}
+    assert_allclose(serve(to_onnx(model), feeds), model.predict(frame), rtol=0, atol=1e-10)
+
+
+def test_a_column_without_a_single_value_is_left_out_as_the_imputer_does():
+    X, D, _ = example()
+    X = X.copy()
+    X[:, 1], X[3, 0] = np.nan, np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it says so
+        model = make_pipeline(SimpleImputer(strategy="median"), BDLDL()).fit(X, D)
+        expected = model.predict(X)
+    assert_allclose(serve(to_onnx(model), {"features": X}), expected, rtol=0, atol=1e-10)
+
+
+def test_an_input_may_be_called_as_the_output():
+    X, D, _ = example()
+    frame = pd.DataFrame(X[:, :2], columns=["distributions", "b"])
+    model = make_pipeline(ColumnTransformer([("all", StandardScaler(), ["distributions", "b"])]), BDLDL()).fit(frame, D)
+    graph = to_onnx(model)
+    assert [output.name for output in graph.graph.output] == ["distributions_"]
+    feeds = {name: frame[[name]].to_numpy() for name in frame}
+    assert_allclose(serve(graph, feeds), model.predict(frame), rtol=0, atol=1e-10)
+
+
+def test_the_card_goes_with_the_graph():
+    graph = to_onnx(mixed_model())
+    properties = {entry.key: entry.value for entry in graph.metadata_props}
+    assert json.loads(properties["label_names"]) == LABELS
+    assert json.loads(properties["feature_names"]) == ["income", "age", "city", "rooms", "note"]
+    assert ModelCard.from_json(properties["card"]).parameters["bdldl__ridge"] == 0.01
+    assert graph.producer_name == "labeldist"
+
+
+def test_files_are_written_whole_and_not_over_others(tmp_path):
+    path, model = tmp_path / "model.onnx", fitted(BDLDL())
+    to_onnx(model, path)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    assert_allclose(session.run(None, {"features": NEW})[0], model.predict(NEW), rtol=0, atol=1e-12)
+    with pytest.raises(OutputError, match="exists"):
+        to_onnx(fitted(MeanDistribution()), path)
+    to_onnx(fitted(MeanDistribution()), path, force=True)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    assert_allclose(session.run(None, {"features": NEW})[0], fitted(MeanDistribution()).predict(NEW))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (AAKNN(), "AAKNN cannot be exported to ONNX. These can, alone or behind preprocessing: AABP, BDLDL, .*SAIIS"),
+        (make_pipeline(StandardScaler(), AAKNN()), "AAKNN cannot be exported"),
+        (EnhancedLearner(KM(), AAKNN()), "AAKNN cannot be exported"),
+        (KM(), "KM cannot be exported"),
+        (BDLE(kernel=lambda X, Y: X @ Y.T), "A kernel that is a function cannot be exported"),
+        (make_pipeline(SplineTransformer(), BDLDL()), "Pipeline cannot be exported to ONNX: .*SplineTransformer"),
+        (make_pipeline(PolynomialFeatures(), BDLDL()), "a graph that is not valid; put another one in its place.*type"),
+        (make_pipeline(SimpleImputer(add_indicator=True), BDLDL()), "adds no indicator"),
+        (make_pipeline(SimpleImputer(missing_values=-1), BDLDL()), "fills NaN or None"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_cannot_be_exported_is_named(tmp_path, model, message):
+    with pytest.raises(ModelError, match=message):
+        to_onnx(fitted(model), tmp_path / "model.onnx")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,289 @@
+"""Files that are no models, were damaged, or were made to do harm."""
+
+import io
+import json
+import os
+import pickle
+import struct
+import subprocess
+import tracemalloc
+import zlib
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
+
+import numpy as np
+import pytest
+import skops.io
+from numpy.testing import assert_array_equal
+
+from labeldist import BDLDL
+from labeldist.exceptions import ModelError
+from labeldist.learning import AAKNN
+from labeldist.models import archive, load, read_card, save
+from tests.checks import example
+from tests.models.examples import NEW, fitted
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A sound file."""
+    save(fitted(BDLDL()), tmp_path / "model.skops")
+    return tmp_path / "model.skops"
+
+
+def rewrite(path, **members):
+    """Replace members of an archive, by functions of their content; a dot in a name is written as _."""
+    with ZipFile(path) as old:
+        content = {name: old.read(name) for name in old.namelist()}
+    for name in content:
+        change = members.get(name.replace(".", "_"))
+        content[name] = change(content[name]) if change else content[name]
+    with ZipFile(path, "w") as new:
+        for name, value in content.items():
+            new.writestr(name, value)
+
+
+def plant(path, node):
+    """Put a node of the skops format in the place of an attribute of the model."""
+
+    def change(schema):
+        tree = json.loads(schema)
+        tree["content"]["content"]["floor_"] = node
+        return json.dumps(tree).encode()
+
+    rewrite(path, schema_json=change)
+
+
+def text(value):
+    return {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": json.dumps(value)}
+
+
+def sequence(kind, *items):
+    loader = f"{kind.capitalize()}Node"
+    return {"__class__": kind, "__module__": "builtins", "__loader__": loader, "content": list(items)}
+
+
+def function(module, name):
+    return {"__class__": name, "__module__": module, "__loader__": "FunctionNode"}
+
+
+NOTHING = {**sequence("dict"), "content": {}, "key_types": sequence("list")}
+PARTIAL = {"func": function("os", "system"), "args": sequence("tuple", text("true")), "kwds": NOTHING}
+
+PLANTED = {
+    "os.system": function("os", "system"),
+    "builtins.eval": {**function("builtins", "eval"), "__loader__": "TypeNode"},
+    "functools.partial": {
+        "__class__": "partial",
+        "__module__": "functools",
+        "__loader__": "PartialNode",
+        "content": {**PARTIAL, "namespace": NOTHING},
+    },
+    "operator.methodcaller": {
+        "__class__": "methodcaller",
+        "__module__": "operator",
+        "__loader__": "OperatorFuncNode",
+        "attrs": sequence("tuple", text("system"), text("true")),
+    },
+    "labeldist.files.write_whole": function("labeldist.files", "write_whole"),
+    "labeldist.experiments.store.Store": {**function("labeldist.experiments.store", "Store"), "__loader__": "TypeNode"},
+    "scipy.sparse._csr.csr_array": {
+        "__class__": "csr_array",
+        "__module__": "scipy.sparse._csr",
+        "__loader__": "SparseMatrixNode",
+        "type": "scipy",
+        "file": "card.json",
+    },
+    "sklearn.neighbors._kd_tree.KDTree": {
+        "__class__": "KDTree",
+        "__module__": "sklearn.neighbors._kd_tree",
+        "__loader__": "ObjectNode",
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(PLANTED))
+def test_types_that_no_model_has_are_refused_by_name(path, name):
+    plant(path, PLANTED[name])
+    with pytest.raises(ModelError, match=rf"holds what a model of labeldist does not: .*{name}.* Nothing of it was"):
+        load(path)
+
+
+def test_what_would_run_a_command_does_not(path, tmp_path):
+    trace = tmp_path / "trace"
+    command = sequence("list", text("touch"), text(str(trace)))
+    run = {"__class__": "Popen", "__module__": "subprocess", "__loader__": "ConstructorFromReduceNode"}
+    plant(path, {**run, "content": sequence("tuple", command)})
+    with pytest.raises(ModelError, match=r"subprocess\.Popen"):
+        load(path)
+    assert not trace.exists()
+    # To whom everything is trustworthy it is as dangerous as it looks.
+    everything = skops.io.get_untrusted_types(file=path)
+    process = skops.io.load(path, trusted=everything).floor_
+    assert isinstance(process, subprocess.Popen)
+    process.wait()
+    assert trace.exists()
+
+
+class Touch:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.trace),)
+
+
+def test_a_pickle_in_disguise_is_refused(tmp_path):
+    path, trace = tmp_path / "model.skops", tmp_path / "trace"
+    path.write_bytes(pickle.dumps(Touch(trace)))
+    for read in (load, read_card):
+        with pytest.raises(ModelError, match="is not a model file"):
+            read(path)
+    assert not trace.exists()
+
+
+def test_a_pickle_in_the_place_of_an_array_is_refused(path, tmp_path):
+    trace, buffer = tmp_path / "trace", io.BytesIO()
+    np.save(buffer, np.array([Touch(trace)], dtype=object), allow_pickle=True)
+    with ZipFile(path) as sound:
+        arrays = [name for name in sound.namelist() if name.endswith(".npy")]
+    rewrite(path, **{name.replace(".", "_"): lambda _: buffer.getvalue() for name in arrays})
+    with pytest.raises(ModelError, match=r"No model can be built from .*, which is damaged"):
+        load(path)
+    assert not trace.exists()
+    np.load(io.BytesIO(buffer.getvalue()), allow_pickle=True)
+    assert trace.exists()
+
+
+def test_indices_that_lead_out_of_a_sparse_table_are_refused():
+    X, D, _ = example()
+    state = AAKNN(algorithm="brute").fit(X, D).__getstate__()
+    state["X_fit_"] = {"data": np.ones(1), "indices": np.array([10**9]), "indptr": np.arange(2), "shape": (1, 5)}
+    with pytest.raises(ValueError, match=r"must be less than|must be <"):
+        AAKNN().__setstate__(state)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not a model file, or it is damaged"),
+        (b"a,b\n1,2\n", "is not a model file, or it is damaged"),
+        (b"PK\x03\x04 but no more", "is not a model file, or it is damaged"),
+    ],
+)
+def test_what_is_no_archive_is_refused(tmp_path, content, message):
+    path = tmp_path / "model.skops"
+    path.write_bytes(content)
+    for read in (load, read_card):
+        with pytest.raises(ModelError, match=message):
+            read(path)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    with pytest.raises(ModelError, match=r"none\.skops cannot be read: No such file"):
+        load(tmp_path / "none.skops")
+    with pytest.raises(ModelError, match="cannot be read: Is a directory"):
+        read_card(tmp_path)
+
+
+def test_archives_of_other_things_are_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    with ZipFile(path, "w") as other:
+        other.writestr("hello.txt", "hello")
+    with pytest.raises(ModelError, match="is an archive, but not of a model"):
+        load(path)
+    skops.io.dump(fitted(BDLDL()), path)
+    with pytest.raises(ModelError, match="is a skops file without a card"):
+        load(path)
+
+
+def test_something_else_with_a_card_is_refused(path):
+    something = json.dumps({**text([1, 2]), "protocol": 2, "_skops_version": "0.11"}).encode()
+    rewrite(path, schema_json=lambda _: something)
+    with pytest.raises(ModelError, match="holds no model, but a list"):
+        load(path)
+
+
+def test_newer_files_are_refused(path):
+    rewrite(path, schema_json=lambda schema: json.dumps(json.loads(schema) | {"protocol": 99}).encode())
+    with pytest.raises(ModelError, match=r"is damaged or newer than skops here: .*99"):
+        load(path)
+    rewrite(path, card_json=lambda card: json.dumps(json.loads(card) | {"format": 2}).encode())
+    for read in (load, read_card):
+        with pytest.raises(ModelError, match=r"model\.skops cannot be read: its format is 2, .*pip install -U"):
+            read(path)
+
+
+def test_truncated_files_are_refused(path):
+    content = path.read_bytes()
+    for length in np.linspace(0, len(content) - 1, 25).astype(int):
+        path.write_bytes(content[:length])
+        with pytest.raises(ModelError):
+            load(path)
+
+
+def test_flipped_bits_are_refused_or_change_nothing(path):
+    content, expected = path.read_bytes(), fitted(BDLDL()).predict(NEW)
+    refused = 0
+    for position in np.linspace(0, len(content) - 1, 60).astype(int):
+        path.write_bytes(content[:position] + bytes([content[position] ^ 0x55]) + content[position + 1 :])
+        try:
+            assert_array_equal(load(path).predict(NEW), expected)
+        except ModelError:
+            refused += 1
+    assert refused > 40
+
+
+def test_nesting_without_end_is_refused(path):
+    rewrite(path, schema_json=lambda _: b'{"protocol": 2, "__loader__": ' + b"[" * 100_000)
+    with pytest.raises(ModelError, match="which is damaged"):
+        load(path)
+
+
+def test_files_that_say_that_they_are_too_large_are_refused_at_once(path):
+    with ZipFile(path, "a", compression=ZIP_DEFLATED) as packed:
+        packed.writestr("zeros.npy", bytes(10**6))
+        packed.getinfo("zeros.npy").file_size = archive.LARGEST
+    assert path.stat().st_size < 10**5
+    with pytest.raises(ModelError, match=r"unpacks to more than the 2,147,483,648 bytes that a model may have"):
+        load(path)
+
+
+def test_files_that_lie_about_their_size_cannot_fill_the_memory(path):
+    with ZipFile(path, "a", compression=ZIP_DEFLATED) as packed:
+        packed.writestr("zeros.npy", bytes(3 * 10**7))
+        info = packed.getinfo("zeros.npy")
+        info.file_size, info.CRC = 10, zlib.crc32(bytes(10))
+    tracemalloc.start()
+    load(path)
+    assert tracemalloc.get_traced_memory()[1] < 10**7
+    tracemalloc.stop()
+
+
+def test_a_large_card_is_refused_before_it_fills_the_memory(path, monkeypatch):
+    monkeypatch.setattr(archive, "LARGEST", 100)
+    with pytest.raises(ModelError, match="unpacks to more than the 100 bytes"):
+        read_card(path)
+
+
+def test_methods_of_packing_that_cannot_be_bounded_are_refused(path):
+    with ZipFile(path, "a", compression=ZIP_BZIP2) as packed:
+        packed.writestr("zeros.npy", bytes(10**6))
+    with pytest.raises(ModelError, match="is packed by a method that models are not"):
+        load(path)
+
+
+def test_encrypted_members_are_refused(path):
+    with ZipFile(path, "a") as packed:
+        info = ZipInfo("secret.npy")
+        packed.writestr(info, b"0")
+    content = bytearray(path.read_bytes())
+    central = content.rindex(b"PK\x01\x02")
+    (flags,) = struct.unpack_from("<H", content, central + 8)
+    struct.pack_into("<H", content, central + 8, flags | 1)
+    local = struct.unpack_from("<I", content, central + 42)[0]
+    struct.pack_into("<H", content, local + 6, flags | 1)
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"is not a model file, or it is damaged: .*encrypted"):
+        load(path)
