@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from labeldist.features.storage import SPARSE_SHARE, StandardisedTable, gram, hold_for_products
+from labeldist.features.storage import SPARSE_SHARE, StandardisedTable, from_arrays, gram, hold_for_products, to_arrays
 
 
 def mostly_zero(rng, share):
@@ -43,3 +43,14 @@ def test_products_are_those_of_the_standardised_table(rng, share):
     assert table.shape == (200, 50)
     assert_allclose(table.times(V, np.empty((200, 4))), dense @ V, atol=1e-12)
     assert_allclose(table.transposed_times(G), dense.T @ G, atol=1e-12)
+
+
+def test_sparse_tables_become_arrays_and_come_back():
+    X = np.where(np.arange(12).reshape(3, 4) % 3 == 0, 1.5, 0)
+    for kind in (sparse.csr_array, sparse.csc_matrix):
+        arrays = to_arrays(kind(X))
+        assert set(arrays) == {"data", "indices", "indptr", "shape"}
+        assert_array_equal(from_arrays(arrays).toarray(), X)
+    assert from_arrays(to_arrays(X)) is X
+    with pytest.raises(ValueError, match="indices"):
+        from_arrays({**arrays, "indices": arrays["indices"] + 4})

@@ -1,6 +1,8 @@
+import pickle
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -121,3 +123,13 @@ def test_metrics_that_need_more_than_rows_are_refused(table):
     X, D, _ = table
     with pytest.raises(ValueError, match="metric"):
         AAKNN(metric="mahalanobis").fit(X, D)
+
+
+def test_the_index_is_built_again_as_it_was_fitted(rng):
+    X, D = rng.normal(size=(60, 20)), rng.dirichlet(np.ones(3), size=60)
+    for model in (AAKNN(3).fit(X, D), AAKNN(3, metric="manhattan").fit(X, D)):
+        expected = model.predict(X)
+        model.set_params(n_neighbors=7)  # for the next fit
+        again = pickle.loads(pickle.dumps(model))
+        assert type(again.neighbors_) is type(model.neighbors_)
+        assert_array_equal(again.predict(X), expected)

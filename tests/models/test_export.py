@@ -131,12 +131,44 @@ def test_columns_without_names_are_one_input():
     assert_allclose(serve(to_onnx(model), {"features": NEW}), model.predict(NEW), rtol=0, atol=1e-10)
 
 
-def test_categories_of_numbers_and_of_texts_are_told_apart():
+GAPS = [np.nan, 1.5, 1.5, 2.0, 1.5, -3.0, 2.0, 1.5, np.nan, 7.0] * 4
+WORDS = ["", "a", "a", "b", "a", "c", "b", "a", "", "d"] * 4
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        OneHotEncoder(),
+        OneHotEncoder(handle_unknown="ignore"),
+        OneHotEncoder(handle_unknown="ignore", min_frequency=5),
+        OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5),
+        OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=3, drop="first"),
+        OneHotEncoder(drop="first"),
+        OneHotEncoder(drop=[1.5, "a"], min_frequency=5),
+        OneHotEncoder(dtype=np.int64, handle_unknown="ignore"),
+    ],
+    ids=lambda encoder: f"{encoder.handle_unknown}-{encoder.drop}-{encoder.min_frequency}",
+)
+def test_categories_of_numbers_and_of_texts_are_encoded(encoder):
+    _, D, _ = example()
+    frame = pd.DataFrame({"number": GAPS, "word": pd.Series(WORDS, dtype=object).replace({"": None})})
+    model = make_pipeline(ColumnTransformer([("both", encoder, ["number", "word"])]), BDLDL()).fit(frame, D)
+    new = frame.head(11).copy()
+    if encoder.handle_unknown != "error":
+        new.loc[10] = [99.0, "e"]
+    feeds = {"number": new[["number"]].to_numpy(), "word": new[["word"]].fillna("").to_numpy(dtype=object)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of the unknown category
+        expected = model.predict(new)
+    assert_allclose(serve(to_onnx(model), feeds), expected, rtol=0, atol=1e-10)
+
+
+def test_a_category_that_the_model_would_refuse_has_no_answer():
     frame, D = mixed_table()
-    columns = ColumnTransformer([("both", OneHotEncoder(handle_unknown="ignore"), ["rooms", "note"])])
-    model = make_pipeline(columns, BDLDL()).fit(frame, D)
-    feeds = {"rooms": frame[["rooms"]].to_numpy(dtype=float), "note": frame[["note"]].to_numpy(dtype=object)}
-    assert_allclose(serve(to_onnx(model), feeds), model.predict(frame), rtol=0, atol=1e-10)
+    model = make_pipeline(ColumnTransformer([("rooms", OneHotEncoder(), ["rooms"])]), BDLDL()).fit(frame, D)
+    with pytest.raises(ValueError, match="unknown categories"):
+        model.predict(frame.assign(rooms=99))
+    assert np.isnan(serve(to_onnx(model), {"rooms": np.array([[99.0]])})).all()
 
 
 def test_a_column_without_a_single_value_is_left_out_as_the_imputer_does():

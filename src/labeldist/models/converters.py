@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.impute import SimpleImputer
 
 from labeldist.enhancement import BDLE, GLLE
 from labeldist.exceptions import ModelError
@@ -15,6 +14,7 @@ from labeldist.extras import require
 from labeldist.features import KernelFeatures
 from labeldist.learning import AABP, BDLDL, BDLDLCV, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, MeanDistribution
 from labeldist.models.graph import DOUBLE, Operators
+from labeldist.models.preprocessing import CONVERTERS, SHAPES
 
 
 def linear(ops: Operators, model: Any, X: Any) -> Any:
@@ -80,8 +80,8 @@ GRAPHS = {**LEARNERS, KernelFeatures: kernel_features}
 def for_skl2onnx() -> dict[str, dict[type, Any]]:
     """Return the arguments by which skl2onnx learns of our classes, for one conversion and no other."""
     return {
-        "custom_conversion_functions": {**dict.fromkeys(GRAPHS, _convert), SimpleImputer: _convert_imputer},
-        "custom_shape_calculators": dict.fromkeys(GRAPHS, _note_shape) | {SimpleImputer: _note_imputer_shape},
+        "custom_conversion_functions": dict.fromkeys(GRAPHS, _convert) | CONVERTERS,
+        "custom_shape_calculators": dict.fromkeys(GRAPHS, _note_shape) | SHAPES,
         "custom_parsers": dict.fromkeys(GRAPHS, _parse),
     }
 
@@ -105,27 +105,3 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     X = ops("Cast", operator.inputs[0], to=DOUBLE)  # some transformers answer in single precision
     result = GRAPHS[type(operator.raw_operator)](ops, operator.raw_operator, X)
     ops("Identity", result, output_names=operator.outputs).add_to(scope, container)
-
-
-def _note_imputer_shape(operator: Any) -> None:
-    rows, columns = operator.inputs[0].get_first_dimension(), len(operator.raw_operator.get_feature_names_out())
-    operator.outputs[0].type = type(operator.inputs[0].type)([rows, columns])
-
-
-def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
-    """Fill what is missing: NaN, or among texts the empty one.
-
-    skl2onnx's own converter works in single precision, and not at all where missing texts are None or NaN.
-    """
-    ops, imputer, X = Operators(), operator.raw_operator, operator.inputs[0]
-    is_text = isinstance(X.type, require("skl2onnx.common.data_types", "onnx").StringTensorType)
-    marker = imputer.missing_values
-    is_missing = isinstance(marker, float) and np.isnan(marker)
-    if imputer.add_indicator or not (is_missing or (is_text and marker is None)):
-        raise ModelError("A SimpleImputer can be exported if it fills NaN or None and adds no indicator.")
-    values = np.array([str(v) for v in imputer.statistics_]) if is_text else imputer.statistics_.astype(np.float64)
-    filled = ops("Where", ops("Equal", X, np.array([""])) if is_text else ops("IsNaN", X), values, X)
-    known = np.array([value == value for value in imputer.statistics_])
-    if not known.all():  # a column without a single value has no statistic, and is left out
-        filled = ops("Gather", filled, np.flatnonzero(known), axis=1)
-    ops("Identity", filled, output_names=operator.outputs).add_to(scope, container)
