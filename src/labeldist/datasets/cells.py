@@ -1,0 +1,93 @@
+"""The cells of a data frame of any make; what is wrong with one is said with its row, counted from 0, and column."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from labeldist.exceptions import TableError
+from labeldist.extras import require
+from labeldist.simplex import Array
+
+
+def open_frame(votes: Any, columns: Iterable[str]) -> Any:
+    """Return a data frame of any make as one of narwhals; refuse it without rows or one of the columns."""
+    narwhals = require("narwhals", "votes")
+    try:
+        frame = narwhals.from_native(votes, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            "Votes must be a pandas, polars or pyarrow table, or a 2-D array of counts; got "
+            f"{type(votes).__name__}. (A lazy table is to be collected first.)"
+        ) from None
+    except narwhals.exceptions.DuplicateError as error:
+        raise TableError(f"The table of votes has columns of the same name: {error}. Rename them.") from None
+    asked = list(columns)
+    for name in asked:
+        if name not in frame.columns:
+            raise TableError(
+                f"The table of votes has no column {name!r}; it has {listed(frame.columns)}."
+                + did_you_mean(name, frame.columns)
+            )
+        if asked.count(name) > 1:
+            raise ValueError(f"Column {name!r} is named more than once; each has one meaning.")
+    if not len(frame):
+        raise TableError("The table of votes has no rows.")
+    return frame
+
+
+def cells(frame: Any, column: str) -> list[Any]:
+    """Return the cells of a column, None for those that are empty."""
+    series = frame.get_column(column)
+    missing = series.is_null()
+    if series.dtype.is_float():
+        missing |= series.is_nan()
+    return [
+        None if empty or (isinstance(cell, str) and not cell.strip()) else cell
+        for empty, cell in zip(missing.to_list(), series.to_list(), strict=True)
+    ]
+
+
+def filled(frame: Any, column: str) -> list[Any]:
+    """Return the cells of a column that must have no empty ones."""
+    found = cells(frame, column)
+    if None in found:
+        row, many = found.index(None), found.count(None)
+        raise TableError(f"{place(row, column)} is empty ({many} in all). Fill it in, or drop the row.")
+    return found
+
+
+def numbers(values: list[Any], column: Any) -> Array:
+    """Return cells as numbers, NaN for empty ones."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        row = next(row for row, cell in enumerate(values) if not _is_number(cell))
+        raise TableError(f"{place(row, column)} is {values[row]!r}, which is no number of votes.") from None
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        np.float64(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def place(row: int, column: Any) -> str:
+    """Return how an error begins that has a place."""
+    return f"Row {row}, column {column!r}"
+
+
+def did_you_mean(name: Any, known: Iterable[Any]) -> str:
+    """Return a question that names what is written much like `name`, or nothing."""
+    close = difflib.get_close_matches(str(name), [str(other) for other in known])
+    return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Return names in a row."""
+    return ", ".join(map(str, names))
