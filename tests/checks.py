@@ -7,15 +7,16 @@ its checks prove the plumbing; these repeat the substantive ones with four label
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from labeldist.exceptions import LabelWarning
 from labeldist.simplex import check_distributions
+from tests.frames import MAKES, frame
 
 N, M, C = 40, 5, 4
+FEATURES, LABELS = list("abcde"), ["joy", "fear", "calm", "awe"]
 
 
 def example(seed=0):
@@ -163,15 +164,19 @@ def check_one_label(estimator):
     assert_array_equal(answers(fitted, X), np.ones((N, 1)))
 
 
-def check_label_names(estimator):
+def check_frames_of_every_make_and_their_names(estimator):
     X, y = training_data(estimator)
-    features = pd.DataFrame(X, columns=list("abcde"))
-    labels = pd.DataFrame(y, columns=["joy", "fear", "calm", "awe"])
-    fitted = clone(estimator).fit(features, labels)
-    assert fitted.label_names_ == ["joy", "fear", "calm", "awe"]
-    assert list(fitted.feature_names_in_) == list("abcde")
-    assert clone(estimator).fit(X, y).label_names_ == ["label_0", "label_1", "label_2", "label_3"]
-    assert_allclose(answers(fitted, features), answers(clone(estimator).fit(X, y), X), atol=accuracy(estimator))
+    without_names = clone(estimator).fit(X, y)
+    assert without_names.label_names_ == ["label_0", "label_1", "label_2", "label_3"]
+    assert not hasattr(without_names, "feature_names_in_")
+    for make in MAKES.values():
+        features, labels = frame(make, X, FEATURES), frame(make, y, LABELS)
+        fitted = clone(estimator).fit(features, labels)
+        assert fitted.label_names_ == LABELS
+        assert list(fitted.feature_names_in_) == FEATURES
+        assert_allclose(answers(fitted, features), answers(without_names, X), atol=accuracy(estimator))
+        if hasattr(fitted, "transform"):
+            assert_allclose(fitted.transform(features), without_names.transform(X), atol=accuracy(estimator))
 
 
 ALL_CHECKS = [
@@ -187,5 +192,5 @@ ALL_CHECKS = [
     check_fit_transform_is_fit_then_transform,
     check_weights_are_repetition,
     check_one_label,
-    check_label_names,
+    check_frames_of_every_make_and_their_names,
 ]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
@@ -14,7 +15,17 @@ from labeldist.datasets import make_artificial
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, MeanDistribution, PTBayes
-from tests.checks import ALL_CHECKS, answers, example, is_enhancer, takes_logical_labels, training_data
+from tests.checks import (
+    ALL_CHECKS,
+    FEATURES,
+    LABELS,
+    answers,
+    example,
+    is_enhancer,
+    takes_logical_labels,
+    training_data,
+)
+from tests.frames import MAKES, any_make, frame
 
 ENHANCERS = [
     BDLE(),
@@ -199,12 +210,12 @@ def test_bad_rows_to_predict_for_get_a_clear_error(estimator):
     X, y = training_data(estimator)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         answer(clone(estimator))(X)
-    names = list("abcde")
-    fitted = clone(estimator).fit(pd.DataFrame(X, columns=names), y)
-    with pytest.raises(ValueError, match="same order as they were in fit"):
-        answer(fitted)(pd.DataFrame(X, columns=names)[names[::-1]])
-    with pytest.raises(ValueError, match="Feature names unseen at fit time"):
-        answer(fitted)(pd.DataFrame(X, columns=list("abcdz")))
+    fitted = clone(estimator).fit(frame(pd.DataFrame, X, FEATURES), y)
+    for make in MAKES.values():
+        with pytest.raises(ValueError, match=r"(?s)same order as they were in fit.*Column 1 is 'd' where fit had 'b'"):
+            answer(fitted)(frame(make, X, list("adcbe")))
+        with pytest.raises(ValueError, match=r"unseen at fit time:\n- z\nFeature names seen.*missing:\n- e"):
+            answer(fitted)(frame(make, X, list("abcdz")))
     fitted = clone(estimator).fit(X, y)
     with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 5"):
         answer(fitted)(X[:, :4])
@@ -224,11 +235,32 @@ def test_enhancers_without_a_rule_for_new_rows_offer_none(estimator):
 def test_set_output_gives_a_table_with_the_label_names(estimator):
     X, L = training_data(estimator)
     index = [f"item{i}" for i in range(len(X))]
-    features = pd.DataFrame(X, columns=list("abcde"), index=index)
-    labels = pd.DataFrame(L, columns=["joy", "fear", "calm", "awe"], index=index)
+    features, labels = pd.DataFrame(X, index, FEATURES), pd.DataFrame(L, index, LABELS)
     table = clone(estimator).set_output(transform="pandas").fit_transform(features, labels)
-    assert list(table.columns) == ["joy", "fear", "calm", "awe"]
+    assert list(table.columns) == LABELS
     assert list(table.index) == index
+    fitted = clone(estimator).set_output(transform="polars")
+    other = fitted.fit_transform(*(frame(pl.DataFrame, array, names) for array, names in ((X, FEATURES), (L, LABELS))))
+    assert isinstance(other, pl.DataFrame)
+    assert other.columns == LABELS
+    assert_array_equal(other.to_numpy(), table.to_numpy())
+    if hasattr(fitted, "transform"):
+        assert isinstance(fitted.transform(frame(pl.DataFrame, X, FEATURES)), pl.DataFrame)
+
+
+@pytest.mark.parametrize("learner", [BDLDL(), EnhancedLearner()], ids=repr)
+@any_make
+def test_scores_and_further_rows_are_refused_for_labels_in_another_order(learner, make):
+    X, D, L = example()
+    y = frame(make, L if takes_logical_labels(learner) else D, LABELS)
+    fitted = clone(learner).fit(frame(make, X, FEATURES), y)
+    assert fitted.score(frame(make, X, FEATURES), frame(make, D, LABELS)) == fitted.score(frame(make, X, FEATURES), D)
+    with pytest.raises(ValueError, match=r"must have the labels \['joy', .*got \['fear', 'joy', "):
+        fitted.score(frame(make, X, FEATURES), frame(make, D, ["fear", "joy", "calm", "awe"]))
+    unnamed = clone(learner).fit(X, np.asarray(y))
+    assert unnamed.score(X, frame(make, D, LABELS)) == unnamed.score(X, D)
+    with pytest.raises(ValueError, match="must have the labels"):
+        unnamed.score(X, frame(make, D, unnamed.label_names_[::-1]))
 
 
 DEFAULTS = [

@@ -5,12 +5,19 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from labeldist.exceptions import LabelWarning, NotADistributionError
-from labeldist.labels import as_distributions, check_logical, label_names, label_table
+from labeldist.labels import as_distributions, check_logical, column_names, label_names, label_table
+from tests.frames import any_make
 
 
 def test_names_come_from_columns_or_are_numbered():
     assert label_names(pd.DataFrame([[1, 0]], columns=["joy", 7]), 2) == ["joy", "7"]
     assert label_names(np.zeros((1, 2)), 2) == ["label_0", "label_1"]
+    assert label_names(pd.DataFrame([[1, 0]], columns=["columns", "column_names"]), 2) == ["columns", "column_names"]
+
+
+@any_make
+def test_names_come_from_frames_of_any_make(make):
+    assert column_names(make({"joy": [1, 0], "column_names": [0, 1]})) == ["joy", "column_names"]
 
 
 def test_sparse_labels_become_a_dense_table():

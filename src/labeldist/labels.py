@@ -13,10 +13,25 @@ _MAKE_A_TABLE = (
 )
 
 
+def column_names(table: Any) -> list[str] | None:
+    """Return the names of the columns of a data frame of any make; None for what has none."""
+    # On a pyarrow table `columns` are the columns themselves. The class is asked because a pandas column may be called
+    # column_names, and is then an attribute of its table.
+    names = table.column_names if hasattr(type(table), "column_names") else getattr(table, "columns", None)
+    return None if names is None else [str(name) for name in names]
+
+
 def label_names(y: Any, n_labels: int) -> list[str]:
     """Return the column names of a table of labels, and ``label_0``, ``label_1``, … for what has none."""
-    columns = getattr(y, "columns", None)
-    return [f"label_{k}" for k in range(n_labels)] if columns is None else [str(name) for name in columns]
+    return column_names(y) or [f"label_{k}" for k in range(n_labels)]
+
+
+def check_label_names(y: Any, known: list[str]) -> None:
+    """Refuse a table whose labels have other names than the `known` ones, or another order."""
+    names = column_names(y)
+    if names is None or names == known or (known == label_names(None, len(known)) and set(names) != set(known)):
+        return  # an array has no names, and what was learned from one has none to compare with
+    raise ValueError(f"y must have the labels {known}, in this order; got {names}.")
 
 
 def check_rows_are_equally_long(y: Any) -> None:

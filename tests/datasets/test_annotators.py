@@ -95,5 +95,5 @@ def test_what_a_model_of_annotators_cannot_use_is_refused():
     with pytest.raises(ValueError, match="smoothing adds votes of nobody"):
         from_votes(table, **COLUMNS, aggregator="one_coin", smoothing=1)
     both = pd.DataFrame({"id": [7, 8, 7], "who": ["ann", "ann", "ann"], "emotion": ["joy", "joy", "fear"]})
-    with pytest.raises(TableError, match="Row 2 is a second vote of the same annotator on item 7"):
+    with pytest.raises(TableError, match="Data row 3 is a second vote of the same annotator on item 7"):
         from_votes(both, **COLUMNS, aggregator="dawid_skene")

@@ -4,16 +4,13 @@ import sys
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist import BDLDL
 from labeldist.datasets import from_votes
 from labeldist.exceptions import LabelWarning, NotADistributionError, TableError
-
-MAKES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
-any_make = pytest.mark.parametrize("make", MAKES.values(), ids=MAKES)
+from tests.frames import any_make
 
 # The same votes in three shapes: dog has two for joy and one for fear, cat one for each, owl one for fear.
 LONG = {
@@ -107,14 +104,14 @@ def test_given_names_are_the_labels_and_their_order(table, columns):
 @pytest.mark.parametrize(
     ("table", "columns", "place"),
     [
-        (LONG, LONG_COLUMNS, "Row 1, column 'emotion'"),
-        (WIDE, WIDE_COLUMNS, "Row 0, column 'bob'"),
+        (LONG, LONG_COLUMNS, "The cell in data row 2, column 'emotion',"),
+        (WIDE, WIDE_COLUMNS, "The cell in data row 1, column 'bob',"),
         (COUNTS, COUNTS_COLUMNS, "Column 'fear'"),
     ],
     ids=["long", "wide", "counts"],
 )
 def test_a_label_that_is_not_among_the_given_names_is_named_with_its_place(table, columns, place):
-    with pytest.raises(TableError, match=rf"^{place} is the label 'fear', .*joy, feer\. Did you mean 'feer'\?"):
+    with pytest.raises(TableError, match=rf"^{place} is the label 'fear', .*joy, feer\. Did you mean feer\?"):
         from_votes(pd.DataFrame(table), **columns, label_names=["joy", "feer"])
 
 
@@ -138,7 +135,7 @@ def test_smoothing_adds_votes_of_the_prior():
     ids=["wide", "counts"],
 )
 def test_an_item_without_votes_is_refused_or_given_the_prior(make, table, columns):
-    with pytest.raises(TableError, match=r"1 item\(s\) have no vote, first row 1, item 'cat'.*use smoothing"):
+    with pytest.raises(TableError, match=r"1 item\(s\) have no vote, first data row 2, item 'cat'.*use smoothing"):
         from_votes(make(table), **columns)
     found = from_votes(make(table), **columns, smoothing=0.5, prior="overall")
     assert_allclose(found.distributions[1], found.weights[[0, 2]] @ [[1 / 3, 2 / 3], [1, 0]] / 4)
@@ -147,7 +144,7 @@ def test_an_item_without_votes_is_refused_or_given_the_prior(make, table, column
 
 def test_repeated_votes_count_and_are_told_at_the_callers_line():
     table = pd.DataFrame({key: [*cells, cells[0], cells[4]] for key, cells in LONG.items()})
-    message = r"2 row\(s\) repeat a vote, first row 6: 'ann' has voted for 'joy' on item 'dog' before"
+    message = r"2 row\(s\) repeat a vote, first data row 7: 'ann' has voted for 'joy' on item 'dog' before"
     with pytest.warns(LabelWarning, match=message) as caught:
         found = from_votes(table, **LONG_COLUMNS)
     assert caught[0].filename == __file__
@@ -167,12 +164,12 @@ def test_the_result_goes_straight_into_a_learner():
 
 
 BAD_COUNTS = {
-    "negative": ([2, -1, 0], r"Row 1, column 'joy', -1, is negative"),
-    "fractional": ([2.0, 1.0, 0.5], r"Row 2, column 'joy', 0.5, is not a whole number"),
-    "empty": ([2, None, 0], r"Row 1, column 'joy' is empty: write 0"),
-    "NaN": ([2.0, float("nan"), 0.0], r"Row 1, column 'joy' is empty: write 0"),
-    "infinite": ([2.0, float("inf"), 0.0], r"Row 1, column 'joy', inf, is infinite"),
-    "word": (["2", "1", "many"], r"Row 2, column 'joy' is 'many', which is no number of votes"),
+    "negative": ([2, -1, 0], r"data row 2, column 'joy', is -1, a negative number of votes"),
+    "fractional": ([2.0, 1.0, 0.5], r"data row 3, column 'joy', is 0.5, no whole number of votes"),
+    "empty": ([2, None, 0], r"data row 2, column 'joy', is empty: write 0"),
+    "NaN": ([2.0, float("nan"), 0.0], r"data row 2, column 'joy', is empty: write 0"),
+    "infinite": ([2.0, float("inf"), 0.0], r"data row 2, column 'joy', is inf, no whole number of votes"),
+    "word": (["2", "1", "many"], r"data row 3, column 'joy', is 'many', which is no number of votes"),
 }
 
 
@@ -184,9 +181,9 @@ def test_bad_counts_are_named_with_row_and_column(make, cells, message):
 
 
 def test_bad_arrays_of_counts_are_refused_alike():
-    with pytest.raises(TableError, match="Row 1, column 0, -3, is negative"):
+    with pytest.raises(TableError, match="data row 2, column 0, is -3, a negative"):
         from_votes([[1, 2], [-3, 1]])
-    with pytest.raises(TableError, match="Row 0, column 1 is 'x', which is no number"):
+    with pytest.raises(TableError, match="data row 1, column 1, is 'x', which is no number"):
         from_votes([[1, "x"], [3, 1]])
     with pytest.raises(TableError, match=r"got shape \(2,\)"):
         from_votes([1, 2])
@@ -201,14 +198,14 @@ def test_bad_arrays_of_counts_are_refused_alike():
 @pytest.mark.parametrize("empty", [None, " "])
 def test_empty_cells_of_a_long_table_are_named(make, column, empty):
     cells = [*LONG[column][:2], empty, *LONG[column][3:5], None]
-    with pytest.raises(TableError, match=rf"Row 2, column '{column}' is empty \(2 in all\)"):
+    with pytest.raises(TableError, match=rf"data row 3, column '{column}', is empty \(2 in all\)"):
         from_votes(make({**LONG, column: cells}), **LONG_COLUMNS)
 
 
 @any_make
 @any_shape
 def test_a_missing_column_is_named_with_what_is_like_it(make, table, columns):
-    with pytest.raises(TableError, match=r"no column 'idd'; it has id, .*Did you mean 'id'\?"):
+    with pytest.raises(TableError, match=r"no column 'idd'\. Did you mean id\? It has id, "):
         from_votes(make(table), **{**columns, "item": "idd"})
 
 
@@ -231,7 +228,7 @@ def test_a_table_without_any_vote_is_refused_even_when_smoothed(make):
 @any_make
 @pytest.mark.parametrize(("table", "columns"), [NAMED["wide"], NAMED["counts"]], ids=["wide", "counts"])
 def test_an_item_has_one_row_where_a_row_is_an_item(make, table, columns):
-    with pytest.raises(TableError, match="Row 2, column 'id' is 'dog', which row 0 is already"):
+    with pytest.raises(TableError, match="data row 3, column 'id', is 'dog', which data row 1 is already"):
         from_votes(make({**table, "id": ["dog", "cat", "dog"]}), **columns)
 
 

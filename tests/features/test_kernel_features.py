@@ -134,6 +134,8 @@ def test_names_and_frames(X):
     assert list(model.get_feature_names_out()) == ["kernelfeatures0", "kernelfeatures1"]
     assert list(model.transform(frame).columns) == ["kernelfeatures0", "kernelfeatures1"]
     assert model.n_features_in_ == 3
+    with pytest.raises(ValueError, match=r"(?s)same order as they were in fit.*Column 0 is 'b' where fit had 'a'"):
+        model.transform(frame[["b", "a", "c"]])
 
 
 def test_sparse_features_are_refused(X):

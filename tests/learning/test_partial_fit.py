@@ -61,7 +61,7 @@ def test_later_rows_must_have_the_same_columns():
     model = BDLDL().partial_fit(frame, labels)
     with pytest.raises(ValueError, match="y must have the labels of the first rows"):
         model.partial_fit(frame, labels[["g", "r", "b"]])
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match=r"(?s)feature names should match.*Column 0 is 'b'"):
         model.partial_fit(frame[["b", "a", "c"]], labels)
     with pytest.raises(ValueError, match="has 2 features"):
         BDLDL().partial_fit(X, D).partial_fit(X[:, :2], D)

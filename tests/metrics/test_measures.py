@@ -2,7 +2,6 @@ import inspect
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from labeldist import metrics
 from labeldist.exceptions import NotADistributionError
 from labeldist.metrics import MEASURES, score_all
+from tests.frames import any_make
 from tests.references import measures_by_hand
 from tests.strategies import distribution_pairs, distributions
 
@@ -121,11 +121,13 @@ def test_public_functions_show_their_own_signature_and_pickle(measure):
     assert "Mean over rows" in measure.mean.__doc__
 
 
-def test_tables_with_their_labels_in_another_order_are_refused():
-    D = pd.DataFrame([[0.2, 0.8]], columns=["joy", "fear"])
+@any_make
+def test_tables_with_their_labels_in_another_order_are_refused(make):
+    D = make({"joy": [0.2, 0.5], "fear": [0.8, 0.5]})
     assert metrics.chebyshev(D, D) == 0
+    assert metrics.chebyshev(D, [[0.1, 0.9], [0.5, 0.5]]) == pytest.approx(0.05)
     with pytest.raises(ValueError, match=r"same labels in the same order; got \['joy', 'fear'\] and \['fear', 'joy'\]"):
-        metrics.chebyshev(D, D[["fear", "joy"]])
+        metrics.chebyshev(D, make({"fear": [0.8, 0.5], "joy": [0.2, 0.5]}))
 
 
 def test_the_error_is_ours_and_inputs_stay():

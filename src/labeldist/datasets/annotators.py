@@ -29,8 +29,8 @@ def true_label_probabilities(ballots: Ballots, aggregator: Aggregator) -> Array:
     if several.size:
         item = ballots.items[votes[several[0], 0]]
         raise TableError(
-            f"Row {several[0]} is a second vote of the same annotator on item {item!r}, and {aggregator!r} models one "
-            "vote of each annotator on an item. Keep one of them, or leave the aggregator out."
+            f"Data row {several[0] + 1} is a second vote of the same annotator on item {item!r}, and "
+            f"{aggregator!r} models one vote of each annotator on an item. Keep one of them, or use no aggregator."
         )
     aggregation, pandas = require("crowdkit.aggregation", "votes"), require("pandas", "votes")
     model = getattr(aggregation, _CLASSES[aggregator])()

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist.datasets.cells import cells, did_you_mean, filled, listed, numbers, open_frame, place
-from labeldist.exceptions import LabelWarning, TableError, warn
+from labeldist.datasets.cells import cells, filled, numbers, open_frame
+from labeldist.datasets.tables import cell_at, listed
+from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
 from labeldist.simplex import Array
 
 Codes = NDArray[np.intp]
@@ -43,7 +44,7 @@ def read_long(
     """Read a table with a row a vote."""
     frame = open_frame(votes, [name for name in (item, label, annotator) if name is not None])
     items, item_of = _coded(filled(frame, item))
-    names, label_of = _labels(filled(frame, label), label_names, lambda row: place(row, label))
+    names, label_of = _labels(filled(frame, label), label_names, lambda row: cell_at(row, label))
     counts = _count(item_of, label_of, (len(items), len(names)))
     if annotator is None:
         return Ballots(items, names, counts)
@@ -53,7 +54,7 @@ def read_long(
     if repeated.size:
         i, a, k = single[repeated[0]]
         warn(
-            f"{repeated.size} row(s) repeat a vote, first row {repeated[0]}: {annotators[a]!r} has voted for "
+            f"{repeated.size} row(s) repeat a vote, first data row {repeated[0] + 1}: {annotators[a]!r} has voted for "
             f"{names[k]!r} on item {items[i]!r} before. Each row counts; drop them if they are copies.",
             LabelWarning,
         )
@@ -70,7 +71,7 @@ def read_wide(
     cast = [(row, a, cell) for a, column in enumerate(columns) for row, cell in enumerate(column) if cell is not None]
     cast.sort(key=lambda vote: vote[0])  # the first mistake in the table is the first to be told
     names, label_of = _labels(
-        [cell for _, _, cell in cast], label_names, lambda vote: place(cast[vote][0], annotators[cast[vote][1]])
+        [cell for _, _, cell in cast], label_names, lambda vote: cell_at(cast[vote][0], annotators[cast[vote][1]])
     )
     item_of, annotator_of = np.array([vote[:2] for vote in cast], dtype=np.intp).reshape(-1, 2).T
     single = np.column_stack([item_of, annotator_of, label_of])
@@ -131,8 +132,8 @@ def _items(frame: Any, item: str | None) -> list[Any]:
     for row, name in enumerate(items):
         if seen.setdefault(name, row) != row:
             raise TableError(
-                f"{place(row, item)} is {name!r}, which row {seen[name]} is already: such a table has a row an item. "
-                "Put their votes into one row."
+                f"{cell_at(row, item)} is {name!r}, which data row {seen[name] + 1} is already: such a table "
+                "has a row an item. Put their votes into one row."
             )
     return items
 
@@ -189,13 +190,11 @@ def _count(item_of: Codes, label_of: Codes, shape: tuple[int, int]) -> Array:
 
 def _check_counts(counts: Array, columns: Sequence[Any]) -> None:
     kinds = (
-        ("is empty: write 0 where nobody voted so", np.isnan(counts)),
-        ("is negative", counts < 0),
-        ("is not a whole number", counts != np.floor(counts)),
-        ("is infinite", np.isinf(counts)),
+        ("empty: write 0 where nobody voted so", np.isnan(counts)),
+        ("{:g}, a negative number of votes", counts < 0),
+        ("{:g}, no whole number of votes", (counts != np.floor(counts)) | np.isinf(counts)),
     )
     for what, bad in kinds:
         if bad.any():
             row, k = np.argwhere(bad)[0]
-            value = "" if np.isnan(counts[row, k]) else f", {counts[row, k]:g},"
-            raise TableError(f"{place(row, columns[k])}{value} {what}. Votes are counted: 0, 1, 2, …")
+            raise TableError(f"{cell_at(row, columns[k])} is {what.format(counts[row, k])}. Votes are 0, 1, 2, …")

@@ -1,14 +1,14 @@
-"""The cells of a data frame of any make; what is wrong with one is said with its row, counted from 0, and column."""
+"""The cells of a data frame of any make."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from labeldist.exceptions import TableError
+from labeldist.datasets.tables import cell_at, listed
+from labeldist.exceptions import TableError, did_you_mean
 from labeldist.extras import require
 from labeldist.simplex import Array
 
@@ -29,8 +29,8 @@ def open_frame(votes: Any, columns: Iterable[str]) -> Any:
     for name in asked:
         if name not in frame.columns:
             raise TableError(
-                f"The table of votes has no column {name!r}; it has {listed(frame.columns)}."
-                + did_you_mean(name, frame.columns)
+                f"The table of votes has no column {name!r}.{did_you_mean(name, frame.columns)} It has "
+                f"{listed(frame.columns)}."
             )
         if asked.count(name) > 1:
             raise ValueError(f"Column {name!r} is named more than once; each has one meaning.")
@@ -56,7 +56,7 @@ def filled(frame: Any, column: str) -> list[Any]:
     found = cells(frame, column)
     if None in found:
         row, many = found.index(None), found.count(None)
-        raise TableError(f"{place(row, column)} is empty ({many} in all). Fill it in, or drop the row.")
+        raise TableError(f"{cell_at(row, column)} is empty ({many} in all). Fill it in, or drop the row.")
     return found
 
 
@@ -66,7 +66,7 @@ def numbers(values: list[Any], column: Any) -> Array:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         row = next(row for row, cell in enumerate(values) if not _is_number(cell))
-        raise TableError(f"{place(row, column)} is {values[row]!r}, which is no number of votes.") from None
+        raise TableError(f"{cell_at(row, column)} is {values[row]!r}, which is no number of votes.") from None
 
 
 def _is_number(cell: Any) -> bool:
@@ -75,19 +75,3 @@ def _is_number(cell: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def place(row: int, column: Any) -> str:
-    """Return how an error begins that has a place."""
-    return f"Row {row}, column {column!r}"
-
-
-def did_you_mean(name: Any, known: Iterable[Any]) -> str:
-    """Return a question that names what is written much like `name`, or nothing."""
-    close = difflib.get_close_matches(str(name), [str(other) for other in known])
-    return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-
-
-def listed(names: Iterable[Any]) -> str:
-    """Return names in a row."""
-    return ", ".join(map(str, names))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labeldist.datasets.arff import read_label_names
-from labeldist.datasets.tables import listed
+from labeldist.datasets.tables import cell_at, listed
 from labeldist.exceptions import TableError, did_you_mean
 from labeldist.extras import require
 
@@ -163,7 +163,7 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     if len(negative):
         row, column = negative[0]
         raise TableError(
-            f"{_cell(row, columns[column])} is {frame[columns[column]].iloc[row]}: labels are not negative. Logical "
+            f"{cell_at(row, columns[column])} is {frame[columns[column]].iloc[row]}: labels are not negative. Logical "
             "labels are 0 or 1; votes and degrees are 0 or more."
         )
     return table
@@ -226,11 +226,7 @@ def _complaint(column: Any, row: int, count: int) -> str:
     name = str(column.name)
     more = f" ({count} such cells in this column)" if count > 1 else ""
     if bool(_is_missing(column.iloc[[row]]).iloc[0]):
-        return f"{_cell(row, name)} is empty{more}. Fill it, leave the column out with --ignore, {PREPARE}."
+        return f"{cell_at(row, name)} is empty{more}. Fill it, leave the column out with --ignore, {PREPARE}."
     hint = " Write decimals with a point." if re.fullmatch(r"-?\d+,\d+", str(cell)) else ""
     what_to_do = f"Mend it, leave the column out with --ignore, {PREPARE}."
-    return f"{_cell(row, name)} is {str(cell)!r}, no finite number{more}.{hint} {what_to_do}"
-
-
-def _cell(row: int, column: str) -> str:
-    return f"The cell in data row {row + 1}, column {column!r},"
+    return f"{cell_at(row, name)} is {str(cell)!r}, no finite number{more}.{hint} {what_to_do}"

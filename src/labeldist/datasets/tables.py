@@ -93,6 +93,11 @@ def listed(names: Any, most: int = 12) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def cell_at(row: int, column: Any) -> str:
+    """Return how errors name a cell: by its row of data, the first of which people call 1, and its column."""
+    return f"The cell in data row {row + 1}, column {column!r},"
+
+
 def _format_of(path: Path) -> tuple[Callable[[str, BinaryIO], pd.DataFrame], Callable[[pd.DataFrame], bytes]]:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:

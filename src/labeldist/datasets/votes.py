@@ -137,8 +137,8 @@ def from_votes(
     if not smoothing and not weights.all():
         empty = np.flatnonzero(weights == 0)
         raise TableError(
-            f"{empty.size} item(s) have no vote, first row {empty[0]}, item {ballots.items[empty[0]]!r}. Drop them, or "
-            "use smoothing, which gives them the prior and the weight 0."
+            f"{empty.size} item(s) have no vote, first data row {empty[0] + 1}, item {ballots.items[empty[0]]!r}. Drop "
+            "them, or use smoothing, which gives them the prior and the weight 0."
         )
     if aggregator is None:
         degrees = normalize(ballots.counts + smoothing * _prior(prior, ballots.counts))

@@ -16,6 +16,7 @@ from labeldist.enhancement.base import ScoringEnhancer
 from labeldist.exceptions import VanishingGraphWarning, warn
 from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
+from labeldist.features.order import refuse_other_order
 from labeldist.simplex import Array
 from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist.solvers.low_rank import row_blocks
@@ -55,6 +56,7 @@ class KernelEnhancer(ScoringEnhancer):
     def transform(self, X: Any) -> Array:
         """Return the label distributions that the fitted map gives to new rows, which need no labels."""
         check_is_fitted(self)
+        refuse_other_order(self, X)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         scores = np.empty((len(X), len(self.intercept_)))
         for rows in row_blocks(len(X), len(self.X_fit_)):

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist.features.kernel import gaussian, squared_distances
+from labeldist.features.order import refuse_other_order
 from labeldist.features.pairwise import mean_pairwise_distance
 from labeldist.features.random_pivots import draw_pivots
 from labeldist.features.scaling import mean_and_scale
@@ -139,6 +140,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: Any) -> Array:
         """Return φ(x) for each row of `X`."""
         check_is_fitted(self)
+        refuse_other_order(self, X)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         features = np.empty((len(X), self._n_features_out))
         length = max(1, BLOCK_VALUES // self._n_features_out)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils._param_validation import validate_parameter_constraints
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from labeldist.labels import as_distributions, check_rows_are_equally_long, label_names, label_table
+from labeldist.features.order import refuse_other_order
+from labeldist.labels import as_distributions, check_label_names, check_rows_are_equally_long, label_names, label_table
 from labeldist.metrics import kl_divergence
 from labeldist.simplex import Array
 
@@ -42,6 +43,8 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         `y` are true distributions. Against logical labels this would measure how much predictions look like 0 and 1,
         and must not be used to choose a temperature or an output map.
         """
+        check_is_fitted(self)
+        check_label_names(y, self.label_names_)
         D = as_distributions(label_table(y), name="y")
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
@@ -64,6 +67,8 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
         else:
             check_rows_are_equally_long(y)
+            if not reset:
+                refuse_other_order(self, X)
             X, D = validate_data(
                 self,
                 X,
@@ -84,6 +89,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         """Return the rows to predict for, dense or CSR, with the columns that `fit` saw."""
         if is_plain_table(X) and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
             return X
+        refuse_other_order(self, X)
         return validate_data(
             self,
             X,

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from labeldist.labels import column_names
 from labeldist.simplex import EPSILON, Array, check_distributions
 
 KL_FLOOR = EPSILON
@@ -95,10 +96,10 @@ def _measure(
 
 
 def _check_pair(D_true: ArrayLike, D_pred: ArrayLike) -> tuple[Array, Array]:
-    names = [list(table.columns) for table in (D_true, D_pred) if hasattr(table, "columns")]
-    if len(names) == 2 and names[0] != names[1]:
+    true_names, names = column_names(D_true), column_names(D_pred)
+    if true_names is not None and names is not None and true_names != names:
         raise ValueError(
-            f"D_true and D_pred must have the same labels in the same order; got {names[0]} and {names[1]}."
+            f"D_true and D_pred must have the same labels in the same order; got {true_names} and {names}."
         )
     d, p = check_distributions(D_true, name="D_true"), check_distributions(D_pred, name="D_pred")
     if d.shape != p.shape:
