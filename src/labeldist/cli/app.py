@@ -13,6 +13,7 @@ from labeldist.cli.enhance import enhance
 from labeldist.cli.evaluate import evaluate
 from labeldist.cli.report import report
 from labeldist.cli.reproduce import reproduce
+from labeldist.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
 INTERRUPTED = 130
@@ -59,6 +60,6 @@ def common(
     """Label distributions: recover them, learn to predict them, judge them honestly."""
 
 
-for command in (enhance, evaluate, reproduce, report):
+for command in (votes, enhance, evaluate, reproduce, report):
     app.command()(command)
 app.add_typer(datasets, name="datasets")

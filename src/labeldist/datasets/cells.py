@@ -23,7 +23,7 @@ def open_frame(votes: Any, columns: Iterable[str]) -> Any:
             "Votes must be a pandas, polars or pyarrow table, or a 2-D array of counts; got "
             f"{type(votes).__name__}. (A lazy table is to be collected first.)"
         ) from None
-    except narwhals.exceptions.DuplicateError as error:
+    except ValueError as error:
         raise TableError(f"The table of votes has columns of the same name: {error}. Rename them.") from None
     asked = list(columns)
     for name in asked:
@@ -42,13 +42,14 @@ def open_frame(votes: Any, columns: Iterable[str]) -> Any:
 def cells(frame: Any, column: str) -> list[Any]:
     """Return the cells of a column, None for those that are empty."""
     series = frame.get_column(column)
-    missing = series.is_null()
-    if series.dtype.is_float():
-        missing |= series.is_nan()
     return [
-        None if empty or (isinstance(cell, str) and not cell.strip()) else cell
-        for empty, cell in zip(missing.to_list(), series.to_list(), strict=True)
+        None if missing or _is_nothing(cell) else cell
+        for missing, cell in zip(series.is_null().to_list(), series.to_list(), strict=True)
     ]
+
+
+def _is_nothing(cell: Any) -> bool:
+    return not cell.strip() if isinstance(cell, str) else bool(cell != cell)  # NaN, which is not null to all makes
 
 
 def filled(frame: Any, column: str) -> list[Any]:

@@ -180,7 +180,7 @@ def _check_smoothing(smoothing: Any, prior: Any, aggregator: str | None) -> None
     if smoothing and aggregator is not None:
         raise ValueError("smoothing adds votes of nobody, which an aggregator cannot judge: use one of the two.")
     if not smoothing and not (isinstance(prior, str) and prior == "uniform"):
-        raise ValueError("A prior is of no effect without smoothing: say how many votes it is worth, as smoothing=1.")
+        raise ValueError("A prior is of no effect without smoothing: say how many votes it is worth.")
 
 
 def _prior(prior: str | ArrayLike, counts: Array) -> Array:
