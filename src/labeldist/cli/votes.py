@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -84,7 +84,6 @@ def votes(
     if output != STANDARD:
         check_free(output, force=force)
     frame = read_table(table)
-    items = read_table(join) if join else None
     with teller.working(f"Counting the votes of {len(frame)} rows"):
         try:
             found = from_votes(
@@ -105,10 +104,10 @@ def votes(
             raise typer.BadParameter(str(error)) from None
     _note_doubts(found, teller, smoothed=smoothing > 0)
     result = found.to_frame()
-    if join and items is not None:
-        result = _joined(result, items, found, join, teller)
+    if join:
+        result = _joined(result, found.item_name, join, teller)
     write_table(result, output)
-    mean = dict(zip(found.label_names, map(float, found.distributions.mean(axis=0)), strict=True))
+    mean = result[found.label_names].mean().to_dict()
     facts = {
         "items": len(result),
         "votes": int(result[VOTES_COLUMN].sum()),
@@ -136,27 +135,25 @@ def _note_doubts(found: VoteDistributions, teller: Teller, *, smoothed: bool) ->
         teller.note(f"{single} of {len(found.weights)} items have a single vote, which says little; see --smoothing.")
 
 
-def _joined(
-    result: pd.DataFrame, items: pd.DataFrame, found: VoteDistributions, name: str, teller: Teller
-) -> pd.DataFrame:
-    """Return the table with the columns that describe the items beside their names."""
-    (item,) = match_columns([found.item_name], items.columns, "item")
-    taken = [column for column in items.columns if column in result.columns and column != item]
+def _joined(voted: pd.DataFrame, item: str, path: str, teller: Teller) -> pd.DataFrame:
+    """Return the items that are in both tables, with the columns that describe them behind their names."""
+    described = read_table(path)
+    match_columns([item], described.columns, "item")
+    taken = [column for column in described.columns if column in voted.columns and column != item]
     if taken:
-        raise TableError(f"{name} has columns that the distributions have, too: {listed(taken)}. Rename them.")
-    keys = items[item].astype(str)
+        raise TableError(f"{path} has columns that the distributions have, too: {listed(taken)}. Rename them.")
+    keys, wanted = described[item].astype(str), voted[item].astype(str)
     if not keys.is_unique:
-        raise TableError(f"Column {item!r} of {name} names {keys[keys.duplicated()].iloc[0]!r} more than once.")
-    rows = dict(zip(keys, range(len(keys)), strict=True))
-    wanted = result[item].astype(str)
-    known = wanted.isin(rows).to_numpy()
+        raise TableError(f"Column {item!r} of {path} names {keys[keys.duplicated()].iloc[0]!r} more than once.")
+    known, used = wanted.isin(keys), keys.isin(wanted)
     if not known.any():
-        raise TableError(f"None of the items that were voted on is in {name}, column {item!r}: {listed(wanted, 3)}, …")
-    unknown, unused = listed(wanted[~known], 3), listed(keys[~keys.isin(wanted)], 3)
-    if unknown:
-        teller.note(f"{np.count_nonzero(~known)} items are not in {name} and are left out: {unknown}.")
-    if unused:
-        teller.note(f"{(~keys.isin(wanted)).sum()} items of {name} have no votes and are left out: {unused}.")
-    described: Any = items.drop(columns=item).iloc[[rows[key] for key in wanted[known]]].reset_index(drop=True)
-    voted = result[known].reset_index(drop=True)
-    return described.join(voted)[[item, *described.columns, *result.columns.drop(item)]]
+        raise TableError(f"None of the items that were voted on is in {path}, column {item!r}: {listed(wanted, 3)}.")
+    for which, names in (
+        (f"that were voted on are not in {path}", wanted[~known]),
+        (f"of {path} have no votes", keys[~used]),
+    ):
+        if len(names):
+            teller.note(f"{len(names)} items {which} and are left out: {listed(names, 3)}.")
+    features = described.drop(columns=item).set_index(keys).loc[wanted[known]].reset_index(drop=True)
+    together = features.join(voted[known].reset_index(drop=True))
+    return together[[item, *features.columns, *voted.columns.drop(item)]]
