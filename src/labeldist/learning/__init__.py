@@ -3,8 +3,10 @@
 from labeldist.learning.baselines import MeanDistribution
 from labeldist.learning.bdldl import BDLDL
 from labeldist.learning.bdldl_cv import BDLDLCV
+from labeldist.learning.choice import Choice, choose_learner
 from labeldist.learning.edllrl import EDLLRL
 from labeldist.learning.enhanced import EnhancedLearner
+from labeldist.learning.forest import DistributionForest
 from labeldist.learning.ldllc import LDLLC
 from labeldist.learning.ldlscl import LDLSCL
 from labeldist.learning.maximum_entropy import SABFGS, SAIIS
@@ -23,7 +25,10 @@ __all__ = [
     "PTSVM",
     "SABFGS",
     "SAIIS",
+    "Choice",
+    "DistributionForest",
     "EnhancedLearner",
     "MeanDistribution",
     "PTBayes",
+    "choose_learner",
 ]

@@ -1,0 +1,339 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from labeldist.datasets import make_artificial
+from labeldist.exceptions import LabelWarning, NotADistributionError
+from labeldist.features.preparation import prepare_columns
+from labeldist.learning import AAKNN, BDLDL, Choice, MeanDistribution, choice, choose_learner
+from labeldist.learning.base import DistributionLearner
+from labeldist.learning.candidates import THE_MEAN, default_candidates
+from labeldist.learning.choice import pick
+from labeldist.learning.trials import Trial, fit_weighted
+from labeldist.metrics import MEASURES, score_all
+
+
+@pytest.fixture(scope="module")
+def curved():
+    """Distributions that a linear map explains in part, and neighbours nearly whole."""
+    return make_artificial(200, random_state=0)
+
+
+@pytest.fixture
+def noise(rng):
+    return rng.normal(size=(120, 3)), rng.dirichlet(np.ones(4), size=120)
+
+
+FEW = {"linear": BDLDL(), "neighbours": AAKNN()}
+
+
+class Broken(DistributionLearner):
+    """Fails where it has more rows than it likes, and says something first."""
+
+    def __init__(self, most=0):
+        self.most = most
+
+    def fit(self, X, y):
+        warnings.warn("this will not end well", RuntimeWarning, stacklevel=1)
+        if len(X) > self.most:
+            raise ArithmeticError("too many rows")
+        self.model_ = AAKNN().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_the_best_is_chosen_and_fitted_on_all_rows(curved):
+    X, D = curved
+    chosen = choose_learner(X, D, candidates=FEW, random_state=0)
+    assert chosen.name == "neighbours"
+    assert chosen.n_rows == chosen.compared_rows == 200
+    assert_array_equal(chosen.estimator.predict(X), AAKNN().fit(X, D).predict(X))
+
+
+def test_scores_are_those_of_a_plain_cross_validation(curved):
+    X, D = curved
+    folds = KFold(4, shuffle=True, random_state=7)
+    chosen = choose_learner(X, D, candidates=FEW, cv=folds)
+    row = next(row for row in chosen.table if row["name"] == "linear")
+    by_hand = [score_all(D[test], BDLDL().fit(X[train], D[train]).predict(X[test])) for train, test in folds.split(X)]
+    for measure in MEASURES:
+        values = [scores[measure] for scores in by_hand]
+        assert row[measure] == pytest.approx(np.mean(values))
+        assert row[f"{measure}_deviation"] == pytest.approx(np.std(values))
+    mean = chosen.table[0]
+    assert mean["name"] == THE_MEAN
+    assert row["skill"] == pytest.approx(1 - row["kl_divergence"] / mean["kl_divergence"])
+    assert chosen.skill == next(row for row in chosen.table if row["name"] == chosen.name)["skill"]
+
+
+def test_the_mean_is_chosen_where_features_say_nothing(noise):
+    chosen = choose_learner(*noise, candidates=FEW, random_state=0)
+    assert chosen.name == THE_MEAN
+    assert chosen.skill == 0
+    assert isinstance(chosen.estimator, MeanDistribution)
+    assert "No learner is clearly better than the mean" in chosen.paragraph
+    assert "The best other is " in chosen.paragraph
+
+
+def trial(name, *values, weights=None):
+    weights = np.ones(len(values)) if weights is None else np.array(weights, dtype=float)
+    return Trial(name, None, {"kl_divergence": np.array(values), "cosine": 1 - np.array(values)}, weights)
+
+
+def test_of_about_equally_good_ones_the_simplest_is_picked():
+    mean = trial("mean", 1.0, 1.1, 1.2)
+    simple, best = trial("simple", 0.5, 0.6, 0.7), trial("best", 0.45, 0.62, 0.69)
+    clearly = trial("clearly", 0.3, 0.41, 0.5)
+    for scoring in ("kl_divergence", "cosine"):
+        assert pick([mean, simple, best], scoring) is simple
+        assert pick([mean, best, simple], scoring) is best
+        assert pick([mean, simple, best, clearly], scoring) is clearly
+    unsure = trial("unsure", 0.1, 1.2, 1.6)
+    assert pick([mean, unsure], "kl_divergence") is mean
+    # It is not clearly worse than the best, for it varies so much, but not clearly better than nothing either.
+    assert pick([mean, unsure, best], "kl_divergence") is best
+
+
+def test_folds_count_by_their_weight():
+    assert trial("a", 1.0, 4.0, weights=[3, 1]).mean("kl_divergence") == 1.75
+    better, other = trial("a", 0.0, 2.0, weights=[9, 1]), trial("b", 1.0, 0.0, weights=[9, 1])
+    assert better.is_clearly_better(other, "kl_divergence")
+    assert not trial("a", 0.0, 2.0).is_clearly_better(trial("b", 1.0, 0.0), "kl_divergence")
+
+
+def test_the_measure_decides(curved):
+    X, D = curved
+    pointed, flat = DummyRegressor(strategy="constant", constant=[0.8, 0.1, 0.1]), BDLDL()
+    by = {m: choose_learner(X, D, candidates={"flat": flat}, scoring=m, random_state=0) for m in ("clark", "cosine")}
+    for measure, chosen in by.items():
+        assert chosen.scoring == measure
+        assert MEASURES[measure].title in chosen.paragraph
+        assert "Kullback-Leibler" in chosen.paragraph
+    assert choose_learner(X, D, candidates={"p": pointed}, scoring="cosine").name == THE_MEAN
+    with pytest.raises(ValueError, match=r"scoring must be one of chebyshev, .*; got 'accuracy'"):
+        choose_learner(X, D, scoring="accuracy")
+
+
+def test_what_fails_is_left_out_and_told(curved):
+    X, D = curved
+    seen = []
+    candidates = {"broken": Broken(), **FEW}
+    chosen = choose_learner(X, D, candidates=candidates, random_state=0, watch=lambda *now: seen.append(now))
+    assert chosen.name == "neighbours"
+    assert chosen.table[1]["failure"] == "ArithmeticError: too many rows"
+    assert chosen.table[1]["kl_divergence"] is None
+    assert "2 learners and the mean distribution were compared" in chosen.paragraph
+    assert "broken failed and was left out (ArithmeticError: too many rows)" in chosen.paragraph
+    assert [done for done, _, _ in seen] == [*range(1, 6), *range(11, 22)]
+    assert {total for _, total, _ in seen} == {21}
+    assert seen[0][2] == THE_MEAN
+    assert seen[-1] == (21, 21, "neighbours")
+
+
+def test_what_fails_on_all_rows_makes_way_for_the_next(curved):
+    X, D = curved
+    chosen = choose_learner(X, D, candidates={"linear": BDLDL(), "broken": Broken(most=180)}, random_state=0)
+    assert chosen.name == "linear"
+    assert chosen.table[2]["failure"]
+
+
+def test_what_the_mean_cannot_be_fitted_on_is_refused(curved):
+    X, D = curved
+    holed = X.copy()
+    holed[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        choose_learner(holed, D, candidates=FEW)
+    with pytest.raises(NotADistributionError, match="first row 2"):
+        choose_learner(X, np.where(np.arange(200)[:, None] == 2, 0, D), candidates=FEW)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        choose_learner(X, D[:-1], candidates=FEW)
+    with pytest.raises(ValueError, match=r"on 1 row\(s\): at least two"):
+        choose_learner(X[:1], D[:1], candidates=FEW)
+    with pytest.raises(TypeError, match="a number of folds or a splitter"):
+        choose_learner(X, D, candidates=FEW, cv="five")
+
+
+def test_warnings_are_gathered_each_once(curved):
+    X, D = curved
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chosen = choose_learner(X, D, candidates={"loud": Broken(most=1000)}, random_state=0)
+    assert chosen.name == "loud"
+    assert chosen.trials[1].warnings == ("RuntimeWarning: this will not end well",)
+    assert chosen.warnings == ("RuntimeWarning: this will not end well",)
+
+
+def test_doubtful_labels_are_warned_of_once(curved):
+    X, D = curved
+    with pytest.warns(LabelWarning, match="look like logical labels") as caught:
+        chosen = choose_learner(X, (np.median(D, axis=1, keepdims=True) <= D) * 1.0, candidates=FEW)
+    assert len(caught) == 1
+    assert not chosen.warnings
+
+
+def test_few_rows_mean_fewer_folds_and_are_told(curved):
+    X, D = curved
+    few = choose_learner(X[:4], D[:4], candidates={"linear": BDLDL()}, random_state=0)
+    assert few.n_folds == 4
+    assert "on 4 rows, each row held out in turn" in few.paragraph
+    assert "with 4 rows these figures are rough" in few.paragraph
+
+
+def test_the_default_learners_manage_the_smallest_tables(curved):
+    X, D = curved
+    tiny = choose_learner(X[:2], D[:2], random_state=0)
+    assert tiny.table[0]["failure"] is None
+    small = choose_learner(X[:12], D[:12], cv=2, random_state=0)
+    assert [row["name"] for row in small.table if row["failure"]] == []
+
+
+def test_large_tables_are_drawn_from_and_told(curved, monkeypatch):
+    X, D = curved
+    monkeypatch.setattr(choice, "MOST_ROWS", 50)
+    chosen = choose_learner(X, D, candidates={"neighbours": AAKNN()}, random_state=0)
+    assert (chosen.n_rows, chosen.compared_rows) == (200, 50)
+    assert "on 50 rows drawn at random from 200, 5 folds" in chosen.paragraph
+    assert len(chosen.estimator.label_distributions_) == 200
+
+
+def test_of_wide_tables_fewer_rows_are_drawn(curved, monkeypatch):
+    X, D = curved
+    monkeypatch.setattr(choice, "FEWEST_ROWS", 10)
+    monkeypatch.setattr(choice, "MOST_CELLS", 20 * X.shape[1])
+    assert choose_learner(X, D, candidates=FEW, random_state=0).compared_rows == 20
+
+
+def test_the_random_state_settles_everything(curved):
+    X, D = curved
+    X, D = X[:80], D[:80]
+    first, second = (choose_learner(X, D, cv=2, random_state=5) for _ in range(2))
+    assert_array_equal(first.estimator.predict(X), second.estimator.predict(X))
+    for one, other in zip(first.trials, second.trials, strict=True):
+        assert_array_equal(one.scores["clark"], other.scores["clark"])
+    third = choose_learner(X, D, candidates={}, cv=2, random_state=6)
+    assert third.trials[0].mean("clark") != first.trials[0].mean("clark")
+
+
+def test_weights_go_to_learners_that_take_them_and_into_scores(curved, rng):
+    X, D = curved
+    weight = rng.integers(0, 3, size=200).astype(float)
+    candidates = {"linear": make_pipeline(StandardScaler(), BDLDL()), "neighbours": AAKNN()}
+    folds = KFold(3)
+    chosen = choose_learner(X, D, candidates=candidates, cv=folds, sample_weight=weight)
+    kept = weight > 0
+    X, D, weight = X[kept], D[kept], weight[kept]
+    assert chosen.n_rows == len(X)
+    train, test = next(folds.split(X))
+    by_hand = clone(candidates["linear"])
+    by_hand.fit(X[train], D[train], standardscaler__sample_weight=weight[train], bdldl__sample_weight=weight[train])
+    expected = score_all(D[test], by_hand.predict(X[test]), sample_weight=weight[test])
+    assert chosen.trials[1].scores["clark"][0] == pytest.approx(expected["clark"])
+    assert_allclose(chosen.trials[1].weights, [weight[test].sum() for _, test in folds.split(X)])
+    alone = fit_weighted(BDLDL(), X, D, weight)
+    assert_array_equal(alone.coef_, BDLDL().fit(X, D, sample_weight=weight).coef_)
+    with pytest.raises(ValueError, match="zero for every row"):
+        choose_learner(X, D, sample_weight=np.zeros(len(X)))
+
+
+def test_units_of_the_features_do_not_ruin_the_default_learners(curved):
+    X, D = curved
+    X, D = X[:100], D[:100]
+    chosen = [choose_learner(table, D, cv=2, random_state=0) for table in (X, X * np.logspace(-6, 6, 3))]
+    skills = [[row["skill"] for row in one.table[2:]] for one in chosen]  # the linear one takes features as they are
+    assert_allclose(skills[0], skills[1], atol=1e-3)
+
+
+def test_sparse_features_leave_the_kernels_out(rng):
+    X = sparse.random_array((60, 5), density=0.5, rng=rng, format="coo")
+    D = rng.dirichlet(np.ones(3), size=60)
+    chosen = choose_learner(X, D, cv=2, random_state=0)
+    assert not [row["failure"] for row in chosen.table if row["failure"]]
+    assert not [row["name"] for row in chosen.table if "kernel" in row["name"]]
+
+
+def test_large_tables_get_smaller_models():
+    def sizes(n_rows, n_features=10):
+        made = default_candidates(
+            n_rows, 18, n_features, training_rows=2000, sparse=False, scoring="clark", random_state=0
+        )
+        trees, kernel = made["random trees (DistributionForest)"], made["narrow kernel (BD-LDL)"][0]
+        return trees.min_leaf, kernel.n_landmarks, len(made["linear (BD-LDL)"].reconstructions)
+
+    assert sizes(2500) == (3, 1000, 8)
+    assert sizes(1_000_000) == (72, 50, 8)
+    assert sizes(2500, n_features=1000) == (3, 1000, 1)
+
+
+def test_tables_keep_their_names_and_are_prepared_within_the_folds(curved):
+    X, D = curved
+    table = pd.DataFrame({"size": X[:, 0], "place": np.where(X[:, 1] > 0, "north", "south")})
+    labels = pd.DataFrame(D, columns=["joy", "fear", "calm"])
+    chosen = choose_learner(table, labels, candidates=FEW, prepare=prepare_columns(table), random_state=0)
+    assert chosen.estimator.steps[0][0] == "prepare"
+    assert chosen.estimator[-1].label_names_ == ["joy", "fear", "calm"]
+    assert chosen.estimator.predict(table[["place", "size"]].assign(more=1)).shape == (200, 3)
+    piped = choose_learner(
+        table,
+        labels,
+        candidates={"scaled": make_pipeline(StandardScaler(), BDLDL())},
+        prepare=prepare_columns(table),
+        sample_weight=np.full(200, 2.0),
+    )
+    assert list(piped.estimator.named_steps) == ["prepare", "standardscaler", "bdldl"]
+
+
+def test_the_paragraph_says_how_much_better_than_nothing(curved):
+    chosen = choose_learner(*curved, candidates=FEW, random_state=0)
+    skill = f"{100 * chosen.skill:.0f} %"
+    value, mean = (chosen.trials[i].mean("kl_divergence") for i in (2, 0))
+    assert chosen.paragraph.startswith(
+        "2 learners and the mean distribution were compared by cross-validation on 200 rows, 5 folds. Chosen: "
+        f"neighbours; it explains {skill} of what the mean leaves unexplained (Kullback-Leibler {value:.3g} instead of "
+        f"{mean:.3g}), better in 5 of 5 folds. Next: linear ("
+    )
+    assert "Caution" not in chosen.paragraph
+
+
+def test_the_paragraph_tells_of_less_simple_ones_that_are_no_better(curved):
+    X, D = curved
+    twice = choose_learner(X, D, candidates={"one": AAKNN(), "same": AAKNN()}, random_state=0)
+    assert twice.name == "one"
+    assert "Not clearly better, and less simple: same (" in twice.paragraph
+    alone = choose_learner(X, D, candidates={"one": AAKNN()}, random_state=0)
+    assert alone.paragraph.startswith("1 learner and the mean distribution were compared")
+    assert alone.paragraph.endswith("folds.")
+
+
+def test_the_paragraph_admits_where_another_measure_disagrees():
+    mean = Trial(THE_MEAN, None, {"kl_divergence": np.array([0.1, 0.11]), "cosine": np.array([0.8, 0.81])}, np.ones(2))
+    other = Trial("it", None, {"kl_divergence": np.array([0.3, 0.2]), "cosine": np.array([0.9, 0.91])}, np.ones(2), 1.0)
+    told = Choice(None, pick([mean, other], "cosine").name, (mean, other), "cosine", 500, 500, 2, 1.0, 0.1).paragraph
+    assert "by Kullback-Leibler it is no better than the mean (Cosine 0.905 instead of 0.805" in told
+
+
+def test_predictions_that_hardly_vary_are_told(curved):
+    X, D = curved
+    chosen = choose_learner(X, D, candidates={"timid": BDLDL(ridge=1e3)}, random_state=0)
+    assert chosen.name == "timid"
+    assert "predictions hardly vary" in chosen.paragraph
+
+
+def test_rows_that_are_all_the_same_leave_nothing_to_learn(curved):
+    X, _ = curved
+    chosen = choose_learner(X, np.full((200, 4), 0.25), candidates=FEW, random_state=0)
+    assert chosen.name == THE_MEAN
+    assert chosen.skill == 1
+    assert "All rows have the same distribution" in chosen.paragraph
+    only_the_mean = choose_learner(*curved, candidates={})
+    assert only_the_mean.paragraph.startswith("0 learners and the mean")
