@@ -7,7 +7,7 @@ import numpy as np
 import onnxruntime
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
@@ -26,8 +26,9 @@ from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.enhancement import GLLE, KM
 from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
+from labeldist.features.preparation import prepare_columns
 from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, MeanDistribution
-from labeldist.models import ModelCard, to_onnx
+from labeldist.models import ModelCard, load, save, to_onnx
 from tests.checks import example
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
 
@@ -169,6 +170,26 @@ def test_a_category_that_the_model_would_refuse_has_no_answer():
     with pytest.raises(ValueError, match="unknown categories"):
         model.predict(frame.assign(rooms=99))
     assert np.isnan(serve(to_onnx(model), {"rooms": np.array([[99.0]])})).all()
+
+
+def test_tables_that_were_prepared_are_exported_with_their_preparation(tmp_path):
+    frame, D = mixed_table()
+    frame = frame.drop(columns="note").assign(owner=frame["age"] > 0)
+    frame["city"] = frame["city"].where(frame.index > 1, "Bern")  # rare
+    model = make_pipeline(prepare_columns(frame), BDLDL()).fit(frame, D)
+    new = frame.assign(city=frame["city"].where(frame.index != 7, "Bergen"))
+    feeds = feeds_of(new, frame.columns)
+    assert_allclose(serve(to_onnx(model), feeds), model.predict(new), rtol=0, atol=1e-10)
+    save(model, tmp_path / "model.skops")
+    assert_array_equal(load(tmp_path / "model.skops").predict(new), model.predict(new))
+
+
+def test_dates_are_not_exported():
+    frame, D = mixed_table()
+    frame = frame[["age"]].assign(born=pd.date_range("1990-01-01", periods=len(frame)))
+    model = make_pipeline(prepare_columns(frame), BDLDL()).fit(frame, D)
+    with pytest.raises(ModelError, match="DateParts"):
+        to_onnx(model)
 
 
 def test_a_column_without_a_single_value_is_left_out_as_the_imputer_does():

@@ -82,7 +82,7 @@ def for_skl2onnx() -> dict[str, dict[type, Any]]:
     return {
         "custom_conversion_functions": dict.fromkeys(GRAPHS, _convert) | CONVERTERS,
         "custom_shape_calculators": dict.fromkeys(GRAPHS, _note_shape) | SHAPES,
-        "custom_parsers": dict.fromkeys(GRAPHS, _parse),
+        "custom_parsers": dict.fromkeys([*GRAPHS, *CONVERTERS], _parse),
     }
 
 

@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from labeldist.exceptions import ModelError
 from labeldist.extras import require
+from labeldist.features.cells import MISSING, CategoryColumns, IsMissing, ToNumbers, ToWords
 from labeldist.models.graph import DOUBLE, ROW, Operators
 from labeldist.simplex import Array
 
@@ -22,11 +23,11 @@ def convert_imputer(scope: Any, operator: Any, container: Any) -> None:
     """Fill what is missing: NaN, or the empty text."""
     ops, imputer, X = Operators(), operator.raw_operator, operator.inputs[0]
     marker, is_text = imputer.missing_values, holds_text(X)
-    is_missing = isinstance(marker, float) and np.isnan(marker)
-    if imputer.add_indicator or not (is_missing or (is_text and marker is None)):
+    is_nan = isinstance(marker, float) and np.isnan(marker)
+    if imputer.add_indicator or not (is_nan or (is_text and marker is None)):
         raise ModelError("A SimpleImputer can be exported if it fills NaN or None and adds no indicator.")
     values = np.array([str(v) for v in imputer.statistics_]) if is_text else imputer.statistics_.astype(np.float64)
-    filled = ops("Where", ops("Equal", X, np.array([""])) if is_text else ops("IsNaN", X), values, X)
+    filled = ops("Where", _is_missing(ops, X), values, X)
     known = np.array([value == value for value in imputer.statistics_])
     if not known.all():  # a column without a single value has no statistic, and is left out
         filled = ops("Gather", filled, np.flatnonzero(known), axis=1)
@@ -53,14 +54,18 @@ def convert_one_hot(scope: Any, operator: Any, container: Any) -> None:
 
 def note_one_hot_shape(operator: Any) -> None:
     """As many columns as come out, in double precision."""
-    types = require("skl2onnx.common.data_types", "onnx")
-    rows, columns = operator.inputs[0].get_first_dimension(), len(operator.raw_operator.get_feature_names_out())
-    operator.outputs[0].type = types.DoubleTensorType([rows, columns])
+    types, encoder = require("skl2onnx.common.data_types", "onnx"), operator.raw_operator
+    columns = sum(_groups(encoder, k)[0].shape[1] for k in range(len(encoder.categories_)))
+    operator.outputs[0].type = types.DoubleTensorType([operator.inputs[0].get_first_dimension(), columns])
 
 
 def holds_text(table: Any) -> bool:
     """Whether a variable of skl2onnx holds texts."""
     return isinstance(table.type, require("skl2onnx.common.data_types", "onnx").StringTensorType)
+
+
+def _is_missing(ops: Operators, X: Any) -> Any:
+    return ops("Equal", X, np.array([""])) if holds_text(X) else ops("IsNaN", X)
 
 
 def _one_hot(ops: Operators, encoder: Any, k: int, column: Any, is_text: bool) -> Any:
@@ -101,5 +106,32 @@ def _groups(encoder: Any, k: int) -> tuple[Array, Array]:
     return groups[:, kept], of_unknown[:, kept]
 
 
-CONVERTERS = {SimpleImputer: convert_imputer, OneHotEncoder: convert_one_hot}
-SHAPES = {SimpleImputer: note_imputer_shape, OneHotEncoder: note_one_hot_shape}
+def convert_cells(scope: Any, operator: Any, container: Any) -> None:
+    """Take numbers as they are, texts as words, or say which of them are missing."""
+    ops, transformer, X = Operators(), operator.raw_operator, operator.inputs[0]
+    if isinstance(transformer, ToNumbers):
+        cells = X
+    elif isinstance(transformer, IsMissing):
+        cells = ops("Cast", _is_missing(ops, X), to=DOUBLE)
+    else:
+        cells = ops("Where", _is_missing(ops, X), np.array([MISSING]), X)
+    ops("Identity", cells, output_names=operator.outputs).add_to(scope, container)
+
+
+def note_cells_shape(operator: Any) -> None:
+    """As many columns as go in: words, or numbers in double precision."""
+    types, shape = require("skl2onnx.common.data_types", "onnx"), operator.inputs[0].type.shape
+    is_words = isinstance(operator.raw_operator, ToWords)
+    operator.outputs[0].type = (types.StringTensorType if is_words else types.DoubleTensorType)(shape)
+
+
+CONVERTERS = {
+    SimpleImputer: convert_imputer,
+    **dict.fromkeys([OneHotEncoder, CategoryColumns], convert_one_hot),
+    **dict.fromkeys([ToNumbers, ToWords, IsMissing], convert_cells),
+}
+SHAPES = {
+    SimpleImputer: note_imputer_shape,
+    **dict.fromkeys([OneHotEncoder, CategoryColumns], note_one_hot_shape),
+    **dict.fromkeys([ToNumbers, ToWords, IsMissing], note_cells_shape),
+}
