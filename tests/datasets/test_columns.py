@@ -23,7 +23,7 @@ def test_other_columns_of_numbers_are_features_and_the_rest_is_told():
     table = choose_columns(SONGS, "mood_joy,mood_fear")
     assert table.labels == ["mood_joy", "mood_fear"]
     assert table.features == ["tempo", "live"]
-    assert table.left_out == {"": "an index that only counts the rows", "title": "words such as 'Aria'"}
+    assert table.left_out == {"": "only counts the rows", "title": "holds words such as 'Aria'"}
     assert table.X.to_numpy().tolist() == [[90, 1], [120, 0], [100, 1]]
     assert table.Y.to_numpy().tolist() == [[1, 0], [0, 1], [1, 1]]
 
@@ -94,7 +94,13 @@ def test_a_column_of_numbers_with_one_mistake_is_not_left_out():
         _ = choose_columns(table, "joy").X
 
 
-@pytest.mark.parametrize(("cells", "reason"), [(["", "?"], "nothing"), (pd.to_datetime(["2024-01-01"] * 2), "dates")])
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["", "?"], "has no filled cell"),
+        (pd.to_datetime(["2024-01-01"] * 2), "holds dates such as 2024-01-01 00:00:00"),
+    ],
+)
 def test_why_a_column_is_left_out(cells, reason):
     table = pd.DataFrame({"x": cells, "y": ["1", "2"], "joy": ["1", "0"]})
     assert choose_columns(table, "joy").left_out == {"x": reason}

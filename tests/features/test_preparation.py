@@ -8,9 +8,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 
+from labeldist.datasets.kinds import problems_with
 from labeldist.exceptions import TableError
 from labeldist.features.cells import DateParts, IsMissing, ToNumbers, ToWords
-from labeldist.features.preparation import MOST_CATEGORIES, RARE_ROWS, prepare_columns, problems_with
+from labeldist.features.preparation import MOST_CATEGORIES, RARE_ROWS, prepare_columns
 from labeldist.learning import SABFGS, MeanDistribution
 
 ROWS = 40

@@ -11,6 +11,8 @@ from labeldist import __version__
 from labeldist.cli.datasets import datasets
 from labeldist.cli.enhance import enhance
 from labeldist.cli.evaluate import evaluate
+from labeldist.cli.fit import fit
+from labeldist.cli.predict import predict
 from labeldist.cli.report import report
 from labeldist.cli.reproduce import reproduce
 from labeldist.cli.votes import votes
@@ -60,6 +62,6 @@ def common(
     """Label distributions: recover them, learn to predict them, judge them honestly."""
 
 
-for command in (votes, enhance, evaluate, reproduce, report):
+for command in (votes, enhance, fit, predict, evaluate, reproduce, report):
     app.command()(command)
 app.add_typer(datasets, name="datasets")

@@ -30,7 +30,7 @@ def read_labelled(
     not_features = [part for part in (ignore, weights) if part]
     table = choose_columns(frame, labels, features=features, ignore=",".join(not_features), prepare=prepare)
     for name, reason in table.left_out.items():
-        teller.note(f"column {name!r} is no feature: it holds {reason}. --prepare turns words and dates into numbers.")
+        teller.note(f"column {name!r} is no feature: it {reason}. --prepare turns words and dates into numbers.")
     for name in table.features:
         if name.lower().rpartition("_")[2] in ("id", "index", "item") and frame[name].is_unique:
             teller.note(f"column {name!r} is taken for a feature; if it only names the items, add --ignore {name}.")

@@ -8,7 +8,7 @@ import typer
 
 from labeldist.cli import options
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import numbers
+from labeldist.datasets.columns import numbers, typed
 from labeldist.datasets.tables import STANDARD, check_format, listed, read_table, write_table
 from labeldist.exceptions import ModelError
 from labeldist.files import check_free
@@ -76,7 +76,7 @@ def _features(learner: Any, frame: Any, labels: list[str], teller: Teller) -> An
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ModelError(f"The table lacks {listed(missing)}, of which the model makes its prediction.")
-    return frame[names] if _prepares(learner) else numbers(frame, names)
+    return typed(frame, names) if _prepares(learner) else numbers(frame, names)
 
 
 def _prepares(learner: Any) -> bool:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from labeldist.datasets.tables import STANDARD
 from labeldist.exceptions import LabelDistError
+
+Watch = Callable[[int, int, str], None]
+"""Told after each part of the work how many are done, of how many, and which it was."""
 
 
 class Teller:
@@ -42,13 +46,19 @@ class Teller:
             print(f"labeldist: note: {text}", file=sys.stderr)
 
     @contextmanager
-    def working(self, what: str) -> Iterator[None]:
-        """Show on a terminal that there is work going on; warnings become notes, each once."""
+    def working(self, what: str) -> Iterator[Watch]:
+        """Show on a terminal that there is work, and how far it is where that is told; warnings become notes."""
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             try:
-                with self._console.status(what) if self._console.is_terminal else nullcontext():
-                    yield
+                with Progress(
+                    *columns, console=self._console, transient=True, disable=not self._console.is_terminal
+                ) as progress:
+                    task = progress.add_task(what, total=None)
+                    yield lambda done, total, name: progress.update(
+                        task, completed=done, total=total, description=f"{what}: {name}"
+                    )
             except (ValueError, MemoryError) as error:  # scikit-learn's way to say what is wrong with the data
                 if isinstance(error, LabelDistError):
                     raise

@@ -10,7 +10,8 @@ import typer
 from labeldist.cli import options
 from labeldist.cli.telling import Teller
 from labeldist.datasets.annotators import AGGREGATORS
-from labeldist.datasets.columns import MISSING, match_columns
+from labeldist.datasets.columns import match_columns
+from labeldist.datasets.kinds import MISSING
 from labeldist.datasets.tables import STANDARD, check_format, listed, read_table, write_table
 from labeldist.datasets.votes import VOTES_COLUMN, VoteDistributions, from_votes
 from labeldist.exceptions import LabelDistError, TableError

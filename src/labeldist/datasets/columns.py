@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labeldist.datasets import kinds
 from labeldist.datasets.arff import read_label_names
 from labeldist.datasets.tables import cell_at, listed
 from labeldist.exceptions import TableError, did_you_mean
@@ -18,9 +19,6 @@ from labeldist.extras import require
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
-"""What a cell of text says where nothing is known."""
 
 UNNAMED = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
 """How an index without a name is called that pandas has saved: it only counts the rows."""
@@ -101,14 +99,14 @@ def choose_columns(
         left_out: dict[str, str] = {}
     else:
         others = [name for name in frame.columns if name not in label_columns and name not in ignored]
-        left_out = {name: "an index that only counts the rows" for name in others if UNNAMED.fullmatch(name)}
+        left_out = {name: "only counts the rows" for name in others if UNNAMED.fullmatch(name)}
         if not prepare:
             left_out |= {
-                name: reason for name in others if name not in left_out and (reason := _is_no_number(frame[name]))
+                name: reason for name in others if name not in left_out and (reason := _is_no_feature(frame[name]))
             }
         feature_columns = [name for name in others if name not in left_out]
     if not feature_columns:
-        reasons = "; ".join(f"{name} holds {reason}" for name, reason in left_out.items())
+        reasons = "; ".join(f"{name} {reason}" for name, reason in left_out.items())
         raise TableError(
             f"No column is left for features: the labels are {listed(label_columns)}"
             + (f", and {reasons}. Turn words into numbers with --prepare" if left_out else "")
@@ -146,14 +144,12 @@ def _literal(names: list[str], columns: list[str], file: str) -> list[str]:
 
 def numbers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return columns as float64; refuse, with row and column, a cell that is no finite number."""
-    pandas = require("pandas", "app")
-    table = pandas.DataFrame({name: _parsed(frame[name]) for name in columns}, index=frame.index)
-    for name in columns:
-        values = table[name].to_numpy()
+    table = {name: kinds.numbers(frame[name]) for name in columns}
+    for name, values in table.items():
         wrong = np.flatnonzero(~np.isfinite(values))
         if wrong.size:
             raise TableError(_complaint(frame[name], int(wrong[0]), wrong.size))
-    return table
+    return require("pandas", "app").DataFrame(table, index=frame.index)
 
 
 def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -170,62 +166,29 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return columns with the types that their cells have: numbers, dates, or words; missing cells are missing."""
-    pandas = require("pandas", "app")
-    return pandas.DataFrame({name: _typed(frame[name]) for name in columns}, index=frame.index)
+    """Return columns as numbers where they hold nothing but numbers and empty cells, and the others as they are."""
+    return frame[list(columns)].assign(
+        **{
+            name: kinds.numbers(frame[name])
+            for name in columns
+            if kinds.holds_objects(frame[name]) and kinds.look_at(frame[name]).kind == "number"
+        }
+    )
 
 
-def _typed(column: Any) -> Any:
-    pandas = require("pandas", "app")
-    if not _is_text(column):
-        return column
-    present = column.mask(_is_missing(column))
-    values = pandas.to_numeric(present, errors="coerce")
-    if values.isna().equals(present.isna()):
-        return values.astype(float)
-    dates = pandas.to_datetime(present, errors="coerce", format="ISO8601")
-    return dates if dates.isna().equals(present.isna()) else present.astype(object).where(present.notna(), None)
-
-
-def _is_text(column: Any) -> bool:
-    return bool(require("pandas", "app").api.types.is_string_dtype(column.dtype)) or column.dtype == object
-
-
-def _is_missing(column: Any) -> Any:
-    return column.isna() | column.isin(MISSING)
-
-
-def _parsed(column: Any) -> Any:
-    """Return a column as float64, NaN where a cell is no number."""
-    pandas = require("pandas", "app")
-    kind = pandas.api.types
-    if kind.is_bool_dtype(column.dtype) or kind.is_numeric_dtype(column.dtype):
-        return column.astype("Float64").to_numpy("float64", na_value=np.nan)
-    if not _is_text(column):
-        return np.full(len(column), np.nan)
-    text = column.replace({"True": "1", "False": "0", "true": "1", "false": "0"})
-    return pandas.to_numeric(text, errors="coerce").astype("float64")
-
-
-def _is_no_number(column: Any) -> str:
+def _is_no_feature(column: Any) -> str:
     """Say what a column holds that is none of numbers; nothing of one that is, mistakes in it or not."""
-    pandas = require("pandas", "app")
-    if pandas.api.types.is_datetime64_any_dtype(column.dtype):
-        return "dates"
-    missing = _is_missing(column)
-    if missing.all():
-        return "nothing"
-    if np.isfinite(np.asarray(_parsed(column)))[~missing].mean() > MOSTLY:
+    filled = ~kinds.is_missing(column)
+    if filled.any() and np.isfinite(kinds.numbers(column))[filled].mean() > MOSTLY:
         return ""
-    example = column[~missing].iloc[0]
-    return f"words such as {str(example)!r}"
+    return kinds.look_at(column).reason
 
 
 def _complaint(column: Any, row: int, count: int) -> str:
     cell = column.iloc[row]
     name = str(column.name)
     more = f" ({count} such cells in this column)" if count > 1 else ""
-    if bool(_is_missing(column.iloc[[row]]).iloc[0]):
+    if kinds.is_missing(column.iloc[[row]])[0]:
         return f"{cell_at(row, name)} is empty{more}. Fill it, leave the column out with --ignore, {PREPARE}."
     hint = " Write decimals with a point." if re.fullmatch(r"-?\d+,\d+", str(cell)) else ""
     what_to_do = f"Mend it, leave the column out with --ignore, {PREPARE}."

@@ -5,9 +5,6 @@ They are classes, not functions in a ``FunctionTransformer``: a saved model name
 
 from __future__ import annotations
 
-from datetime import date
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,6 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labeldist.datasets.kinds import dates, is_missing, numbers
 from labeldist.exceptions import TableError
 from labeldist.extras import require
 from labeldist.simplex import Array
@@ -114,54 +112,6 @@ class CategoryColumns(OneHotEncoder):  # type: ignore[misc]
             kept = categories if rare is None else [*(word for word in categories if word not in set(rare)), RARE]
             names += [f"{column}={word}" for word in kept]
         return np.array(names, dtype=object)
-
-
-def is_missing(cells: Any) -> Any:
-    """Whether each cell of a column is empty, NaN or text without a letter, as an array."""
-    missing = cells.isna().to_numpy(bool)
-    if holds_objects(cells):
-        missing = missing | np.array([isinstance(cell, str) and not cell.strip() for cell in cells.astype(object)])
-    return missing
-
-
-def holds_objects(cells: Any) -> bool:
-    """Whether a column holds text, Python objects or categories: what to make of each cell, itself must tell."""
-    types = require("pandas", "app").api.types
-    return bool(types.is_object_dtype(cells) or types.is_string_dtype(cells) or str(cells.dtype) == "category")
-
-
-def holds_truth(cells: Any) -> bool:
-    """Whether all cells of a column are true or false."""
-    if holds_objects(cells):
-        return bool(cells.astype(object).map(lambda cell: isinstance(cell, bool | np.bool)).all())
-    return bool(require("pandas", "app").api.types.is_bool_dtype(cells))
-
-
-def numbers(cells: Any) -> Array:
-    """Return the cells of a column as float64, with NaN for those that are none."""
-    pandas = require("pandas", "app")
-    if holds_objects(cells):
-        readable = cells.astype(object).map(
-            lambda cell: cell if isinstance(cell, str | Real | Decimal | np.bool) else None
-        )
-        cells = pandas.to_numeric(readable, errors="coerce")
-    if not pandas.api.types.is_numeric_dtype(cells) or cells.dtype.kind == "c":
-        return np.full(len(cells), np.nan)
-    return np.asarray(cells.to_numpy(np.float64, na_value=np.nan))
-
-
-def dates(cells: Any) -> Any:
-    """Return the cells of a column as dates at UTC, with NaT for those that are none."""
-    pandas = require("pandas", "app")
-    if pandas.api.types.is_datetime64_any_dtype(cells):
-        return pandas.to_datetime(cells, utc=True)
-    # Numbers are no dates: pandas would count them from 1970.
-    return pandas.to_datetime(_only(cells, str | date), format="ISO8601", errors="coerce", utc=True)
-
-
-def _only(cells: Any, types: Any) -> Any:
-    """Return the cells that are of these types, and None for the others."""
-    return cells.astype(object).map(lambda cell: cell if isinstance(cell, types) else None)
 
 
 def _word(cell: Any) -> str:

@@ -60,6 +60,8 @@ class Choice:
     seconds : float
     warnings : tuple of str
         What the fit on all rows warned of; those of the folds are in `trials`.
+    insisted : bool
+        Whether it was to be chosen even if it is no better than the mean.
     """
 
     estimator: Any
@@ -72,6 +74,7 @@ class Choice:
     truth_spread: float
     seconds: float
     warnings: tuple[str, ...] = field(default=())
+    insisted: bool = False
 
     @property
     def trivial(self) -> Trial:
@@ -110,6 +113,7 @@ def choose_learner(
     sample_weight: Any = None,
     random_state: Any = None,
     watch: Watch | None = None,
+    insist: bool = False,
 ) -> Choice:
     """Choose the learner that predicts held-out rows best, or a simpler one that is about as good.
 
@@ -138,6 +142,8 @@ def choose_learner(
         How rows and folds are drawn, and what learners draw.
     watch : callable, default=None
         Called as ``watch(done, total, name)`` after each fold of each learner and after the last fit.
+    insist : bool, default=False
+        Choose the best candidate even if it is no better than the mean; then that is said.
 
     Returns
     -------
@@ -183,7 +189,7 @@ def choose_learner(
     learners = {name: _prepared(prepare, learner) for name, learner in _beginning_with_the_mean(candidates).items()}
     progress = _Progress(watch, len(folds), len(learners))
     trials = [_try(name, learner, table, folds, progress) for name, learner in learners.items()]
-    name, estimator, told = _fit_best(trials, scoring, (X, D, weight))
+    name, estimator, told = _fit_best(trials, scoring, (X, D, weight), insist)
     progress.finish(name)
     return Choice(
         estimator=estimator,
@@ -196,13 +202,18 @@ def choose_learner(
         truth_spread=spread_about(table[1], table[1].mean(axis=0)),
         seconds=time.perf_counter() - start,
         warnings=told,
+        insisted=insist,
     )
 
 
-def pick(trials: list[Trial], scoring: str) -> Trial:
+def pick(trials: list[Trial], scoring: str, insist: bool = False) -> Trial:
     """Return the simplest trial that is about as good as the best, by the rule of `choose_learner`."""
     trivial = trials[0]
-    better = [trial for trial in trials[1:] if not trial.failure and trial.is_clearly_better(trivial, scoring)]
+    better = [
+        trial for trial in trials[1:] if not trial.failure and (insist or trial.is_clearly_better(trivial, scoring))
+    ]
+    if insist and trials[1:] and not better:
+        raise ValueError("; ".join(f"{trial.name} failed: {trial.failure}" for trial in trials[1:]))
     if not better:
         return trivial
     direction = 1 if MEASURES[scoring].higher_is_better else -1
@@ -211,11 +222,11 @@ def pick(trials: list[Trial], scoring: str) -> Trial:
 
 
 def _fit_best(
-    trials: list[Trial], scoring: str, table: tuple[Any, Any, Array | None]
+    trials: list[Trial], scoring: str, table: tuple[Any, Any, Array | None], insist: bool
 ) -> tuple[str, Any, tuple[str, ...]]:
     """Fit what is picked on all rows; where that fails, note it in `trials` and pick again."""
     while True:
-        picked = pick(trials, scoring)
+        picked = pick(trials, scoring, insist)
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")

@@ -56,7 +56,10 @@ def _gain(choice: Choice) -> str:
         verdict = f"it explains {_percent(choice.skill)} of what the mean leaves unexplained"
     else:
         verdict = "by Kullback-Leibler it is no better than the mean"
-    return f"Chosen: {chosen.name}; {verdict} ({figures}), {wins}."
+    doubt = ""
+    if not chosen.is_clearly_better(trivial, choice.scoring):
+        doubt = " It is not clearly better than the mean, which answers the same for every row."
+    return f"{'Asked for' if choice.insisted else 'Chosen'}: {chosen.name}; {verdict} ({figures}), {wins}.{doubt}"
 
 
 def _no_better_than_the_mean(choice: Choice) -> str:

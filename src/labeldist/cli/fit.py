@@ -1,0 +1,117 @@
+"""``labeldist fit``: learn to predict label distributions, keep the model, and say what it is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from labeldist.cli import options
+from labeldist.cli.inputs import read_labelled, weights_of
+from labeldist.cli.methods import LEARNERS, make
+from labeldist.cli.telling import Teller
+from labeldist.datasets.columns import typed
+from labeldist.files import check_free
+from labeldist.metrics import MEASURES
+
+if TYPE_CHECKING:
+    pass
+
+AUTO = "auto"
+
+
+def fit(
+    table: options.Table,
+    labels: options.Labels,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where the model goes, such as model.skops.")],
+    method: Annotated[
+        str, typer.Option(help=f"{AUTO} compares learners and chooses one; or one of {', '.join(LEARNERS)}.")
+    ] = AUTO,
+    settings: options.Settings = None,
+    features: options.Features = None,
+    ignore: options.Ignore = "",
+    prepare: options.Prepare = False,
+    weights: options.Weights = None,
+    folds: Annotated[int, typer.Option(min=2, help="How many times a part of the rows is held out to judge by.")] = 5,
+    seed: options.Seed = 0,
+    onnx: Annotated[str | None, typer.Option(help="Also export the model to this .onnx file.")] = None,
+    picture: options.Picture = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+) -> None:
+    """Learn to predict label distributions from the features of a table, and keep the model.
+
+    Every method is judged on rows that it did not see, beside the mean of the distributions, which knows no features:
+    what is no better than that is not worth having, and is said so.
+
+    **Examples**
+
+    `labeldist fit dist.csv --labels joy,fear,calm -o model.skops`
+
+    `labeldist fit dist.csv --labels 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
+
+    `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
+    """
+    from labeldist.features.preparation import prepare_columns
+    from labeldist.learning import choose_learner
+    from labeldist.models import save, to_onnx
+
+    teller = Teller(as_json=as_json)
+    for path in (output, onnx, picture):
+        if path:
+            check_free(path, force=force)
+    candidates = None
+    if method != AUTO:
+        candidates = {method: make(LEARNERS, method, options.parse_settings(settings))}
+    elif settings:
+        raise typer.BadParameter("--set needs a --method whose parameter it is.")
+    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, weights=weights)
+    D, weight = given.Y, weights_of(given.frame, weights)
+    X = typed(given.frame, given.features) if prepare else given.X
+    preparation = prepare_columns(X) if prepare else None
+    with teller.working("Comparing learners") as watch:
+        choice = choose_learner(
+            X,
+            D,
+            candidates=candidates,
+            cv=folds,
+            prepare=preparation,
+            sample_weight=weight,
+            random_state=seed,
+            watch=watch,
+            insist=candidates is not None,
+        )
+    for text in choice.warnings:
+        teller.note(text)
+    measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in MEASURES}}
+    if onnx:  # first, since it is refused for some models: then nothing is written
+        to_onnx(choice.estimator, onnx, force=force)
+    save(choice.estimator, output, summary=choice.paragraph, measures=measures, training_rows=len(D), force=force)
+    if picture:
+        with teller.working("Predicting held-out rows for the picture"):
+            _draw(choice.chosen.estimator, X, D, folds, seed, picture)
+    teller.result(
+        f"{choice.paragraph}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
+        {
+            "items": len(D),
+            "labels": given.labels,
+            "features": given.features,
+            "left_out": given.left_out,
+            "chosen": choice.name,
+            "skill": choice.skill,
+            "paragraph": choice.paragraph,
+            "learners": choice.table,
+            "output": output,
+        },
+    )
+
+
+def _draw(learner: Any, X: Any, D: Any, folds: int, seed: int, picture: str) -> None:
+    """Draw how well predicted degrees of rows that were held out agree with the true ones."""
+    from sklearn.model_selection import KFold, cross_val_predict
+
+    from labeldist.plots import CalibrationDisplay, save_picture
+
+    cv = KFold(min(folds, len(X)), shuffle=True, random_state=seed)
+    held_out = cross_val_predict(learner, X, D, cv=cv)
+    save_picture(CalibrationDisplay.from_predictions(D, held_out), picture)
