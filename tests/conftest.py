@@ -1,6 +1,7 @@
 """What every part of the tests may use."""
 
 import os
+import shutil
 
 # scikit-learn's check that array API dispatch changes nothing skips itself without this, and SciPy reads it once.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -28,3 +29,49 @@ def benchmark_folder() -> Path:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real Chromium; only for a module, since while it runs no other event loop can."""
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """Open the page at the module's `address` with the given options, and let no complaint of the browser pass.
+
+    Nothing but the page itself may be asked for.
+    """
+    contexts, complaints, requests = [], [], []
+
+    def open_it(anchor="", **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(address + anchor)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert {url.partition("#")[0] for url in requests} == {address}
+
+
+@pytest.fixture
+def page(open_page):
+    """The page at the module's `address`."""
+    return open_page()

@@ -2,6 +2,8 @@
 
 from html.parser import HTMLParser
 
+PHONE = {"width": 360, "height": 740}
+
 
 class Elements(HTMLParser):
     """All elements of a page as pairs of tag and attributes."""

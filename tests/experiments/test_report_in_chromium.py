@@ -1,16 +1,13 @@
 """The page in a real browser: it loads alone, sorts, filters, fits a telephone, and all can use it."""
 
-import shutil
-
 import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from labeldist.experiments.report import write_report
 from tests.experiments.synthetic import make_records
-
-PHONE = {"width": 360, "height": 740}
+from tests.pages import PHONE
 
 
 @pytest.fixture(scope="module")
@@ -18,45 +15,6 @@ def address(tmp_path_factory):
     stores = [make_records(), make_records(store="second.sqlite", seed=1)]
     path = write_report(pd.concat(stores, ignore_index=True), tmp_path_factory.mktemp("report") / "report.html")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def open_page(browser, address):
-    """Open the page in a window with the given options, and let no complaint of the browser pass."""
-    contexts, complaints, requests = [], [], []
-
-    def open_it(**options):
-        context = browser.new_context(**options)
-        contexts.append(context)
-        context.set_default_timeout(10_000)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(address)
-        return page
-
-    yield open_it
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert set(requests) == {address}
-
-
-@pytest.fixture
-def page(open_page):
-    return open_page()
 
 
 def chapter(page, title):

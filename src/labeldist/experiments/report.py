@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from labeldist.experiments import digest
 from labeldist.experiments.comparison import compare_stores
@@ -20,6 +20,7 @@ from labeldist.experiments.tables import Table, make_tables
 from labeldist.experiments.verdicts import MARGIN, VERDICTS, judge_cells
 from labeldist.files import write_whole
 from labeldist.metrics import MEASURES, Measure
+from labeldist.pages import environment
 
 SECTIONS = {
     "findings": "What was found",
@@ -132,21 +133,15 @@ def render(records: pd.DataFrame, title: str) -> str:
 
 
 def _template_environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("labeldist.experiments", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
+    jinja = environment("labeldist.experiments")
+    jinja.filters.update(
         sort_key=_sort_key,
         shown=_shown,
         arrow=lambda m: "↑" if m.higher_is_better else "↓",
         zip=zip,
     )
-    environment.globals.update(PROSE=PROSE)
-    return environment
+    jinja.globals.update(PROSE=PROSE)
+    return jinja
 
 
 def _chapters(tables: list[Table]) -> list[Chapter]:
