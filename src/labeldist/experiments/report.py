@@ -134,12 +134,7 @@ def render(records: pd.DataFrame, title: str) -> str:
 
 def _template_environment() -> Environment:
     jinja = environment("labeldist.experiments")
-    jinja.filters.update(
-        sort_key=_sort_key,
-        shown=_shown,
-        arrow=lambda m: "↑" if m.higher_is_better else "↓",
-        zip=zip,
-    )
+    jinja.filters.update(sort_key=_sort_key, shown=_shown)
     jinja.globals.update(PROSE=PROSE)
     return jinja
 

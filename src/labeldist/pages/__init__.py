@@ -13,6 +13,9 @@ from labeldist.extras import require
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+OKABE_ITO = ("#d55e00", "#0072b2", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442")
+"""Colours for all eyes: vermilion, blue, green, orange, sky blue, purple and yellow; black is left to the reference."""
+
 
 def environment(package: str) -> Environment:
     """Return the Jinja environment of the templates that lie in `package`, beside those of this room.
@@ -27,4 +30,5 @@ def environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters.update(zip=zip, arrow=lambda measure: "↑" if measure.higher_is_better else "↓")
     return made
