@@ -222,7 +222,7 @@ function clicked(event) {
   if (box.top < 0 || box.top > innerHeight * 0.7) byId("item").scrollIntoView();
 }
 
-for (const element of document.querySelectorAll("[data-scripted]")) element.hidden = false;
+for (const element of document.querySelectorAll("[data-scripted], [data-unscripted]")) element.hidden = !element.hidden;
 document.addEventListener("input", changed);
 document.addEventListener("keydown", pressed);
 document.addEventListener("click", clicked);
