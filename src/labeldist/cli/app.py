@@ -11,6 +11,7 @@ from labeldist import __version__
 from labeldist.cli.datasets import datasets
 from labeldist.cli.enhance import enhance
 from labeldist.cli.evaluate import evaluate
+from labeldist.cli.explore import explore
 from labeldist.cli.fit import fit
 from labeldist.cli.predict import predict
 from labeldist.cli.report import report
@@ -62,6 +63,6 @@ def common(
     """Label distributions: recover them, learn to predict them, judge them honestly."""
 
 
-for command in (votes, enhance, fit, predict, evaluate, reproduce, report):
+for command in (votes, enhance, fit, predict, evaluate, explore, reproduce, report):
     app.command()(command)
 app.add_typer(datasets, name="datasets")

@@ -27,6 +27,20 @@ def read_labelled(
 ) -> LabelledTable:
     """Read a table, say which of its columns are what, and tell which were left out."""
     frame = read_table(path)
+    return choose_told(frame, labels, teller, features=features, ignore=ignore, prepare=prepare, weights=weights)
+
+
+def choose_told(
+    frame: pd.DataFrame,
+    labels: str,
+    teller: Teller,
+    *,
+    features: str | None = None,
+    ignore: str = "",
+    prepare: bool = False,
+    weights: str | None = None,
+) -> LabelledTable:
+    """Say which columns of a table are what, and tell which were left out."""
     not_features = [part for part in (ignore, weights) if part]
     table = choose_columns(frame, labels, features=features, ignore=",".join(not_features), prepare=prepare)
     for name, reason in table.left_out.items():

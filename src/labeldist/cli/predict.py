@@ -46,7 +46,7 @@ def predict(
         learner = load(model)
     frame = read_table(table)
     labels = label_names_of(learner)
-    X = _features(learner, frame, labels, teller)
+    X = model_features(learner, frame, labels, teller)
     with teller.working(f"Predicting {len(frame)} items"):
         D = learner.predict(X)
     write_table(frame.assign(**dict(zip(labels, D.T, strict=True))), output)
@@ -60,7 +60,7 @@ def predict(
     )
 
 
-def _features(learner: Any, frame: Any, labels: list[str], teller: Teller) -> Any:
+def model_features(learner: Any, frame: Any, labels: list[str], teller: Teller) -> Any:
     """Return the columns that a model was fitted on, in its order."""
     from labeldist.models import feature_names_of
 

@@ -73,9 +73,14 @@ def write_explorer(
     'poems.html'
     """
     contents = check_contents(frame, label_names, versions, logical=logical, truth=truth, item=item)
-    path = Path(path)
-    write_whole(path, render(contents, title).encode("utf-8", errors="replace"))  # half characters
-    return path
+    return write_page(path, contents, title)
+
+
+def write_page(path: str | PathLike[str], contents: Contents, title: str) -> Path:
+    """Write the page about what was checked, and return its path."""
+    # Half a character, which some programs leave where they cut a text, would otherwise stop it.
+    write_whole(path, render(contents, title).encode("utf-8", errors="replace"))
+    return Path(path)
 
 
 def render(contents: Contents, title: str) -> str:

@@ -136,7 +136,7 @@ def _comparison(contents: Contents) -> Iterator[str]:
         gain = (
             f"{100 * score.skill:.0f} % of what always answering the mean leaves unexplained"
             if score.skill > 0
-            else "nothing: always answering the mean comes as close"
+            else "nothing: always answering the mean comes at least as close"
         )
         yield f"“{score.name}” explains {gain} (by Kullback-Leibler, against “{contents.truth}”)."
     if not judged and len(contents.versions) > 1:

@@ -1,0 +1,61 @@
+"""What there is to show of a table, when nobody says it: recovered, given and predicted degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labeldist.simplex import Array, normalize
+
+SHARES = "given labels, in equal shares"
+FEWEST_ITEMS = 4
+"""Of fewer items nothing can be learned on one part and predicted on another, with folds inside the folds."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Versions of the degrees, with what `labeldist.explorer.write_explorer` has to know of them."""
+
+    versions: dict[str, Array]
+    logical: Any = None
+    truth: str | None = None
+
+
+def is_logical(Y: Any) -> bool:
+    """Whether a table of labels holds 0 and 1 only."""
+    return bool(np.isin(np.asarray(Y), (0, 1)).all())
+
+
+def from_logical(X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any]) -> Shown:
+    """Show what each enhancer recovers from logical labels, what was predicted, and the given labels themselves.
+
+    These become degrees in equal shares; an item that was given no label has all of them.
+    """
+    recovered = {f"recovered by {type(one).__name__}": one.fit_transform(X, L) for one in enhancers}
+    given = np.array(L, dtype=float)
+    shares = given.copy()
+    shares[~given.any(axis=1)] = 1
+    return Shown({**recovered, **predicted, SHARES: normalize(shares)}, logical=given.astype("u1"))
+
+
+def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Shown:
+    """Show degrees under their name, as what is true, beside what was predicted."""
+    return Shown({name: normalize(D, name=name), **predicted}, truth=name if predicted else None)
+
+
+def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10) -> dict[str, Array]:
+    """Predict each item by a `BDLDLCV` that has not seen it; nothing where there are too few items to learn from."""
+    from sklearn.model_selection import KFold, cross_val_predict
+
+    from labeldist.learning import BDLDLCV
+
+    n = len(D)
+    if n < FEWEST_ITEMS:
+        return {}
+    outer = KFold(min(folds, n // 2), shuffle=True, random_state=0)
+    smallest = min(len(train) for train, _ in outer.split(np.empty(n)))
+    learner = BDLDLCV(cv=min(10, smallest), scale=True)
+    return {"predicted by BDLDLCV, each item held out": cross_val_predict(learner, X, D, cv=outer)}
