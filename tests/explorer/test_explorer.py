@@ -183,6 +183,11 @@ def test_without_a_truth_the_first_two_are_compared():
     assert "How close each version" not in render(given, "No truth")
 
 
+def test_of_labels_in_equal_shares_each_is_a_top_label():
+    versions = {"read": [[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]], "given": [[1, 1, 0], [1, 1, 0]]}
+    assert pairs(check_contents(pd.DataFrame(index=range(2)), LABELS, versions))[0].agreement == 0.5
+
+
 def test_one_version_has_nothing_to_be_compared_with():
     frame, versions = make_poems()
     html = render(check_contents(frame, LABELS, {"true": versions["true"]}), "One")

@@ -83,7 +83,7 @@ def best(found: list[Score]) -> dict[str, float]:
 def pairs(contents: Contents) -> list[Pair]:
     """Compare all versions with each other."""
     return [
-        Pair(one, other, chebyshev(A, B), intersection(A, B), float((A.argmax(axis=1) == B.argmax(axis=1)).mean()))
+        Pair(one, other, chebyshev(A, B), intersection(A, B), float((_tops(A) & _tops(B)).any(axis=1).mean()))
         for (one, A), (other, B) in combinations(contents.versions.items(), 2)
     ]
 
@@ -145,6 +145,11 @@ def _comparison(contents: Contents) -> Iterator[str]:
             f"“{pair.one}” and “{pair.other}” agree on the top label of {100 * pair.agreement:.0f} % of the items; "
             f"where they differ most, their degrees are {pair.chebyshev:.2f} apart on average."
         )
+
+
+def _tops(D: Array) -> Any:
+    """Mark the largest degrees of each row; of equal ones, as given labels have, all."""
+    return D == D.max(axis=1, keepdims=True)
 
 
 def _given(contents: Contents, row: int) -> str:
