@@ -14,6 +14,7 @@ from labeldist.datasets.columns import degrees, match_columns
 from labeldist.datasets.tables import read_table
 from labeldist.files import check_free
 from labeldist.metrics import MEASURES, score_all
+from labeldist.metrics.skill import skill
 from labeldist.simplex import Array, normalize
 
 ROUNDED = 0.02
@@ -62,14 +63,13 @@ def evaluate(
         "all labels equally": np.full_like(D, 1 / D.shape[1]),
     }
     scores = {name: score_all(D, answer, sample_weight=weight) for name, answer in rows.items()}
-    given, constant = (scores[name]["kl_divergence"] for name in (predicted, "the mean of the truth"))
-    skill = 1 - given / constant if constant > 0 else float(given == 0)
+    saved = skill(scores[predicted]["kl_divergence"], scores["the mean of the truth"]["kl_divergence"])
     if picture:
         from labeldist.plots import CalibrationDisplay, save_picture
 
         save_picture(CalibrationDisplay.from_predictions(D, P), picture)
     teller.result(
-        _text(scores, skill, len(D)), {"items": len(D), "labels": columns, "skill": skill, "measures": scores}
+        _text(scores, saved, len(D)), {"items": len(D), "labels": columns, "skill": saved, "measures": scores}
     )
 
 
@@ -85,10 +85,10 @@ def _distributions(table: Any, name: str, teller: Teller) -> Array:
     return normalize(table.to_numpy(), name=name)
 
 
-def _text(scores: dict[str, dict[str, float]], skill: float, n: int) -> str:
+def _text(scores: dict[str, dict[str, float]], saved: float, n: int) -> str:
     """Return the measures as a table for people, the best of each in its row."""
     names = list(scores)
-    lines = [f"{n} items, {_verdict(skill)}", ""]
+    lines = [f"{n} items, {_verdict(saved)}", ""]
     width = max(len(measure.title) for measure in MEASURES.values()) + 2
     lines.append(" " * width + "  ".join(f"{name:>12}" for name in names))
     for measure in MEASURES.values():
@@ -98,7 +98,7 @@ def _text(scores: dict[str, dict[str, float]], skill: float, n: int) -> str:
     return "\n".join(lines)
 
 
-def _verdict(skill: float) -> str:
-    if skill <= 0:
-        return f"skill {skill:.2f}: no better than always answering the mean of the truth."
-    return f"skill {skill:.2f}: {100 * skill:.0f} % of what the mean leaves unexplained is explained."
+def _verdict(saved: float) -> str:
+    if saved <= 0:
+        return f"skill {saved:.2f}: no better than always answering the mean of the truth."
+    return f"skill {saved:.2f}: {100 * saved:.0f} % of what the mean leaves unexplained is explained."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,9 +13,6 @@ from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import typed
 from labeldist.files import check_free
 from labeldist.metrics import MEASURES
-
-if TYPE_CHECKING:
-    pass
 
 AUTO = "auto"
 

@@ -31,6 +31,7 @@ LEARNERS = {
     "ptsvm": "PTSVM",
     "aaknn": "AAKNN",
     "aabp": "AABP",
+    "forest": "DistributionForest",
     "mean": "MeanDistribution",
 }
 

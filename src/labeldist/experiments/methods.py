@@ -46,7 +46,11 @@ def kernel_bdldl_cv(
 
 ENHANCERS = {**{name: getattr(enhancement, name) for name in enhancement.__all__}, "RidgeLE": RidgeLE}
 LEARNERS = {
-    **{name: getattr(learning, name) for name in learning.__all__ if name != "EnhancedLearner"},
+    **{
+        name: estimator
+        for name in learning.__all__
+        if hasattr(estimator := getattr(learning, name), "predict") and name != "EnhancedLearner"
+    },
     "RidgeLDL": RidgeLDL,
     "KernelBDLDLCV": kernel_bdldl_cv,
 }

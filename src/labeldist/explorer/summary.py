@@ -12,12 +12,11 @@ from scipy.special import entr
 
 from labeldist.explorer.contents import MOST_COLUMNS, MOST_ITEMS, Contents
 from labeldist.metrics import MEASURES, chebyshev, intersection, score_all
+from labeldist.metrics.skill import skill
 from labeldist.simplex import Array
 
 EQUALLY = "all labels equally"
 FEW_LABELS = 8
-ROUNDING = 1e-12
-"""A smaller divergence is none: the truth is the same for all items, but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,7 @@ def scores(contents: Contents) -> list[Score]:
 
     def score(name: str, P: Array, trivial: bool) -> Score:
         values = score_all(D, P)
-        kl = values["kl_divergence"]
-        return Score(name, values, 1 - kl / constant if constant > ROUNDING else float(kl <= ROUNDING), trivial)
+        return Score(name, values, skill(values["kl_divergence"], constant), trivial)
 
     versions = [score(name, P, False) for name, P in contents.versions.items() if name != contents.truth]
     nobody = {mean_of_the_truth(contents): mean, EQUALLY: np.full_like(D, 1 / D.shape[1])}

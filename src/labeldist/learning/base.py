@@ -13,12 +13,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from labeldist.features.order import refuse_other_order
 from labeldist.labels import as_distributions, check_label_names, check_rows_are_equally_long, label_names, label_table
 from labeldist.metrics import kl_divergence
+from labeldist.metrics.skill import skill
 from labeldist.simplex import Array
 
 NO_WEIGHT = "sample_weight is zero for every row: there is nothing to learn from."
-
-ROUNDING_DIVERGENCE = 1e-12
-"""A divergence below this is the rounding of a zero."""
 
 
 class DistributionLearner(RegressorMixin, BaseEstimator):
@@ -49,9 +47,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
-        if trivial <= ROUNDING_DIVERGENCE:
-            return float(achieved <= ROUNDING_DIVERGENCE)
-        return 1 - achieved / trivial
+        return skill(achieved, trivial)
 
     def _check_features_and_distributions(
         self, X: Any, y: Any, *, accept_sparse: bool = False, reset: bool = True, check_finite: bool = True

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labeldist.learning.base import ROUNDING_DIVERGENCE
 from labeldist.metrics import MEASURES
+from labeldist.metrics.skill import ROUNDING_DIVERGENCE
 
 if TYPE_CHECKING:
     from labeldist.learning.choice import Choice

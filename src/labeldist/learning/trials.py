@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from labeldist.learning.base import ROUNDING_DIVERGENCE
 from labeldist.metrics import MEASURES, score_all
+from labeldist.metrics.skill import ROUNDING_DIVERGENCE, skill
 from labeldist.simplex import Array
 
 Fold = tuple[Any, Any]
@@ -75,10 +75,7 @@ class Trial:
 
     def skill(self, trivial: Trial) -> float:
         """Return the share of the Kullback-Leibler divergence of `trivial`, the mean, that it saves."""
-        achieved, left = self.mean("kl_divergence"), trivial.mean("kl_divergence")
-        if left <= ROUNDING_DIVERGENCE:
-            return float(achieved <= ROUNDING_DIVERGENCE)
-        return 1 - achieved / left
+        return skill(self.mean("kl_divergence"), trivial.mean("kl_divergence"))
 
 
 def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:
