@@ -12,14 +12,9 @@ from html import escape
 
 import numpy as np
 
+from labeldist.plots.palette import ink_on, viridis
+from labeldist.plots.text import power
 from labeldist.simplex import Array
-
-OKABE_ITO = ("#d55e00", "#0072b2", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442")
-"""Vermilion, blue, green, orange, sky blue, purple and yellow; the eighth, black, is left to the reference."""
-
-VIRIDIS = ("#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725")
-
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def heat_map(
@@ -186,38 +181,6 @@ def cliques(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
     return found
 
 
-def viridis(share: float) -> str:
-    """Return the colour at `share` of the way from dark (0) to bright (1)."""
-    place = min(max(share, 0.0), 1.0) * (len(VIRIDIS) - 1)
-    lower = min(int(place), len(VIRIDIS) - 2)
-    pairs = zip(_rgb(VIRIDIS[lower]), _rgb(VIRIDIS[lower + 1]), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * (place - lower)):02x}" for a, b in pairs)
-
-
-def luminance(colour: str) -> float:
-    """Return the relative luminance that WCAG defines, from 0 (black) to 1 (white)."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _rgb(colour))]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def ink_on(colour: str) -> str:
-    """Return black or white, whichever has the higher contrast on `colour`."""
-    shine = luminance(colour)
-    return "#000000" if (shine + 0.05) / 0.05 > 1.05 / (shine + 0.05) else "#ffffff"
-
-
-def power(value: float) -> str:
-    """Write a power of ten as such, anything else as it is.
-
-    >>> power(0.001), power(10), power(0.5)
-    ('10⁻³', '10¹', '0.5')
-    """
-    exponent = math.log10(value) if value > 0 else math.nan
-    if not exponent.is_integer():
-        return f"{value:g}"
-    return "10" + str(int(exponent)).translate(SUPERSCRIPTS)
-
-
 def nice_ticks(low: float, high: float) -> list[float]:
     """Return a few round numbers, nine at most, that enclose the range.
 
@@ -243,10 +206,6 @@ def _legend(colours: Mapping[str, str], left: float, width: float) -> tuple[list
         parts.append(_box(x, 4 + 22 * line, 12, 12, colour) + _text(x + 17, 14 + 22 * line, name))
         x += needed
     return parts, line + 1
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def _svg(width: float, height: float, description: str, parts: Sequence[str]) -> str:

@@ -9,11 +9,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from labeldist.experiments.cases import ABLATION_MEASURES
-from labeldist.experiments.figures import OKABE_ITO, grouped_bars, heat_map, power
+from labeldist.experiments.figures import grouped_bars, heat_map
 from labeldist.experiments.grid_claims import GRIDS, SHOWN
 from labeldist.experiments.statistics import grid_points
 from labeldist.experiments.tables import REFERENCE, Table
 from labeldist.metrics import MEASURES
+from labeldist.plots.palette import OKABE_ITO
+from labeldist.plots.text import power
 
 GREYS = ("#8a8a8a", "#b4b4b4")
 """For the trivial baselines, which stand back."""

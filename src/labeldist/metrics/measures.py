@@ -85,7 +85,7 @@ def _measure(
     def register(rows: Callable[[Array, Array], Array]) -> MeanOverRows:
         @wraps(rows, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
         def mean(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-            return _mean(rows(*_check_pair(D_true, D_pred)), sample_weight)
+            return _mean(rows(*check_pair(D_true, D_pred)), sample_weight)
 
         del mean.__wrapped__  # help() is to show the signature of the mean, not of the rows
         name = rows.__name__
@@ -95,7 +95,8 @@ def _measure(
     return register
 
 
-def _check_pair(D_true: ArrayLike, D_pred: ArrayLike) -> tuple[Array, Array]:
+def check_pair(D_true: ArrayLike, D_pred: ArrayLike) -> tuple[Array, Array]:
+    """Return true and predicted distributions as arrays of the same shape, or say what keeps them from a comparison."""
     true_names, names = column_names(D_true), column_names(D_pred)
     if true_names is not None and names is not None and true_names != names:
         raise ValueError(
@@ -171,5 +172,5 @@ def score_all(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike 
     >>> {name: round(value, 4) for name, value in scores.items()}["intersection"]
     0.9
     """
-    d, p = _check_pair(D_true, D_pred)
+    d, p = check_pair(D_true, D_pred)
     return {name: _mean(measure.rows(d, p), sample_weight) for name, measure in MEASURES.items()}

@@ -1,0 +1,145 @@
+"""What pictures are drawn from: distributions with the names of their rows and columns, given or predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeldist import labels
+from labeldist.metrics.measures import check_pair
+from labeldist.simplex import Array, check_distributions, normalize
+
+
+@dataclass(frozen=True)
+class NamedRows:
+    """Distributions, and what their rows and columns are called."""
+
+    values: Array
+    label_names: list[str]
+    item_names: list[str]
+
+    def take(self, rows: NDArray[np.intp]) -> NamedRows:
+        """Return some of the rows, in the order that is given."""
+        return replace(self, values=self.values[rows], item_names=[self.item_names[row] for row in rows])
+
+
+def read_rows(
+    D: Any,
+    *,
+    label_names: Sequence[object] | None = None,
+    item_names: Sequence[object] | None = None,
+    name: str = "D",
+) -> NamedRows:
+    """Return distributions with names: those given, or a data frame's columns and index, or numbers."""
+    values = check_distributions(D, name=name)
+    if not len(values):
+        raise ValueError(f"{name} has no rows: there is nothing to draw.")
+    n, c = values.shape
+    if label_names is None:
+        label_names = labels.label_names(D, c)
+    if item_names is None:
+        item_names = index_of(D, n)
+    return NamedRows(values, check_names("label_names", label_names, c), check_names("item_names", item_names, n))
+
+
+def read_pair(
+    D_true: Any,
+    D_pred: Any,
+    *,
+    label_names: Sequence[object] | None = None,
+    item_names: Sequence[object] | None = None,
+) -> tuple[NamedRows, Array]:
+    """Return true distributions with names, which either table may have, and the predicted ones."""
+    true, predicted = check_pair(D_true, D_pred)
+    if label_names is None:
+        label_names = labels.label_names(D_true if hasattr(D_true, "columns") else D_pred, true.shape[1])
+    if item_names is None:
+        item_names = index_of(D_true if hasattr(D_true, "iloc") else D_pred, len(true))
+    return read_rows(true, label_names=label_names, item_names=item_names), predicted
+
+
+def read_predictions(
+    estimator: Any,
+    X: Any,
+    *,
+    label_names: Sequence[object] | None = None,
+    item_names: Sequence[object] | None = None,
+) -> NamedRows:
+    """Return what a fitted learner predicts, or an enhancer recovers, for the rows of `X`, with its label names."""
+    answer = getattr(estimator, "predict", None) or getattr(estimator, "transform", None)
+    if answer is None:
+        raise TypeError(
+            f"{type(estimator).__name__} answers for the rows it was fitted on only: draw its label_distributions_ "
+            "with from_distributions."
+        )
+    D = answer(X)
+    if label_names is None and not hasattr(D, "columns"):  # a frame, after set_output, has them
+        label_names = attribute_of(estimator, "label_names_")
+    if item_names is None and not hasattr(D, "iloc"):
+        item_names = index_of(X, len(D))
+    return read_rows(D, label_names=label_names, item_names=item_names, name="The prediction")
+
+
+def read_truth_and_predictions(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    label_names: Sequence[object] | None = None,
+    item_names: Sequence[object] | None = None,
+) -> tuple[NamedRows, Array]:
+    """Return true distributions, which may be counts as for `fit`, with names, and what the estimator predicts."""
+    if label_names is None and hasattr(y, "columns"):
+        label_names = labels.label_names(y, 0)
+        seen = attribute_of(estimator, "label_names_")
+        if seen not in (None, label_names, labels.label_names(None, len(label_names))):
+            raise ValueError(f"y must have the labels that the estimator was fitted on, {seen}; got {label_names}.")
+    if item_names is None and not hasattr(X, "iloc") and hasattr(y, "iloc"):
+        item_names = index_of(y, len(y))
+    predicted = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
+    true = normalize(y, name="y")
+    check_pair(true, predicted.values)
+    return replace(predicted, values=true), predicted.values
+
+
+def layers(estimator: Any) -> Iterator[Any]:
+    """Yield an estimator and what it contains: a pipeline's last step, a search's best, what was learned in the end."""
+    while estimator is not None:
+        yield estimator
+        if hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            estimator = getattr(estimator, "best_estimator_", getattr(estimator, "learner_", None))
+
+
+def attribute_of(estimator: Any, name: str) -> Any:
+    """Return an attribute of the outermost layer that has it, or None."""
+    return next((getattr(layer, name) for layer in layers(estimator) if hasattr(layer, name)), None)
+
+
+def index_of(table: Any, n_rows: int) -> list[object]:
+    """Return the index of a pandas data frame, and for anything else the numbers of its rows."""
+    return list(table.index) if hasattr(table, "iloc") else list(range(n_rows))
+
+
+def check_names(role: str, names: Sequence[object], n: int) -> list[str]:
+    """Return names as strings, or say how many there must be."""
+    if isinstance(names, str) or len(names) != n:
+        raise ValueError(f"{role} must be a list of {n} names; got {names!r}.")
+    return [str(name) for name in names]
+
+
+def check_option(name: str, value: object, options: Sequence[str]) -> None:
+    """Refuse what is none of the options."""
+    if value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(options)}; got {value!r}.")
+
+
+def check_count(name: str, value: int) -> None:
+    """Refuse what is not a number of things to draw."""
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1; got {value!r}.")
