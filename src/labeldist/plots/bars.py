@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import entropy
+from scipy.special import entr
 
 from labeldist.plots.palette import GREY, HATCHES, MARKERS, MOST_STYLES, OKABE_ITO, ink_on
 from labeldist.simplex import Array
@@ -113,7 +113,7 @@ def stacked_bars(
 def ambiguity(values: Array) -> Array:
     """Return the entropy of each row as a share of the largest possible: 0 is one label only, 1 all labels alike."""
     c = values.shape[1]
-    return np.asarray(entropy(values, axis=1, base=c)) if c > 1 else np.zeros(len(values))
+    return entr(values).sum(axis=1) / np.log(c) if c > 1 else np.zeros(len(values))
 
 
 def most_ambiguous(values: Array) -> NDArray[np.intp]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.extras import require
@@ -165,6 +164,8 @@ def _last_features(estimator: Any, X: Any) -> Any:
 
 def _deviations(X: Any) -> Array:
     """Return the standard deviations of features, dense or sparse; 0 is that of a constant one."""
+    from sklearn.preprocessing import StandardScaler  # half a second that who wants another picture can save
+
     return np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
 
 

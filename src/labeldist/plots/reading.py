@@ -98,12 +98,11 @@ def read_truth_and_predictions(
         seen = attribute_of(estimator, "label_names_")
         if seen not in (None, label_names, labels.label_names(None, len(label_names))):
             raise ValueError(f"y must have the labels that the estimator was fitted on, {seen}; got {label_names}.")
-    if item_names is None and not hasattr(X, "iloc") and hasattr(y, "iloc"):
-        item_names = index_of(y, len(y))
     predicted = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
-    true = normalize(y, name="y")
-    check_pair(true, predicted.values)
-    return replace(predicted, values=true), predicted.values
+    true, values = check_pair(normalize(y, name="y"), predicted.values)
+    if item_names is None and not hasattr(X, "iloc"):
+        item_names = index_of(y, len(true))
+    return read_rows(true, label_names=predicted.label_names, item_names=item_names or predicted.item_names), values
 
 
 def layers(estimator: Any) -> Iterator[Any]:

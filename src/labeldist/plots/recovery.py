@@ -11,8 +11,9 @@ from sklearn.base import clone
 
 from labeldist.enhancement.baselines import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning
+from labeldist.extras import require
 from labeldist.metrics import MEASURES
-from labeldist.plots.canvas import SIZE, Display, hide_frame, legend_beside, width_with_legend
+from labeldist.plots.canvas import EXTRA, SIZE, Display, hide_frame, legend_beside, width_with_legend
 from labeldist.plots.palette import OKABE_ITO, REFERENCE
 from labeldist.plots.reading import check_option
 from labeldist.plots.text import is_number, parameter_texts
@@ -66,7 +67,7 @@ class RecoveryPathDisplay(Display):
     >>> X, D = make_artificial(60, random_state=0)
     >>> display = RecoveryPathDisplay.from_estimator(BDLE(), X, binarize(D), D, "smoothness", [1e-3, 1e-1, 10])
     >>> list(display.baselines), display.scores.shape
-    (['Uniform', 'LogicalSoftmax'], (3,))
+    (['Uniform', 'LogicalSoftmax', 'LogicalSoftmax, threshold'], (3,))
     """
 
     def __init__(
@@ -119,6 +120,7 @@ class RecoveryPathDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw; None for a new figure.
         """
+        require("matplotlib", EXTRA)  # to be told before the work is done, not after
         check_option("measure", measure, list(MEASURES))
         check_option("param_name", param_name, sorted(enhancer.get_params()))
         if not len(param_range):
