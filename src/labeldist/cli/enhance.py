@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from labeldist.cli import options
-from labeldist.cli.inputs import features_of, read_labelled
+from labeldist.cli.inputs import features_of, item_names, read_labelled
 from labeldist.cli.methods import ENHANCERS, make
+from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions
 from labeldist.cli.telling import Teller
 from labeldist.datasets.tables import STANDARD, check_format, write_table
 from labeldist.files import check_free
@@ -23,7 +24,9 @@ def enhance(
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
+    item: options.Item = None,
     picture: options.Picture = None,
+    show: Annotated[OfDistributions, typer.Option(help=SHOW_HELP)] = OfDistributions.AMBIGUOUS,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -45,20 +48,19 @@ def enhance(
     """
     teller = Teller(as_json=as_json, output=output)
     check_format(output)
-    for path in (output, picture):
-        if path and path != STANDARD:
-            check_free(path, force=force)
+    if output != STANDARD:
+        check_free(output, force=force)
+    check_picture(picture, force=force)
     enhancer = make(ENHANCERS, method, options.parse_settings(settings))
-    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare)
+    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, item=item)
+    check_picture(picture, labels=len(given.labels), kind=show, force=force)
     L = given.Y
     X = features_of(given, prepare=prepare)
     with teller.working(f"Recovering distributions of {len(L)} items"):
         D = enhancer.fit_transform(X, L)
     write_table(given.with_degrees(D), output)
     if picture:
-        from labeldist.plots import AmbiguityDisplay, save_picture
-
-        save_picture(AmbiguityDisplay.from_distributions(D, label_names=given.labels), picture)
+        draw_distributions(show, D, given.labels, item_names(given.frame, item), picture)
     mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
     facts = {
         "items": len(L),

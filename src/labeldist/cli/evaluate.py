@@ -8,11 +8,11 @@ import numpy as np
 import typer
 
 from labeldist.cli import options
-from labeldist.cli.inputs import matched_rows, weights_of
+from labeldist.cli.inputs import item_names, matched_rows, weights_of
+from labeldist.cli.pictures import SHOW_HELP, OfPredictions, check_picture, draw_predictions
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import degrees, match_columns
 from labeldist.datasets.tables import read_table
-from labeldist.files import check_free
 from labeldist.metrics import MEASURES, score_all
 from labeldist.metrics.skill import skill
 from labeldist.simplex import Array, normalize
@@ -28,6 +28,7 @@ def evaluate(
     item: options.Item = None,
     weights: options.Weights = None,
     picture: options.Picture = None,
+    show: Annotated[OfPredictions, typer.Option(help=SHOW_HELP)] = OfPredictions.CALIBRATION,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -45,11 +46,11 @@ def evaluate(
     `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --json` — for a machine
     """
     teller = Teller(as_json=as_json)
-    if picture:
-        check_free(picture, force=force)
+    check_picture(picture, force=force)
     frames = {name: read_table(name) for name in (truth, predicted)}
     columns = match_columns(labels, frames[truth].columns, "label")
     match_columns(columns, frames[predicted].columns, "label")
+    check_picture(picture, labels=len(columns), kind=show, force=force)
     answers = matched_rows(frames[truth], frames[predicted], item, (truth, predicted))
     D, P = (
         _distributions(degrees(frame, columns), name, teller)
@@ -65,9 +66,7 @@ def evaluate(
     scores = {name: score_all(D, answer, sample_weight=weight) for name, answer in rows.items()}
     saved = skill(scores[predicted]["kl_divergence"], scores["the mean of the truth"]["kl_divergence"])
     if picture:
-        from labeldist.plots import CalibrationDisplay, save_picture
-
-        save_picture(CalibrationDisplay.from_predictions(D, P), picture)
+        draw_predictions(show, D, P, columns, item_names(frames[truth], item), picture)
     teller.result(
         _text(scores, saved, len(D)), {"items": len(D), "labels": columns, "skill": saved, "measures": scores}
     )

@@ -9,10 +9,12 @@ import typer
 from labeldist.cli import options
 from labeldist.cli.inputs import read_labelled, weights_of
 from labeldist.cli.methods import LEARNERS, make
+from labeldist.cli.pictures import SHOW_HELP, OfModels, OfPredictions, check_picture, draw_model, draw_predictions
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import typed
 from labeldist.files import check_free
 from labeldist.metrics import MEASURES
+from labeldist.simplex import normalize
 
 AUTO = "auto"
 
@@ -29,10 +31,12 @@ def fit(
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
     weights: options.Weights = None,
+    item: options.Item = None,
     folds: Annotated[int, typer.Option(min=2, help="How many times a part of the rows is held out to judge by.")] = 5,
     seed: options.Seed = 0,
     onnx: Annotated[str | None, typer.Option(help="Also export the model to this .onnx file.")] = None,
     picture: options.Picture = None,
+    show: Annotated[OfModels, typer.Option(help=SHOW_HELP)] = OfModels.CALIBRATION,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -54,15 +58,18 @@ def fit(
     from labeldist.models import save, to_onnx
 
     teller = Teller(as_json=as_json)
-    for path in (output, onnx, picture):
+    for path in (output, onnx):
         if path:
             check_free(path, force=force)
+    check_picture(picture, force=force)
     candidates = None
     if method != AUTO:
         candidates = {method: make(LEARNERS, method, options.parse_settings(settings))}
     elif settings:
         raise typer.BadParameter("--set needs a --method whose parameter it is.")
-    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, weights=weights)
+    given = read_labelled(
+        table, labels, teller, features=features, ignore=ignore, prepare=prepare, weights=weights, item=item
+    )
     D, weight = given.Y, weights_of(given.frame, weights)
     X = typed(given.frame, given.features) if prepare else given.X
     preparation = prepare_columns(X) if prepare else None
@@ -84,9 +91,12 @@ def fit(
     if onnx:  # first, since it is refused for some models: then nothing is written
         to_onnx(choice.estimator, onnx, force=force)
     save(choice.estimator, output, summary=choice.paragraph, measures=measures, training_rows=len(D), force=force)
-    if picture:
+    if picture and show != OfModels.CALIBRATION:
+        draw_model(show, choice.estimator, X, picture)
+    elif picture:
         with teller.working("Predicting held-out rows for the picture"):
-            _draw(choice.chosen.estimator, X, D, folds, seed, picture)
+            held_out = _predict_held_out(choice.chosen.estimator, X, D, folds, seed)
+        draw_predictions(OfPredictions.CALIBRATION, normalize(D), held_out, given.labels, None, picture)
     teller.result(
         f"{choice.paragraph}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
         {
@@ -103,12 +113,9 @@ def fit(
     )
 
 
-def _draw(learner: Any, X: Any, D: Any, folds: int, seed: int, picture: str) -> None:
-    """Draw how well predicted degrees of rows that were held out agree with the true ones."""
+def _predict_held_out(learner: Any, X: Any, D: Any, folds: int, seed: int) -> Any:
+    """Predict each row by a learner that has not seen it."""
     from sklearn.model_selection import KFold, cross_val_predict
 
-    from labeldist.plots import CalibrationDisplay, save_picture
-
     cv = KFold(min(folds, len(X)), shuffle=True, random_state=seed)
-    held_out = cross_val_predict(learner, X, D, cv=cv)
-    save_picture(CalibrationDisplay.from_predictions(D, held_out), picture)
+    return cross_val_predict(learner, X, D, cv=cv)

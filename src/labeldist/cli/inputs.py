@@ -24,10 +24,11 @@ def read_labelled(
     ignore: str = "",
     prepare: bool = False,
     weights: str | None = None,
+    item: str | None = None,
 ) -> LabelledTable:
     """Read a table, say which of its columns are what, and tell which were left out."""
-    frame = read_table(path)
-    return choose_told(frame, labels, teller, features=features, ignore=ignore, prepare=prepare, weights=weights)
+    ignored = ",".join(part for part in (ignore, weights, item) if part)
+    return choose_told(read_table(path), labels, teller, features=features, ignore=ignored, prepare=prepare)
 
 
 def choose_told(
@@ -38,11 +39,9 @@ def choose_told(
     features: str | None = None,
     ignore: str = "",
     prepare: bool = False,
-    weights: str | None = None,
 ) -> LabelledTable:
     """Say which columns of a table are what, and tell which were left out."""
-    not_features = [part for part in (ignore, weights) if part]
-    table = choose_columns(frame, labels, features=features, ignore=",".join(not_features), prepare=prepare)
+    table = choose_columns(frame, labels, features=features, ignore=ignore, prepare=prepare)
     for name, reason in table.left_out.items():
         teller.note(f"column {name!r} is no feature: it {reason}. --prepare turns words and dates into numbers.")
     for name in table.features:
@@ -59,6 +58,14 @@ def features_of(table: LabelledTable, *, prepare: bool) -> Any:
 
     columns = typed(table.frame, table.features)
     return prepare_columns(columns).fit_transform(columns)
+
+
+def item_names(frame: pd.DataFrame, item: str | None) -> list[str]:
+    """Return what the items are called: by their column, or by their row as it is counted in messages."""
+    if item is None:
+        return [f"row {row}" for row in range(1, len(frame) + 1)]
+    (column,) = match_columns([item], frame.columns, "item")
+    return [str(name) for name in frame[column]]
 
 
 def weights_of(frame: pd.DataFrame, column: str | None) -> Any:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from labeldist.cli import options
+from labeldist.cli.inputs import item_names
+from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import numbers, typed
 from labeldist.datasets.tables import STANDARD, check_format, listed, read_table, write_table
@@ -18,7 +20,9 @@ def predict(
     model: Annotated[str, typer.Argument(help="A model that `labeldist fit` or `labeldist.models.save` has written.")],
     table: options.Table,
     output: options.Output = STANDARD,
+    item: options.Item = None,
     picture: options.Picture = None,
+    show: Annotated[OfDistributions, typer.Option(help=SHOW_HELP)] = OfDistributions.AMBIGUOUS,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -39,21 +43,20 @@ def predict(
 
     teller = Teller(as_json=as_json, output=output)
     check_format(output)
-    for path in (output, picture):
-        if path and path != STANDARD:
-            check_free(path, force=force)
+    if output != STANDARD:
+        check_free(output, force=force)
+    check_picture(picture, force=force)
     with teller.working("Loading the model"):
         learner = load(model)
     frame = read_table(table)
     labels = label_names_of(learner)
+    check_picture(picture, labels=len(labels), kind=show, force=force)
     X = model_features(learner, frame, labels, teller)
     with teller.working(f"Predicting {len(frame)} items"):
         D = learner.predict(X)
     write_table(frame.assign(**dict(zip(labels, D.T, strict=True))), output)
     if picture:
-        from labeldist.plots import AmbiguityDisplay, save_picture
-
-        save_picture(AmbiguityDisplay.from_distributions(D, label_names=labels), picture)
+        draw_distributions(show, D, labels, item_names(frame, item), picture)
     teller.result(
         f"{output}: {len(frame)} items, {len(labels)} labels.",
         {"items": len(frame), "labels": labels, "model": model, "output": output},

@@ -15,7 +15,8 @@ from labeldist.explorer.contents import Contents, check_contents
 from labeldist.explorer.embedding import embed
 from labeldist.files import write_whole
 from labeldist.metrics import MEASURES
-from labeldist.pages import OKABE_ITO, environment
+from labeldist.pages import environment
+from labeldist.plots.palette import OKABE_ITO
 
 if TYPE_CHECKING:
     import pandas as pd

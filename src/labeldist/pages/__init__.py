@@ -13,9 +13,6 @@ from labeldist.extras import require
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-OKABE_ITO = ("#d55e00", "#0072b2", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442")
-"""Colours for all eyes: vermilion, blue, green, orange, sky blue, purple and yellow; black is left to the reference."""
-
 
 def environment(package: str) -> Environment:
     """Return the Jinja environment of the templates that lie in `package`, beside those of this room.
