@@ -107,7 +107,7 @@ def test_made_features_have_made_names(data, step, names):
 
 def test_names_can_be_given(data):
     display = CoefficientDisplay.from_estimator(
-        BDLDL().fit(*data), feature_names=["a", "b", "c"], label_names=["x", "y", "$z$"]
+        BDLDL().fit(*data), feature_names=np.array(["a", "b", "c"]), label_names=np.array(["x", "y", "$z$"])
     )
     assert tick_texts(display.ax_, "y") == ["a", "b", "c"]
     assert tick_texts(display.ax_, "x") == ["x", "y", "$z$"]

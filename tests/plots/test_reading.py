@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -37,7 +38,14 @@ def test_names_are_those_of_the_frame():
     assert table.label_names == ["joy", "fear"]
     assert table.item_names == ["a", "b"]
     np.testing.assert_array_equal(table.values, D)
-    assert read_rows(pl.DataFrame(D, schema=["joy", "fear"])).label_names == ["joy", "fear"]
+
+
+def test_frames_of_other_makes_have_label_names_and_no_index():
+    for frame in (pl.DataFrame(D, schema=["joy", "fear"]), pa.table({"joy": D[:, 0], "fear": D[:, 1]})):
+        table = read_rows(frame)
+        assert table.label_names == ["joy", "fear"]
+        assert table.item_names == ["0", "1"]
+        np.testing.assert_array_equal(table.values, D)
 
 
 def test_what_has_no_names_is_numbered():
@@ -47,7 +55,7 @@ def test_what_has_no_names_is_numbered():
 
 
 def test_names_that_are_given_win():
-    table = read_rows(FRAME, label_names=["x", 2], item_names=("p", "q"))
+    table = read_rows(FRAME, label_names=["x", 2], item_names=np.array(["p", "q"]))
     assert table.label_names == ["x", "2"]
     assert table.item_names == ["p", "q"]
 
@@ -114,11 +122,14 @@ def test_truth_may_be_counts_and_brings_names(data):
     np.testing.assert_allclose(predicted, model.predict(X))
     assert true.label_names == ["joy", "fear", "calm"]
     assert true.item_names[:2] == ["item 0", "item 1"]
+    true, _ = read_truth_and_predictions(model, X, D, item_names=np.arange(30), label_names=np.array(["x", "y", "z"]))
+    assert true.item_names[:2] == ["0", "1"]
+    assert true.label_names == ["x", "y", "z"]
 
 
 def test_truth_has_the_labels_of_the_estimator(data):
     X, D = data
-    with pytest.raises(ValueError, match=r"fitted on, \['joy', 'fear', 'calm'\]; got \['fear', 'joy', 'calm'\]"):
+    with pytest.raises(ValueError, match=r"labels \['joy', 'fear', 'calm'\], in this order"):
         read_truth_and_predictions(BDLDL().fit(X, D), X, D[["fear", "joy", "calm"]])
     with pytest.raises(ValueError, match="same shape"):
         read_truth_and_predictions(BDLDL().fit(X, D), X, D[:5])

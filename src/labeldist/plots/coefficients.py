@@ -110,9 +110,11 @@ class CoefficientDisplay(Display):
             )
         coefficients = np.atleast_2d(found).T
         m, c = coefficients.shape
-        feature_names = check_names("feature_names", feature_names or _feature_names(estimator, m), m)
-        known = attribute_of(estimator, "label_names_") or numbered_labels(None, c)
-        label_names = check_names("label_names", label_names or known, c)
+        if feature_names is None:
+            feature_names = _feature_names(estimator, m)
+        if label_names is None:
+            label_names = attribute_of(estimator, "label_names_") or numbered_labels(None, c)
+        features, labels = check_names("feature_names", feature_names, m), check_names("label_names", label_names, c)
         title = "coefficient"
         if X is not None:
             coefficients = coefficients * _deviations(_last_features(estimator, X))[:, None]
@@ -122,8 +124,8 @@ class CoefficientDisplay(Display):
             shown = np.argsort(-np.abs(coefficients).max(axis=1), kind="stable")[:max_features]
         display = cls(
             coefficients[shown],
-            feature_names=[feature_names[j] for j in shown],
-            label_names=label_names,
+            feature_names=[features[j] for j in shown],
+            label_names=labels,
             title=title,
             caption=share_of(len(shown), m, "strongest", "feature"),
         )

@@ -56,7 +56,7 @@ def read_pair(
     """Return true distributions with names, which either table may have, and the predicted ones."""
     true, predicted = check_pair(D_true, D_pred)
     if label_names is None:
-        label_names = labels.label_names(D_true if hasattr(D_true, "columns") else D_pred, true.shape[1])
+        label_names = labels.column_names(D_true) or labels.label_names(D_pred, true.shape[1])
     if item_names is None:
         item_names = index_of(D_true if hasattr(D_true, "iloc") else D_pred, len(true))
     return read_rows(true, label_names=label_names, item_names=item_names), predicted
@@ -77,7 +77,7 @@ def read_predictions(
             "with from_distributions."
         )
     D = answer(X)
-    if label_names is None and not hasattr(D, "columns"):  # a frame, after set_output, has them
+    if label_names is None and labels.column_names(D) is None:  # a frame, after set_output, has them
         label_names = attribute_of(estimator, "label_names_")
     if item_names is None and not hasattr(D, "iloc"):
         item_names = index_of(X, len(D))
@@ -93,16 +93,14 @@ def read_truth_and_predictions(
     item_names: Sequence[object] | None = None,
 ) -> tuple[NamedRows, Array]:
     """Return true distributions, which may be counts as for `fit`, with names, and what the estimator predicts."""
-    if label_names is None and hasattr(y, "columns"):
-        label_names = labels.label_names(y, 0)
-        seen = attribute_of(estimator, "label_names_")
-        if seen not in (None, label_names, labels.label_names(None, len(label_names))):
-            raise ValueError(f"y must have the labels that the estimator was fitted on, {seen}; got {label_names}.")
+    labels.check_label_names(y, attribute_of(estimator, "label_names_") or [])
+    label_names = labels.column_names(y) if label_names is None else label_names
     predicted = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
     true, values = check_pair(normalize(y, name="y"), predicted.values)
+    named = replace(predicted, values=true)
     if item_names is None and not hasattr(X, "iloc"):
-        item_names = index_of(y, len(true))
-    return read_rows(true, label_names=predicted.label_names, item_names=item_names or predicted.item_names), values
+        named = replace(named, item_names=[str(name) for name in index_of(y, len(true))])
+    return named, values
 
 
 def layers(estimator: Any) -> Iterator[Any]:
