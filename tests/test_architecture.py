@@ -43,7 +43,7 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 
 
 def test_every_room_has_its_place():
-    assert {room_of(path) for path in MODULES} <= set(ORDER)
+    assert {room_of(path) for path in MODULES} == set(ORDER)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -17,7 +17,10 @@ _HOMES = {
     "BDLE": "labeldist.enhancement",
     **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner"], "labeldist.learning"),
 }
-_ROOMS = ("datasets", "enhancement", "exceptions", "features", "learning", "metrics", "models", "simplex", "solvers")
+_ROOMS = (
+    *("datasets", "enhancement", "exceptions", "explorer", "features", "learning", "metrics", "models", "plots"),
+    *("simplex", "solvers"),
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -90,6 +90,6 @@ def draw_model(kind: OfModels, model: Any, X: Any, path: str) -> None:
             display = ParameterInfluenceDisplay.from_estimator(model)
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelError(
-            f"There is no picture of {kind.value} of this model: {error} Choose a --method that has them, as bdldlcv has."
+            f"There is no picture of {kind.value} of this model: {error} Choose a --method that has them, as bdldlcv."
         ) from None
     save_picture(display, path)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-
 from labeldist.features import KernelFeatures
 from labeldist.learning.baselines import MeanDistribution
 from labeldist.learning.bdldl_cv import BDLDLCV, PAPER_GRID
@@ -67,6 +64,9 @@ def default_candidates(
     neighbors = max(1, min(round(math.sqrt(training_rows)), 50))
     leaf = max(SMALLEST_LEAF, math.ceil(TREES * n_rows * n_labels / MOST_LEAF_DEGREES))
     # Without this, features in large units would be all that counts for neighbours.
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     scaler = StandardScaler(with_mean=not sparse)
     kernels = {
         f"{width} kernel (BD-LDL)": make_pipeline(

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.validation import _num_features, _num_samples
 
@@ -318,6 +317,8 @@ def _beginning_with_the_mean(candidates: Mapping[str, Any]) -> dict[str, Any]:
 def _prepared(prepare: Any, learner: Any) -> Any:
     if prepare is None:
         return learner
+    from sklearn.pipeline import Pipeline
+
     steps = learner.steps if isinstance(learner, Pipeline) else [(type(learner).__name__.lower(), learner)]
     return Pipeline([("prepare", prepare), *steps])
 

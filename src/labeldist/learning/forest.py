@@ -5,7 +5,6 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, Literal
 
-from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -92,6 +91,8 @@ class DistributionForest(DistributionLearner):
         """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        from sklearn.ensemble import ExtraTreesRegressor  # a tenth of a second that only a forest need wait for
+
         forest = ExtraTreesRegressor(
             self.n_trees,
             min_samples_leaf=self.min_leaf,

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
@@ -83,7 +82,7 @@ def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:
     if weight is None:
         return estimator.fit(X, y)
     parts = [("", estimator)]
-    if isinstance(estimator, Pipeline):
+    if hasattr(estimator, "steps"):
         parts = [(f"{name}__", step) for name, step in estimator.steps]
     takers = [prefix for prefix, part in parts if has_fit_parameter(part, "sample_weight")]
     return estimator.fit(X, y, **{f"{prefix}sample_weight": weight for prefix in takers})
