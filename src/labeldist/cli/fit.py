@@ -88,15 +88,16 @@ def fit(
     for text in choice.warnings:
         teller.note(text)
     measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in MEASURES}}
-    if onnx:  # first, since it is refused for some models: then nothing is written
+    # Export and picture come first: some models have none, and then nothing is to be written.
+    if onnx:
         to_onnx(choice.estimator, onnx, force=force)
-    save(choice.estimator, output, summary=choice.paragraph, measures=measures, training_rows=len(D), force=force)
     if picture and show != OfModels.CALIBRATION:
         draw_model(show, choice.estimator, X, picture)
     elif picture:
         with teller.working("Predicting held-out rows for the picture"):
             held_out = _predict_held_out(choice.chosen.estimator, X, D, folds, seed)
         draw_predictions(OfPredictions.CALIBRATION, normalize(D), held_out, given.labels, None, picture)
+    save(choice.estimator, output, summary=choice.paragraph, measures=measures, training_rows=len(D), force=force)
     teller.result(
         f"{choice.paragraph}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
         {

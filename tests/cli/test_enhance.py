@@ -1,0 +1,99 @@
+"""``labeldist enhance``."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from labeldist import BDLE
+from labeldist.enhancement import GLLE
+from tests.cli.conftest import FEATURES, LABELS
+from tests.cli.in_process import run, run_json
+
+
+@pytest.fixture
+def table(songs):
+    return pd.read_csv(songs / "in.csv")
+
+
+def test_degrees_take_the_place_of_labels_and_the_rest_stays(songs, table, tmp_path):
+    result = run("enhance", songs / "in.csv", "--labels", "joy,fear,calm", "-o", tmp_path / "dist.csv")
+    written = pd.read_csv(tmp_path / "dist.csv")
+    assert list(written.columns) == list(table.columns)
+    assert_allclose(written[LABELS], BDLE().fit_transform(table[FEATURES], table[LABELS]), rtol=1e-12)
+    assert written["title"].tolist() == table["title"].tolist()
+    assert "120 items, 3 labels, recovered by BDLE from 3 features" in result.stdout
+    assert "column 'title' is no feature" in result.stderr
+
+
+def test_standard_input_and_output(songs, table):
+    result = run("enhance", "-", "-l", "joy,fear,calm", input=(songs / "in.csv").read_text())
+    written = pd.read_csv(io.StringIO(result.stdout))
+    assert_allclose(written[LABELS].sum(axis=1), 1)
+
+
+def test_the_method_and_its_parameters(songs, table, tmp_path):
+    out = tmp_path / "dist.parquet"
+    settings = ("--method", "glle", "--set", "smoothness=0.1", "--set", "output=project")
+    facts = run_json("enhance", songs / "in.csv", "-l", "joy,fear,calm", "-o", out, *settings)
+    expected = GLLE(smoothness=0.1, output="project").fit_transform(table[FEATURES], table[LABELS])
+    assert_allclose(pd.read_parquet(out)[LABELS], expected)
+    assert facts["method"] == "glle"
+    assert facts["features"] == FEATURES
+    assert_allclose(list(facts["mean_distribution"].values()), expected.mean(axis=0))
+    assert "title" in facts["notes"][0]
+
+
+def test_features_can_be_chosen_ignored_and_prepared(songs, table, tmp_path):
+    def features(*options):
+        out = tmp_path / "dist.csv"
+        arguments = ("enhance", tmp_path / "in.csv", "-l", "joy,fear,calm", "-o", out, "--force", *options)
+        return run_json(*arguments)["features"]
+
+    table.assign(key=np.where(np.arange(120) % 2, "major", "minor")).to_csv(tmp_path / "in.csv", index=False)
+    assert features() == FEATURES
+    assert features("--ignore", "tempo") == FEATURES[1:]
+    assert features("--features", "t*o,pitch") == ["tempo", "pitch"]
+    assert features("--prepare", "--item", "title") == [*FEATURES, "key"]
+
+
+def test_a_column_of_numbers_that_names_items_is_told(songs, table, tmp_path):
+    table.assign(song_id=range(120)).to_csv(tmp_path / "in.csv", index=False)
+    result = run("enhance", tmp_path / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "out.csv")
+    assert "add --ignore song_id" in result.stderr
+
+
+@pytest.mark.parametrize("show", ["ambiguous", "bars", "ternary"])
+def test_pictures(songs, tmp_path, show):
+    picture = tmp_path / "picture.svg"
+    options = ("--item", "title", "--picture", picture, "--show", show)
+    run("enhance", songs / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "out.csv", *options)
+    drawn = picture.read_text()
+    assert ("Song " in drawn) == (show != "ternary")
+    assert "joy" in drawn
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--labels", "joy,fear", "--show", "ternary", "--picture", "p.png"], "three labels, and here are 2"),
+        (["--labels", "joy,fear,calm", "--picture", "p.docx"], "p.docx does not end in the name of a format"),
+        (["--labels", "joy,fear,calm", "-o", "out.docx"], "out.docx has no known format"),
+        (["--labels", "joy,fear,calm", "--json"], "cannot both go to standard output"),
+        (["--labels", "joy,fear,calm", "--method", "bdel"], "Did you mean bdle"),
+    ],
+)
+def test_options_that_cannot_be(songs, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    result = run("enhance", songs / "in.csv", *options, fails=True)
+    assert result.exit_code in (1, 2)
+    assert message in " ".join(result.output.replace("│", " ").split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_the_library_warns_of_becomes_a_note(songs, table, tmp_path):
+    table.assign(calm=2 * table["calm"]).to_csv(tmp_path / "in.csv", index=False)
+    result = run("enhance", tmp_path / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "out.csv")
+    assert "labeldist: note: The logical labels hold values other than 0 and 1" in result.stderr
