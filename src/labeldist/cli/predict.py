@@ -78,7 +78,7 @@ def model_features(learner: Any, frame: Any, labels: list[str], teller: Teller) 
         teller.note("the model does not know the names of its features: the columns are taken in their order.")
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise ModelError(f"The table lacks {listed(missing)}, of which the model makes its prediction.")
+        raise ModelError(f"The table lacks columns of which the model makes its prediction: {listed(missing)}.")
     return typed(frame, names) if _prepares(learner) else numbers(frame, names)
 
 
