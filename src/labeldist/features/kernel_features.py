@@ -60,9 +60,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Attributes
     ----------
-    landmarks_ : ndarray of shape (n_landmarks_, n_features)
+    landmarks_ : ndarray of shape (n_drawn, n_features)
         R, standardised if `scale`, in units of the bandwidth.
-    factor_ : ndarray of shape (n_landmarks_, n_landmarks_)
+    factor_ : ndarray of shape (n_drawn, n_drawn)
         L.
     bandwidth_ : float
         σ, with `factor` in it.
