@@ -1,0 +1,40 @@
+"""
+Which digits are ambiguous?
+===========================
+
+Every image of scikit-learn's digits has one label, whatever it looks like. Label enhancement asks the images that
+resemble it, and says how much of every digit there is in it.
+"""
+
+# %%
+# One label is on at a time, and most images are clear: ``output="project"`` takes scores at their word, where softmax
+# would make them all alike.
+import matplotlib.pyplot as plt
+import numpy as np
+
+from labeldist import BDLE
+from labeldist.datasets import load_logical_digits
+from labeldist.plots import AmbiguityDisplay
+
+X, L = load_logical_digits(return_X_y=True)
+X, L = X[:800], L[:800]
+degrees = BDLE(graph_width="mean", output="project").fit_transform(X, L)
+
+# %%
+# These images have the highest entropy: their degrees are spread over several digits.
+names = [f"image {i}, a {digit}" for i, digit in enumerate(L.argmax(axis=1))]
+display = AmbiguityDisplay.from_distributions(degrees, k=8, label_names=range(10), item_names=names)
+
+# %%
+# And this is what they look like. A person would hesitate, too.
+ambiguous = [names.index(name) for name in display.item_names]
+figure, axes = plt.subplots(1, 8, figsize=(8, 1.5), layout="constrained")
+for ax, i in zip(axes, ambiguous, strict=True):
+    ax.imshow(X[i].reshape(8, 8), cmap="gray_r")
+    ax.set_title(f"a {L[i].argmax()}")
+    ax.axis("off")
+
+# %%
+# Most images are nothing of the kind.
+clear = np.mean(degrees.max(axis=1) > 0.8)
+print(f"{100 * clear:.0f} % of the images are of one digit to more than four fifths.")
