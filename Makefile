@@ -4,12 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests format recovery prediction accuracy enhancers learners defaults reproduce peer bench figures clean
+.PHONY: demo test lint types tests docs format recovery prediction accuracy enhancers learners defaults reproduce peer bench figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
 
-test: lint types tests  ## Lint, type-check and test
+test: lint types tests docs  ## Lint, type-check, test and build the documentation
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -20,6 +20,9 @@ types: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/pytest --numprocesses auto --dist worksteal --doctest-modules src tests --cov --cov-report=term
+
+docs: $(STAMP)  ## Build the documentation, warnings are errors; writes build/docs/index.html
+	MPLBACKEND=Agg $(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 
 format: $(STAMP)  ## Let ruff mend what it can
 	$(BIN)/ruff check --fix .
@@ -64,7 +67,7 @@ figures: $(STAMP)  ## Draw the pictures of the documentation anew
 	$(BIN)/python examples/demo.py --out build --picture docs/images/digits.png
 
 clean:
-	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/gallery docs/reference .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
