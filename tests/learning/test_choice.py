@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from labeldist import learning
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import LabelWarning, NotADistributionError
 from labeldist.features.preparation import prepare_columns
@@ -51,6 +52,12 @@ class Broken(DistributionLearner):
 
     def predict(self, X):
         return self.model_.predict(X)
+
+
+def test_it_is_imported_when_asked_for():
+    assert {"Choice", "choose_learner", "BDLDL"} <= set(dir(learning))
+    with pytest.raises(AttributeError, match="no attribute 'choose_enhancer'"):
+        learning.choose_enhancer  # noqa: B018
 
 
 def test_the_best_is_chosen_and_fitted_on_all_rows(curved):
