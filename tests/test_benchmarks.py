@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.accuracy import GOALS, comparison_row, goal_rows, kernel, mean_rows
+from benchmarks.choice import gain
+from benchmarks.choice import row as choice_row
 from benchmarks.learners import METHODS, row
 from benchmarks.prediction import ten_folds
 from benchmarks.side_by_side import SAME_QUALITY, Measurement, page, peer_seconds, ratio
@@ -137,3 +139,14 @@ def test_a_learners_row_marks_what_is_far_from_the_paper():
     near = row("Yeast_spoem", "BD-LDL", {"clark": 0.1292, "cosine": 0.9790})
     assert near.startswith("| Yeast_spoem | 0.1292 | 0.1292 | ")
     assert "0.1292*" in row("Yeast_spoem", "BD-LDL", {"clark": 0.2, "cosine": 0.9790})
+
+
+def test_a_choice_is_judged_on_rows_that_it_has_not_seen():
+    assert gain(np.array([0.5, 0.7]), np.array([0.4, 0.4])) == "+0.20000 ± 0.10000"
+    told = choice_row("Set", *make_artificial(60, random_state=0), 2)
+    name, mean, linear, chosen, skill, *gains, learners, _ = [cell.strip() for cell in told.strip("|").split("|")]
+    assert (name, len(gains)) == ("Set", 2)
+    assert float(chosen) < float(mean)
+    assert float(skill) == pytest.approx(1 - float(chosen) / float(mean), abs=1e-3)
+    assert float(gains[1].split()[0]) == pytest.approx(float(linear) - float(chosen), abs=2e-5)
+    assert " × " in learners

@@ -8,7 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import LabelWarning
-from labeldist.learning import DistributionForest
+from labeldist.learning import DistributionForest, trees
+from labeldist.models import load, save
 from tests.checks import ALL_CHECKS, check_feature_order_does_not_matter, check_weights_are_repetition, example
 
 SMALL = DistributionForest(10, random_state=0)
@@ -31,11 +32,15 @@ def test_common(check):
     check(clone(SMALL))
 
 
-def test_it_is_scikit_learns_forest_on_distributions():
+def test_it_is_scikit_learns_forest_on_distributions(monkeypatch):
+    monkeypatch.setattr(trees, "BLOCK_STEPS", 70)
     X, D = make_artificial(100, random_state=0)
     theirs = ExtraTreesRegressor(7, min_samples_leaf=4, max_features=2, random_state=1).fit(X, D)
     ours = DistributionForest(7, min_leaf=4, max_features=2, random_state=1).fit(X, 5 * D)
     assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-12)
+    new = np.random.default_rng(5).normal(size=(33, 3))
+    assert_allclose(ours.predict(new), theirs.predict(new), atol=1e-12)
+    assert ours.trees_.depth == max(tree.get_depth() for tree in theirs.estimators_)
 
 
 def test_leaves_as_large_as_the_table_give_the_weighted_mean(rng):
@@ -49,7 +54,19 @@ def test_units_do_not_count_and_sparse_features_are_taken():
     X, D = make_artificial(60, random_state=0)
     plain = clone(SMALL).fit(X, D).predict(X)
     assert_allclose(clone(SMALL).fit(X * 2.0**10, D).predict(X * 2.0**10), plain, atol=1e-12)
-    assert_array_equal(clone(SMALL).fit(sparse.csr_array(X), D).predict(sparse.csr_array(X)).shape, plain.shape)
+    thin = sparse.csr_array(X)
+    fitted = clone(SMALL).fit(thin, D)
+    assert_array_equal(fitted.predict(thin), fitted.predict(X))
+
+
+def test_it_can_be_kept_and_a_tampered_file_cannot_make_it_read_elsewhere(tmp_path):
+    X, D = make_artificial(60, random_state=0)
+    fitted = clone(SMALL).fit(X, D)
+    save(fitted, tmp_path / "forest.skops")
+    assert_array_equal(load(tmp_path / "forest.skops").predict(X), fitted.predict(X))
+    fitted.trees_.children[0] = 10**6
+    with pytest.raises(IndexError):
+        fitted.predict(X)
 
 
 @pytest.mark.parametrize("wrong", [{"n_trees": 0}, {"min_leaf": 0}, {"max_features": 1.5}, {"max_features": "all"}])

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.learning.base import DistributionLearner, check_weights
+from labeldist.learning.trees import Trees
 from labeldist.simplex import Array, normalize
 
 
@@ -31,7 +32,8 @@ class DistributionForest(DistributionLearner):
 
     Attributes
     ----------
-    forest_ : ExtraTreesRegressor
+    trees_ : Trees
+        What was grown, as arrays.
     label_names_ : list of str
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
@@ -64,6 +66,8 @@ class DistributionForest(DistributionLearner):
         ],
         "random_state": ["random_state"],
     }
+
+    trees_: Trees
 
     def __init__(
         self,
@@ -102,14 +106,15 @@ class DistributionForest(DistributionLearner):
             random_state=self.random_state,
         )
         # Of a single column scikit-learn wants no table.
-        self.forest_ = forest.fit(X, D if D.shape[1] > 1 else D[:, 0], sample_weight=check_weights(sample_weight, X))
+        forest.fit(X, D if D.shape[1] > 1 else D[:, 0], sample_weight=check_weights(sample_weight, X))
+        self.trees_ = Trees.of([tree.tree_ for tree in forest.estimators_])
         return self
 
     def predict(self, X: Any) -> Array:
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X, accept_sparse=True)
-        return normalize(self.forest_.predict(X).reshape(X.shape[0], -1))
+        return normalize(self.trees_.mean_distributions(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
