@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.model_selection import KFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from labeldist import learning
@@ -146,6 +146,15 @@ def test_what_fails_is_left_out_and_told(curved):
     assert {total for _, total, _ in seen} == {21}
     assert seen[0][2] == THE_MEAN
     assert seen[-1] == (21, 21, "neighbours")
+
+
+def test_who_watches_may_stop_it(curved):
+    def stop(done, total, name):
+        if name == "linear":
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        choose_learner(*curved, candidates=FEW, watch=stop)
 
 
 def test_what_fails_on_all_rows_makes_way_for_the_next(curved):
@@ -293,11 +302,11 @@ def test_tables_keep_their_names_and_are_prepared_within_the_folds(curved):
     piped = choose_learner(
         table,
         labels,
-        candidates={"scaled": make_pipeline(StandardScaler(), BDLDL())},
+        candidates={"scaled": Pipeline([("scaler", StandardScaler()), ("no", "passthrough"), ("bdldl", BDLDL())])},
         prepare=prepare_columns(table),
         sample_weight=np.full(200, 2.0),
     )
-    assert list(piped.estimator.named_steps) == ["prepare", "standardscaler", "bdldl"]
+    assert list(piped.estimator.named_steps) == ["prepare", "scaler", "no", "bdldl"]
 
 
 def test_the_paragraph_says_how_much_better_than_nothing(curved):

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from numbers import Integral
 from typing import Any
 
@@ -21,7 +22,7 @@ from labeldist.learning.base import check_weights
 from labeldist.learning.baselines import MeanDistribution
 from labeldist.learning.candidates import THE_MEAN, default_candidates
 from labeldist.learning.choice_words import tell
-from labeldist.learning.trials import Fold, Trial, distinct_messages, fit_weighted, spread_about, try_learner
+from labeldist.learning.trials import Fold, Trial, distinct_messages, failed, fit_weighted, spread_about, try_learner
 from labeldist.metrics import MEASURES
 from labeldist.simplex import Array
 
@@ -186,8 +187,12 @@ def choose_learner(
             random_state=int(random.randint(2**31)),
         )
     learners = {name: _prepared(prepare, learner) for name, learner in _beginning_with_the_mean(candidates).items()}
-    progress = _Progress(watch, len(folds), len(learners))
-    trials = [_try(name, learner, table, folds, progress) for name, learner in learners.items()]
+    progress = _Progress(watch, len(folds), list(learners))
+    trials = [
+        # What the mean cannot be fitted on, nothing can.
+        try_learner(name, learner, table, folds, progress.one_fold_of(name), may_fail=place > 0)
+        for place, (name, learner) in enumerate(learners.items())
+    ]
     name, estimator, told = _fit_best(trials, scoring, (X, D, weight), insist)
     progress.finish(name)
     return Choice(
@@ -233,51 +238,27 @@ def _fit_best(
         except Exception as error:
             if picked is trials[0]:
                 raise
-            trials[trials.index(picked)] = _failed(picked.name, picked.estimator, error)
+            trials[trials.index(picked)] = failed(picked.name, picked.estimator, error, picked.seconds)
         else:
             # What it says of the labels was said already, when they were checked.
             messages = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
             return picked.name, estimator, distinct_messages(messages)
 
 
-def _try(name: str, learner: Any, table: Any, folds: list[Fold], progress: _Progress) -> Trial:
-    try:
-        return try_learner(name, learner, table, folds, progress.one_fold_of(name))
-    except Exception as error:
-        if progress.is_first:  # the mean: what it cannot be fitted on, nothing can
-            raise
-        return _failed(name, learner, error)
-    finally:
-        progress.next_learner()
-
-
-def _failed(name: str, learner: Any, error: Exception) -> Trial:
-    return Trial(name, learner, failure=f"{type(error).__name__}: {error}")
-
-
 class _Progress:
-    """Counts folds, of learners that fail, too, and tells who watches."""
+    """Counts folds, those of learners that fail, too, and tells who watches."""
 
-    def __init__(self, watch: Watch | None, n_folds: int, n_learners: int) -> None:
-        self.watch, self.n_folds, self.total = watch, n_folds, n_folds * n_learners + 1
-        self.learner = self.done = 0
-
-    @property
-    def is_first(self) -> bool:
-        return self.learner == 0
+    def __init__(self, watch: Watch | None, n_folds: int, names: list[str]) -> None:
+        self.watch, self.n_folds, self.names, self.total = watch, n_folds, names, n_folds * len(names) + 1
 
     def one_fold_of(self, name: str) -> Callable[[], None]:
-        return lambda: self._tell(self.done + 1, name)
-
-    def next_learner(self) -> None:
-        self.learner += 1
-        self.done = self.learner * self.n_folds
+        done = count(self.names.index(name) * self.n_folds + 1)
+        return lambda: self._tell(next(done), name)
 
     def finish(self, name: str) -> None:
         self._tell(self.total, name)
 
     def _tell(self, done: int, name: str) -> None:
-        self.done = done
         if self.watch is not None:
             self.watch(done, self.total, name)
 

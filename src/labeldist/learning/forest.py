@@ -40,7 +40,7 @@ class DistributionForest(DistributionLearner):
 
     Notes
     -----
-    On the ten Yeast sets, whose features say little, it predicts better than any other learner here; see
+    On the Yeast sets, whose features say little, it is mostly what ``choose_learner`` chooses: see
     ``benchmarks/choice.py``.
 
     References
@@ -93,8 +93,6 @@ class DistributionForest(DistributionLearner):
         sample_weight : array-like of shape (n_samples,), default=None
             How much a row counts in splits and means; `min_leaf` counts rows.
         """
-        from sklearn.ensemble import ExtraTreesRegressor  # a third of a second, for those who grow trees
-
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         from sklearn.ensemble import ExtraTreesRegressor  # a tenth of a second that only a forest need wait for

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -16,6 +16,9 @@ from sklearn.utils.validation import has_fit_parameter
 from labeldist.metrics import MEASURES, score_all
 from labeldist.metrics.skill import ROUNDING_DIVERGENCE, skill
 from labeldist.simplex import Array
+
+Table = tuple[Any, Array, Array | None]
+"""Features, distributions and weights."""
 
 Fold = tuple[Any, Any]
 """Positions of the rows to learn from, and of those that are held out."""
@@ -84,40 +87,58 @@ def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:
     parts = [("", estimator)]
     if hasattr(estimator, "steps"):
         parts = [(f"{name}__", step) for name, step in estimator.steps]
-    takers = [prefix for prefix, part in parts if has_fit_parameter(part, "sample_weight")]
+    takers = [prefix for prefix, part in parts if hasattr(part, "fit") and has_fit_parameter(part, "sample_weight")]
     return estimator.fit(X, y, **{f"{prefix}sample_weight": weight for prefix in takers})
 
 
 def try_learner(
-    name: str,
-    estimator: Any,
-    table: tuple[Any, Array, Array | None],
-    folds: Sequence[Fold],
-    after_fold: Callable[[], None],
+    name: str, estimator: Any, table: Table, folds: Sequence[Fold], after_fold: Callable[[], None], *, may_fail: bool
 ) -> Trial:
-    """Cross-validate one learner on features, distributions and weights. Its errors are the caller's to catch."""
-    X, D, weight = table
+    """Cross-validate one learner; unless it `may_fail`, its errors are the caller's."""
     start = time.perf_counter()
-    results, fold_weights, spreads = [], [], []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for train, test in folds:
-            held_out = None if weight is None else weight[test]
-            model = fit_weighted(
-                clone(estimator), _safe_indexing(X, train), D[train], None if weight is None else weight[train]
-            )
-            P = model.predict(_safe_indexing(X, test))
-            results.append(score_all(D[test], P, sample_weight=held_out))
-            fold_weights.append(len(D[test]) if held_out is None else held_out.sum())
-            spreads.append(spread_about(P, D[train].mean(axis=0)))
-            after_fold()
+    results: list[_FoldResult] = []
+    for fold in folds:
+        try:
+            results.append(_try_fold(estimator, table, *fold))
+        except Exception as error:
+            if not may_fail:
+                raise
+            return failed(name, estimator, error, time.perf_counter() - start)
+        after_fold()
     return Trial(
         name=name,
         estimator=estimator,
-        scores={measure: np.array([scores[measure] for scores in results]) for measure in MEASURES},
-        weights=np.array(fold_weights, dtype=np.float64),
-        spread=float(np.mean(spreads)),
+        scores={measure: np.array([result.scores[measure] for result in results]) for measure in MEASURES},
+        weights=np.array([result.weight for result in results]),
+        spread=float(np.mean([result.spread for result in results])),
         seconds=time.perf_counter() - start,
+        warnings=tuple(dict.fromkeys(message for result in results for message in result.warnings)),
+    )
+
+
+def failed(name: str, estimator: Any, error: Exception, seconds: float) -> Trial:
+    """Return the trial of a learner that raised an error."""
+    return Trial(name, estimator, seconds=seconds, failure=f"{type(error).__name__}: {error}")
+
+
+class _FoldResult(NamedTuple):
+    scores: dict[str, float]
+    weight: float
+    spread: float
+    warnings: tuple[str, ...]
+
+
+def _try_fold(estimator: Any, table: Table, train: Any, test: Any) -> _FoldResult:
+    X, D, weight = table
+    learned, held_out = (None, None) if weight is None else (weight[train], weight[test])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = fit_weighted(clone(estimator), _safe_indexing(X, train), D[train], learned)
+        P = model.predict(_safe_indexing(X, test))
+    return _FoldResult(
+        scores=score_all(D[test], P, sample_weight=held_out),
+        weight=float(len(D[test]) if held_out is None else held_out.sum()),
+        spread=spread_about(P, D[train].mean(axis=0)),
         warnings=distinct_messages(caught),
     )
 
