@@ -353,3 +353,13 @@ def test_rows_that_are_all_the_same_leave_nothing_to_learn(curved):
     assert "All rows have the same distribution" in chosen.paragraph
     only_the_mean = choose_learner(*curved, candidates={})
     assert only_the_mean.paragraph.startswith("0 learners and the mean")
+
+
+def test_one_that_is_insisted_on_is_judged_though_it_is_no_better(noise):
+    asked = choose_learner(*noise, candidates={"neighbours": AAKNN()}, insist=True, random_state=0)
+    assert asked.name == "neighbours"
+    assert asked.skill < 0
+    assert "Asked for: neighbours; by Kullback-Leibler it is no better than the mean" in asked.paragraph
+    assert "It is not clearly better than the mean" in asked.paragraph
+    with pytest.raises(ValueError, match="broken failed: ArithmeticError: too many rows"):
+        choose_learner(*noise, candidates={"broken": Broken()}, insist=True)
