@@ -1,5 +1,6 @@
 """Somebody installs the wheel into an empty environment and does what the documentation says, and more."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -18,6 +19,9 @@ XML = """<?xml version="1.0" encoding="utf-8"?>
   <label name="amazed"></label><label name="happy"></label><label name="sad"></label>
 </labels>
 """
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+"""Of this environment nothing that would lead Python to our source."""
+
 SERVE = """
 import sys
 import numpy as np, onnxruntime, pandas as pd
@@ -61,11 +65,9 @@ def environment(tmp_path_factory):
 
     def run(*command, **options):
         program, *arguments = map(str, command)
+        program = folder / "venv" / "bin" / program
         return subprocess.run(
-            [folder / "venv" / "bin" / program, *arguments],
-            capture_output=True,
-            text=True,
-            **{"cwd": folder, **options},
+            [program, *arguments], capture_output=True, text=True, env=CLEAN, **{"cwd": folder, **options}
         )
 
     def install(extras=""):
@@ -104,7 +106,7 @@ def _five_minutes_go_as_written(run, folder):
         for step in steps:
             process = run(*step, cwd=folder)
             assert process.returncode == 0, f"{step}\n{process.stderr}"
-    assert (folder / "songs.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (folder / "songs.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     predicted = pd.read_csv(folder / "predicted.csv")
     assert_allclose(predicted[["joy", "fear", "calm"]].sum(axis=1), 1)
 
