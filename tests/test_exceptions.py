@@ -9,6 +9,10 @@ from labeldist.exceptions import LabelDistError, LabelDistWarning, SingularCoeff
 CLASSES = [c for _, c in inspect.getmembers(exceptions, inspect.isclass) if c.__module__ == exceptions.__name__]
 
 
+def test_all_are_public():
+    assert sorted(c.__name__ for c in CLASSES) == exceptions.__all__
+
+
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda c: c.__name__)
 def test_the_tree_is_drawn_and_has_one_root(cls):
     assert issubclass(cls, LabelDistError | LabelDistWarning)

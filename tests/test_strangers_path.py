@@ -85,7 +85,7 @@ def test_a_stranger_gets_from_the_wheel_to_a_model_that_is_served(environment, t
     install("[app]")
     _five_minutes_go_as_written(run, tmp_path)
     install("[app,tables,onnx]")
-    _a_set_of_mulan_goes_all_the_way(run, tmp_path, rng)
+    _a_set_of_mulan_goes_all_the_way(run, tmp_path / "mulan", rng)
 
 
 def _core_alone_learns_and_says_how_to_get_the_command(run):
@@ -112,6 +112,7 @@ def _five_minutes_go_as_written(run, folder):
 
 
 def _a_set_of_mulan_goes_all_the_way(run, folder, rng):
+    folder.mkdir()
     (folder / "emotions.arff").write_text(emotions(rng), encoding="utf-8")
     (folder / "emotions.xml").write_text(XML, encoding="utf-8")
     labels = ("--labels", "emotions.xml", "--prepare")

@@ -31,6 +31,26 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
+__all__ = [
+    "ApproximationWarning",
+    "ChecksumError",
+    "DatasetError",
+    "DatasetNotFoundError",
+    "IllConditionedWarning",
+    "LabelDistError",
+    "LabelDistWarning",
+    "LabelWarning",
+    "MissingExtraError",
+    "ModelError",
+    "ModelVersionWarning",
+    "NotADistributionError",
+    "OutputError",
+    "SingularCoefficientError",
+    "TableError",
+    "UnknownDatasetError",
+    "VanishingGraphWarning",
+]
+
 _PACKAGE = str(Path(__file__).parent)
 
 
