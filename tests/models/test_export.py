@@ -203,6 +203,15 @@ def test_a_column_without_a_single_value_is_left_out_as_the_imputer_does():
     assert_allclose(serve(to_onnx(model), {"features": X}), expected, rtol=0, atol=1e-10)
 
 
+def test_inputs_are_called_as_the_columns_are():
+    X, D, _ = example()
+    frame = pd.DataFrame(X[:, :3], columns=["Mean Centroid", "mean-centroid", "Mean_Centroid"])
+    model = make_pipeline(ColumnTransformer([("all", StandardScaler(), list(frame.columns))]), BDLDL()).fit(frame, D)
+    graph = to_onnx(model)
+    assert [entry.name for entry in graph.graph.input] == list(frame.columns)
+    assert_allclose(serve(graph, feeds_of(frame, frame.columns)), model.predict(frame), rtol=0, atol=1e-10)
+
+
 def test_an_input_may_be_called_as_the_output():
     X, D, _ = example()
     frame = pd.DataFrame(X[:, :2], columns=["distributions", "b"])

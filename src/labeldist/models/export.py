@@ -89,12 +89,22 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bo
         raise
     except Exception as error:  # skl2onnx has many for what it does not know
         raise ModelError(f"{type(model).__name__} cannot be exported to ONNX: {_first_line(error)}") from error
+    _restore_names(graph.graph, [name for name, _ in inputs])
     _check(graph)
     graph.producer_name = "labeldist"
     require("onnx.helper", "onnx").set_model_props(graph, _metadata(card))
     if path is not None:
         write_whole(path, graph.SerializeToString())
     return graph
+
+
+def _restore_names(graph: Any, names: list[str]) -> None:
+    """Call inputs as the columns are called: skl2onnx makes identifiers of them, ONNX takes any text."""
+    renamed = {entry.name: name for entry, name in zip(graph.input, names, strict=True) if entry.name != name}
+    for entry in graph.input:
+        entry.name = renamed.get(entry.name, entry.name)
+    for node in graph.node:
+        node.input[:] = [renamed.get(name, name) for name in node.input]
 
 
 def _check(graph: Any) -> None:
