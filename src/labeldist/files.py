@@ -25,8 +25,9 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 def write_to_standard_output(content: bytes) -> None:
     """Write `content` to standard output; a reader that has seen enough and left, such as ``head``, is no mistake."""
     try:
-        sys.stdout.write(content.decode())
         sys.stdout.flush()
+        sys.stdout.buffer.write(content)  # bytes as they are, whatever the terminal's encoding and line ends
+        sys.stdout.buffer.flush()
     except OSError as error:
         # What could not be written is still in Python's buffer, which it would try to write, and complain, at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -189,3 +189,4 @@ def test_a_full_standard_output_is_an_error(songs):
     with open("/dev/full", "w") as full:
         process = labeldist("predict", songs / "model.skops", songs / "new.csv", stdout=full)
     assert process.returncode == 1
+    assert process.stderr == "labeldist: Standard output cannot be written: No space left on device.\n"

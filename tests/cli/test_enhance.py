@@ -8,6 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist import BDLE
+from labeldist.datasets import read_table
+from labeldist.datasets.readers import load_mat
 from labeldist.enhancement import GLLE
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import run, run_json
@@ -97,3 +99,41 @@ def test_what_the_library_warns_of_becomes_a_note(songs, table, tmp_path):
     table.assign(calm=2 * table["calm"]).to_csv(tmp_path / "in.csv", index=False)
     result = run("enhance", tmp_path / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "out.csv")
     assert "labeldist: note: The logical labels hold values other than 0 and 1" in result.stderr
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arff", ".npz", ".mat"])
+def test_formats_with_types_hold_numbers(songs, table, tmp_path, suffix):
+    table.drop(columns="title").to_csv(tmp_path / "in.csv", index=False)
+    out = tmp_path / f"dist{suffix}"
+    run("enhance", tmp_path / "in.csv", "-l", "joy,fear,calm", "-o", out)
+    written = read_table(out)
+    assert list(written.columns) == [*FEATURES, *LABELS]
+    assert_allclose(written[FEATURES].to_numpy(float), table[FEATURES])
+    if suffix in (".npz", ".mat"):
+        assert set(load_arrays(out)) == {"features", "feature_names", "labels", "label_names"}
+
+
+def load_arrays(path):
+    return dict(np.load(path)) if path.suffix == ".npz" else load_mat(path)
+
+
+def test_words_that_have_no_room_are_refused_before_the_work(songs, tmp_path):
+    result = run("enhance", songs / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "dist.npz", fails=True)
+    assert result.exit_code == 1
+    assert "room for numbers only, and title are none" in result.stderr
+
+
+def test_codes_stay_codes_and_columns_may_be_called_anything(songs, table, tmp_path):
+    renamed = table.rename(columns={"joy": "self", "tempo": "frame"}).assign(code=[f"{k:03d}" for k in range(120)])
+    renamed.to_csv(tmp_path / "in.csv", index=False)
+    run("enhance", tmp_path / "in.csv", "-l", "self,fear,calm", "--ignore", "code", "-o", tmp_path / "dist.parquet")
+    written = pd.read_parquet(tmp_path / "dist.parquet")
+    assert written["code"].tolist()[:2] == ["000", "001"]
+    assert written["frame"].dtype == float
+
+
+def test_decimal_commas_of_semicolon_files_are_read(songs, table, tmp_path):
+    table.to_csv(tmp_path / "in.csv", index=False, sep=";", decimal=",")
+    run("enhance", tmp_path / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "dist.csv")
+    run("enhance", songs / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "plain.csv")
+    assert_allclose(*(pd.read_csv(tmp_path / name)[LABELS] for name in ("dist.csv", "plain.csv")))

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist import BDLDL
+from labeldist import BDLDL, BDLE
+from labeldist.cli.methods import LEARNERS, make
 from labeldist.metrics import score_all
-from labeldist.models import load, read_card
+from labeldist.models import load, read_card, save
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import run, run_json
 
@@ -143,7 +144,7 @@ def test_words_are_prepared_inside_the_model(songs, table, tmp_path):
     table.drop(columns="loudness").assign(volume=loud).to_csv(tmp_path / "dist.csv", index=False)
     arguments = ("fit", tmp_path / "dist.csv", *NAMES, "--method", "bdldl", "-o", tmp_path / "m.skops", "--force")
     assert run_json(*arguments)["features"] == ["tempo", "pitch"]
-    assert run_json(*arguments, "--prepare", "--item", "title")["features"] == ["tempo", "pitch", "volume"]
+    assert run_json(*arguments, "--prepare", "--ignore", "title")["features"] == ["tempo", "pitch", "volume"]
     run("predict", tmp_path / "m.skops", tmp_path / "dist.csv", "-o", tmp_path / "pred.csv")
     assert_allclose(pd.read_csv(tmp_path / "pred.csv")[LABELS].sum(axis=1), 1)
 
@@ -156,6 +157,26 @@ def test_onnx_gives_the_same(songs, table, tmp_path):
     session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
     (answer,) = session.run(None, {"features": table[FEATURES].to_numpy()})
     assert_allclose(answer, load(tmp_path / "m.skops").predict(table[FEATURES]), atol=1e-9)
+
+
+def test_what_fails_late_leaves_nothing(songs, tmp_path):
+    files = ("-o", tmp_path / "m.skops", "--onnx", tmp_path / "m.onnx", "--picture", tmp_path / "p.png")
+    result = run("fit", songs / "dist.csv", *NAMES, "--method", "sabfgs", *files, "--show", "influence", fails=True)
+    assert "no picture of influence" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("method", LEARNERS)
+def test_every_method_can_be_asked_for(method):
+    assert type(make(LEARNERS, method, {})).__name__ == LEARNERS[method]
+
+
+def test_a_kept_enhancer_answers_for_new_items(songs, tmp_path):
+    table = pd.read_csv(songs / "in.csv")
+    enhancer = BDLE().fit(table[FEATURES], table[LABELS])
+    save(enhancer, tmp_path / "bdle.skops")
+    run("predict", tmp_path / "bdle.skops", songs / "new.csv", "-o", tmp_path / "pred.csv")
+    assert_allclose(pd.read_csv(tmp_path / "pred.csv")[LABELS], enhancer.transform(table[FEATURES]), rtol=1e-12)
 
 
 def test_what_has_no_onnx_is_refused_and_nothing_is_written(songs, tmp_path):
@@ -181,11 +202,16 @@ def test_a_picture_that_a_model_has_not(songs, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("show", ["calibration", "scatter", "bars", "ternary"])
-def test_pictures_of_predictions(songs, tmp_path, show):
-    picture = tmp_path / "picture.svg"
-    run("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES, "--picture", picture, "--show", show)
-    assert picture.read_text().startswith("<?xml")
+def test_pictures_of_predictions(songs, tmp_path):
+    drawn = {}
+    for show in ("calibration", "scatter", "bars", "ternary"):
+        picture = tmp_path / f"{show}.svg"
+        options = ("--item", "title", "--picture", picture, "--show", show)
+        run("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES, *options)
+        drawn[show] = picture.read_text()
+    assert len(set(drawn.values())) == 4
+    assert [show for show, content in drawn.items() if "Song " in content] == ["bars"]
+    assert [show for show, content in drawn.items() if "joy" in content] == ["scatter", "bars", "ternary"]
 
 
 def test_pictures_of_new_items(songs, tmp_path):
@@ -195,8 +221,6 @@ def test_pictures_of_new_items(songs, tmp_path):
 
 
 def test_a_model_without_names_takes_columns_in_their_order_and_says_so(songs, table, tmp_path):
-    from labeldist.models import save
-
     save(BDLDL().fit(table[FEATURES].to_numpy(), table[LABELS].to_numpy()), tmp_path / "m.skops")
     table[FEATURES].to_csv(tmp_path / "new.csv", index=False)
     result = run("predict", tmp_path / "m.skops", tmp_path / "new.csv", "-o", tmp_path / "pred.csv")
@@ -212,6 +236,11 @@ def test_a_model_without_names_takes_columns_in_their_order_and_says_so(songs, t
     [
         (["fit", "{songs}/dist.csv", *NAMES, "-o", "m.skops", "--set", "ridge=1"], 2, "--set needs a --method"),
         (["fit", "{songs}/dist.csv", *NAMES], 2, "Missing option '--output'"),
+        (["fit", "{songs}/dist.csv", *NAMES, "-o", "-"], 2, "goes to a file"),
+        (["fit", "{songs}/dist.csv", *NAMES, "-o", "m", "--onnx", "m"], 2, "cannot all go to one file"),
+        (["fit", "{songs}/dist.csv", "-l", "", "-o", "m.skops"], 1, "No label is named"),
+        (["fit", "{songs}/dist.csv", *NAMES, "-o", "m.skops", "--weights", "*"], 1, "no item or weight column '*'"),
+        (["predict", "{songs}/model.skops", "{songs}/new.csv", "--item", "name"], 1, "no item column 'name'"),
         (["predict", "{songs}/dist.csv", "{songs}/new.csv"], 1, "is not a model file"),
         (["predict", "none.skops", "{songs}/new.csv"], 1, "none.skops"),
         (

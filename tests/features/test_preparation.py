@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 
-from labeldist.datasets.kinds import problems_with
+from labeldist.datasets.kinds import look_at, selected
 from labeldist.exceptions import TableError
 from labeldist.features.cells import DateParts, IsMissing, ToNumbers, ToWords
 from labeldist.features.preparation import MOST_CATEGORIES, RARE_ROWS, prepare_columns
@@ -31,6 +31,11 @@ def people(rng):
             "married": [None if i % 5 == 2 else i % 3 == 0 for i in range(ROWS)],
         }
     )
+
+
+def problems_with(frame, columns=None):
+    """What the columns hold that are not plain numbers."""
+    return [problem for name in selected(frame, columns) if (problem := look_at(frame[name])).reason]
 
 
 def prepared(frame, columns=None):
@@ -173,7 +178,7 @@ def test_what_no_rule_makes_sense_of_is_refused_by_name(kind):
     table = pd.DataFrame({"fine": np.arange(ROWS), "it": cells})
     (problem,) = problems_with(table)
     assert (problem.column, problem.position, problem.preparable) == ("it", position, False)
-    with pytest.raises(TableError, match=f"column it .*{reason}.*position {position}.*Leave them out"):
+    with pytest.raises(TableError, match=f"column 'it' .*{reason}.*data row {position + 1}.*Leave them out"):
         prepare_columns(table)
     assert prepared(table, ["fine"]).shape == (ROWS, 1)
 
@@ -213,7 +218,7 @@ def test_columns_are_found_by_name(people):
 
 def test_a_wrong_cell_is_named_at_prediction(people):
     fitted = prepare_columns(people).fit(people)
-    with pytest.raises(TableError, match=r"Column size holds 'tall' at position 0.*not a number"):
+    with pytest.raises(TableError, match=r"data row 1, column 'size', is 'tall', not a number"):
         fitted.transform(people.assign(size="tall"))
     with pytest.raises(TableError, match=r"Column born holds '31.5.1990' at position 0.*not a date such as 2024-05-31"):
         fitted.transform(people.assign(born="31.5.1990"))

@@ -9,10 +9,10 @@ import typer
 from labeldist.cli import options
 from labeldist.cli.inputs import features_of, item_names, read_labelled
 from labeldist.cli.methods import ENHANCERS, make
-from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions
+from labeldist.cli.outputs import check_output, deliver, refuse_words
+from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions, save_drawn
 from labeldist.cli.telling import Teller
-from labeldist.datasets.tables import STANDARD, check_format, write_table
-from labeldist.files import check_free
+from labeldist.datasets.tables import STANDARD
 
 
 def enhance(
@@ -24,7 +24,7 @@ def enhance(
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
-    item: options.Item = None,
+    item: options.ItemName = None,
     picture: options.Picture = None,
     show: Annotated[OfDistributions, typer.Option(help=SHOW_HELP)] = OfDistributions.AMBIGUOUS,
     force: options.Force = False,
@@ -47,20 +47,19 @@ def enhance(
     one is on at a time
     """
     teller = Teller(as_json=as_json, output=output)
-    check_format(output)
-    if output != STANDARD:
-        check_free(output, force=force)
+    check_output(output, force=force)
     check_picture(picture, force=force)
     enhancer = make(ENHANCERS, method, options.parse_settings(settings))
-    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, item=item)
+    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, others=[item])
     check_picture(picture, labels=len(given.labels), kind=show, force=force)
+    refuse_words(given.frame, output, given.labels)
     L = given.Y
     X = features_of(given, prepare=prepare)
     with teller.working(f"Recovering distributions of {len(L)} items"):
         D = enhancer.fit_transform(X, L)
-    write_table(given.with_degrees(D), output)
-    if picture:
-        draw_distributions(show, D, given.labels, item_names(given.frame, item), picture)
+    drawn = draw_distributions(show, D, given.labels, item_names(given.frame, item)) if picture else None
+    deliver(given.with_degrees(D), output, given.labels)
+    save_drawn(drawn, picture)
     mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
     facts = {
         "items": len(L),

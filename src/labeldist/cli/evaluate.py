@@ -9,9 +9,9 @@ import typer
 
 from labeldist.cli import options
 from labeldist.cli.inputs import item_names, matched_rows, weights_of
-from labeldist.cli.pictures import SHOW_HELP, OfPredictions, check_picture, draw_predictions
+from labeldist.cli.pictures import SHOW_HELP, OfPredictions, check_picture, draw_predictions, save_drawn
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import degrees, match_columns
+from labeldist.datasets.columns import degrees, match_columns, one_column
 from labeldist.datasets.tables import read_table
 from labeldist.metrics import MEASURES, score_all
 from labeldist.metrics.skill import skill
@@ -49,7 +49,8 @@ def evaluate(
     check_picture(picture, force=force)
     frames = {name: read_table(name) for name in (truth, predicted)}
     columns = match_columns(labels, frames[truth].columns, "label")
-    match_columns(columns, frames[predicted].columns, "label")
+    for column in columns:
+        one_column(column, frames[predicted].columns, "label")
     check_picture(picture, labels=len(columns), kind=show, force=force)
     answers = matched_rows(frames[truth], frames[predicted], item, (truth, predicted))
     D, P = (
@@ -66,7 +67,7 @@ def evaluate(
     scores = {name: score_all(D, answer, sample_weight=weight) for name, answer in rows.items()}
     saved = skill(scores[predicted]["kl_divergence"], scores["the mean of the truth"]["kl_divergence"])
     if picture:
-        draw_predictions(show, D, P, columns, item_names(frames[truth], item), picture)
+        save_drawn(draw_predictions(show, D, P, columns, item_names(frames[truth], item)), picture)
     teller.result(
         _text(scores, saved, len(D)), {"items": len(D), "labels": columns, "skill": saved, "measures": scores}
     )

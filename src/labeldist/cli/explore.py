@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from labeldist.cli import options
+from labeldist.cli.answers import predict_by
 from labeldist.cli.inputs import choose_told, features_of, matched_rows
 from labeldist.cli.methods import ENHANCERS, make
-from labeldist.cli.predict import model_features
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import degrees, match_columns
+from labeldist.datasets.columns import degrees, match_columns, one_column
 from labeldist.datasets.tables import STANDARD, read_table
 from labeldist.exceptions import TableError
 from labeldist.files import check_free
@@ -74,14 +74,13 @@ def explore(
     frame = read_table(table)
     columns = match_columns(labels, frame.columns, "label")
     if item is not None:
-        (item,) = match_columns([item], frame.columns, "item")
+        one_column(item, frame.columns, "item")
     Y = degrees(frame, columns)
     answers = {
         **{f"predicted in {name}": _read(name, frame, columns, item, source) for name in predicted or ()},
         **{f"predicted by {name}": _predict(name, frame, columns, teller) for name in models or ()},
     }
-    ignored = ",".join(part for part in (ignore, item) if part)
-    choice: dict[str, Any] = {"features": features, "ignore": ignored, "prepare": prepare}
+    choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "others": [item]}
     if is_logical(Y):
         X = features_of(choose_told(frame, labels, teller, **choice), prepare=prepare)
         with teller.working(f"Recovering distributions of {len(Y)} items"):
@@ -106,7 +105,8 @@ def explore(
 def _read(name: str, frame: Any, columns: list[str], item: str | None, source: str) -> Array:
     """Read degrees that somebody predicted of the same items."""
     other = read_table(name)
-    match_columns(columns, other.columns, "label")
+    for column in columns:
+        one_column(column, other.columns, "label")
     return normalize(degrees(matched_rows(frame, other, item, (source, name)), columns), name=name)
 
 
@@ -119,9 +119,7 @@ def _predict(name: str, frame: Any, columns: list[str], teller: Teller) -> Array
     known = label_names_of(learner)
     if sorted(known) != sorted(columns):
         raise TableError(f"{name} predicts {', '.join(known)}, and not {', '.join(columns)}.")
-    X = model_features(learner, frame, known, teller)
-    with teller.working(f"Predicting {len(frame)} items"):
-        D = learner.predict(X)
+    D = predict_by(learner, frame, teller)
     teller.note(f"if {name} has learned from some of these items, it looks better on them than it is.")
     return D[:, [known.index(column) for column in columns]]
 

@@ -9,10 +9,19 @@ import typer
 from labeldist.cli import options
 from labeldist.cli.inputs import read_labelled, weights_of
 from labeldist.cli.methods import LEARNERS, make
-from labeldist.cli.pictures import SHOW_HELP, OfModels, OfPredictions, check_picture, draw_model, draw_predictions
+from labeldist.cli.outputs import check_files
+from labeldist.cli.pictures import (
+    SHOW_HELP,
+    OfModels,
+    OfPredictions,
+    check_picture,
+    draw_model,
+    draw_predictions,
+    save_drawn,
+)
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import typed
-from labeldist.files import check_free
+from labeldist.files import write_whole
 from labeldist.metrics import MEASURES
 from labeldist.simplex import normalize
 
@@ -31,7 +40,6 @@ def fit(
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
     weights: options.Weights = None,
-    item: options.Item = None,
     folds: Annotated[int, typer.Option(min=2, help="How many times a part of the rows is held out to judge by.")] = 5,
     seed: options.Seed = 0,
     onnx: Annotated[str | None, typer.Option(help="Also export the model to this .onnx file.")] = None,
@@ -58,18 +66,14 @@ def fit(
     from labeldist.models import save, to_onnx
 
     teller = Teller(as_json=as_json)
-    for path in (output, onnx):
-        if path:
-            check_free(path, force=force)
+    check_files(output, onnx, picture, force=force)
     check_picture(picture, force=force)
     candidates = None
     if method != AUTO:
         candidates = {method: make(LEARNERS, method, options.parse_settings(settings))}
     elif settings:
         raise typer.BadParameter("--set needs a --method whose parameter it is.")
-    given = read_labelled(
-        table, labels, teller, features=features, ignore=ignore, prepare=prepare, weights=weights, item=item
-    )
+    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, others=[weights])
     D, weight = given.Y, weights_of(given.frame, weights)
     X = typed(given.frame, given.features) if prepare else given.X
     preparation = prepare_columns(X) if prepare else None
@@ -88,16 +92,19 @@ def fit(
     for text in choice.warnings:
         teller.note(text)
     measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in MEASURES}}
-    # Export and picture come first: some models have none, and then nothing is to be written.
-    if onnx:
-        to_onnx(choice.estimator, onnx, force=force)
-    if picture and show != OfModels.CALIBRATION:
-        draw_model(show, choice.estimator, X, picture)
-    elif picture:
+    # Not every model can be exported or drawn: what fails does so before anything is written.
+    graph = to_onnx(choice.estimator).SerializeToString() if onnx else None
+    drawn = None
+    if picture and show == OfModels.CALIBRATION:
         with teller.working("Predicting held-out rows for the picture"):
             held_out = _predict_held_out(choice.chosen.estimator, X, D, folds, seed)
-        draw_predictions(OfPredictions.CALIBRATION, normalize(D), held_out, given.labels, None, picture)
+        drawn = draw_predictions(OfPredictions.CALIBRATION, normalize(D), held_out, given.labels, None)
+    elif picture:
+        drawn = draw_model(show, choice.estimator, X)
     save(choice.estimator, output, summary=choice.paragraph, measures=measures, training_rows=len(D), force=force)
+    if onnx and graph:
+        write_whole(onnx, graph)
+    save_drawn(drawn, picture)
     teller.result(
         f"{choice.paragraph}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
         {

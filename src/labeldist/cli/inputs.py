@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import LabelledTable, choose_columns, match_columns, numbers, typed
+from labeldist.datasets.columns import LabelledTable, choose_columns, match_columns, numbers, one_column, typed
 from labeldist.datasets.tables import listed, read_table
 from labeldist.exceptions import TableError
 
@@ -23,12 +24,15 @@ def read_labelled(
     features: str | None = None,
     ignore: str = "",
     prepare: bool = False,
-    weights: str | None = None,
-    item: str | None = None,
+    others: Sequence[str | None] = (),
 ) -> LabelledTable:
-    """Read a table, say which of its columns are what, and tell which were left out."""
-    ignored = ",".join(part for part in (ignore, weights, item) if part)
-    return choose_told(read_table(path), labels, teller, features=features, ignore=ignored, prepare=prepare)
+    """Read a table, say which of its columns are what, and tell which were left out.
+
+    `others` are columns of a meaning of their own, such as items and weights: they are no features.
+    """
+    return choose_told(
+        read_table(path), labels, teller, features=features, ignore=ignore, prepare=prepare, others=others
+    )
 
 
 def choose_told(
@@ -39,9 +43,12 @@ def choose_told(
     features: str | None = None,
     ignore: str = "",
     prepare: bool = False,
+    others: Sequence[str | None] = (),
 ) -> LabelledTable:
     """Say which columns of a table are what, and tell which were left out."""
-    table = choose_columns(frame, labels, features=features, ignore=ignore, prepare=prepare)
+    ignored = match_columns(ignore, frame.columns, "ignored")
+    ignored += [one_column(name, frame.columns, "item or weight") for name in others if name is not None]
+    table = choose_columns(frame, labels, features=features, ignore=ignored, prepare=prepare)
     for name, reason in table.left_out.items():
         teller.note(f"column {name!r} is no feature: it {reason}. --prepare turns words and dates into numbers.")
     for name in table.features:
@@ -64,18 +71,16 @@ def item_names(frame: pd.DataFrame, item: str | None) -> list[str]:
     """Return what the items are called: by their column, or by their row as it is counted in messages."""
     if item is None:
         return [f"row {row}" for row in range(1, len(frame) + 1)]
-    (column,) = match_columns([item], frame.columns, "item")
-    return [str(name) for name in frame[column]]
+    return [str(name) for name in frame[one_column(item, frame.columns, "item")]]
 
 
 def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
     """Return a column of weights, or None where none is named."""
     if column is None:
         return None
-    (name,) = match_columns([column], frame.columns, "weight")
-    values = numbers(frame, [name])[name].to_numpy()
+    values = numbers(frame, [one_column(column, frame.columns, "weight")])[column].to_numpy()
     if (values < 0).any() or not values.any():
-        raise TableError(f"Column {name!r} cannot hold weights: they are not negative, and not all zero.")
+        raise TableError(f"Column {column!r} cannot hold weights: they are not negative, and not all zero.")
     return values
 
 
@@ -88,17 +93,18 @@ def matched_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, nam
                 "is which, with --item."
             )
         return other
-    places = []
-    for frame, name in ((truth, names[0]), (other, names[1])):
-        (column,) = match_columns([item], frame.columns, "item")
-        keys = frame[column].astype(str)
-        repeated = keys[keys.duplicated()]
-        if len(repeated):
-            raise TableError(f"Column {column!r} of {name} names {repeated.iloc[0]!r} more than once.")
-        places.append(keys)
-    found = places[1].reset_index(drop=True)
-    order = dict(zip(found, range(len(found)), strict=True))
-    missing = [key for key in places[0] if key not in order]
+    wanted, found = (keys_of(frame, item, name) for frame, name in zip((truth, other), names, strict=True))
+    order = {key: row for row, key in enumerate(found)}
+    missing = [key for key in wanted if key not in order]
     if missing:
         raise TableError(f"{names[1]} lacks {len(missing)} of the items of {names[0]}: {listed(missing, 5)}.")
-    return other.iloc[np.array([order[key] for key in places[0]])]
+    return other.iloc[np.array([order[key] for key in wanted])]
+
+
+def keys_of(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
+    """Return what the items of a table are called, each of which must be there once."""
+    keys = frame[one_column(item, frame.columns, "item")].astype(str)
+    repeated = keys[keys.duplicated()]
+    if len(repeated):
+        raise TableError(f"Column {item!r} of {name} names {repeated.iloc[0]!r} more than once.")
+    return keys

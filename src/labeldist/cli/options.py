@@ -30,6 +30,10 @@ Prepare = Annotated[
         "--prepare", help="Turn words, dates and empty cells of the features into numbers, instead of refusing."
     ),
 ]
+ItemName = Annotated[
+    str | None,
+    typer.Option("--item", help="The column that names the items: no feature, and shown in pictures."),
+]
 Item = Annotated[
     str | None, typer.Option(help="The column that names the items, to match rows by. Else by their order.")
 ]

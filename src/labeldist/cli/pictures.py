@@ -1,4 +1,7 @@
-"""The pictures that commands draw, by the names that they have on the command line."""
+"""The pictures that commands draw, by the names that they have on the command line.
+
+They are drawn before anything is written, and saved last: one that cannot be drawn leaves nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -48,48 +51,52 @@ def check_picture(path: str | None, *, labels: int | None = None, kind: StrEnum 
         raise TableError(f"A ternary picture has three labels, and here are {labels}. Choose another with --show.")
 
 
-def draw_distributions(kind: OfDistributions, D: Any, labels: list[str], items: Any, path: str) -> None:
+def save_drawn(display: Any, path: str | None) -> None:
+    """Write a picture, if there is one."""
+    from labeldist.plots import save_picture
+
+    if path:
+        save_picture(display, path)
+
+
+def draw_distributions(kind: OfDistributions, D: Any, labels: list[str], items: Any) -> Any:
     """Draw recovered or predicted distributions."""
-    from labeldist.plots import AmbiguityDisplay, DistributionDisplay, TernaryDisplay, save_picture
+    from labeldist.plots import AmbiguityDisplay, DistributionDisplay, TernaryDisplay
 
     names = {"label_names": labels, "item_names": items}
     match kind:
         case OfDistributions.AMBIGUOUS:
-            display: Any = AmbiguityDisplay.from_distributions(D, **names)
+            return AmbiguityDisplay.from_distributions(D, **names)
         case OfDistributions.BARS:
-            display = DistributionDisplay.from_distributions(D, **names)
+            return DistributionDisplay.from_distributions(D, **names)
         case OfDistributions.TERNARY:
-            display = TernaryDisplay.from_distributions(D, label_names=labels)
-    save_picture(display, path)
+            return TernaryDisplay.from_distributions(D, label_names=labels)
 
 
-def draw_predictions(kind: OfPredictions, D: Any, P: Any, labels: list[str], items: Any, path: str) -> None:
+def draw_predictions(kind: OfPredictions, D: Any, P: Any, labels: list[str], items: Any) -> Any:
     """Draw predictions beside the truth."""
-    from labeldist.plots import CalibrationDisplay, PredictionDisplay, TernaryDisplay, save_picture
+    from labeldist.plots import CalibrationDisplay, PredictionDisplay, TernaryDisplay
 
     match kind:
         case OfPredictions.CALIBRATION:
-            display: Any = CalibrationDisplay.from_predictions(D, P)
+            return CalibrationDisplay.from_predictions(D, P)
         case OfPredictions.TERNARY:
-            display = TernaryDisplay.from_predictions(D, P, label_names=labels)
+            return TernaryDisplay.from_predictions(D, P, label_names=labels)
         case OfPredictions.SCATTER:
-            display = PredictionDisplay.from_predictions(D, P, label_names=labels, item_names=items)
+            return PredictionDisplay.from_predictions(D, P, label_names=labels, item_names=items)
         case OfPredictions.BARS:
-            display = PredictionDisplay.from_predictions(D, P, kind="bars", label_names=labels, item_names=items)
-    save_picture(display, path)
+            return PredictionDisplay.from_predictions(D, P, kind="bars", label_names=labels, item_names=items)
 
 
-def draw_model(kind: OfModels, model: Any, X: Any, path: str) -> None:
+def draw_model(kind: OfModels, model: Any, X: Any) -> Any:
     """Draw what is inside a fitted model."""
-    from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay, save_picture
+    from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay
 
     try:
         if kind == OfModels.COEFFICIENTS:
-            display: Any = CoefficientDisplay.from_estimator(model, X)
-        else:
-            display = ParameterInfluenceDisplay.from_estimator(model)
+            return CoefficientDisplay.from_estimator(model, X)
+        return ParameterInfluenceDisplay.from_estimator(model)
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelError(
             f"There is no picture of {kind.value} of this model: {error} Choose a --method that has them, as bdldlcv."
         ) from None
-    save_picture(display, path)

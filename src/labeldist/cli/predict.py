@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from labeldist.cli import options
+from labeldist.cli.answers import predict_by
 from labeldist.cli.inputs import item_names
-from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions
+from labeldist.cli.outputs import check_output, deliver, refuse_words
+from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions, save_drawn
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import numbers, typed
-from labeldist.datasets.tables import STANDARD, check_format, listed, read_table, write_table
-from labeldist.exceptions import ModelError
-from labeldist.files import check_free
+from labeldist.datasets.columns import with_columns
+from labeldist.datasets.tables import STANDARD, read_table
 
 
 def predict(
     model: Annotated[str, typer.Argument(help="A model that `labeldist fit` or `labeldist.models.save` has written.")],
     table: options.Table,
     output: options.Output = STANDARD,
-    item: options.Item = None,
+    item: options.ItemName = None,
     picture: options.Picture = None,
     show: Annotated[OfDistributions, typer.Option(help=SHOW_HELP)] = OfDistributions.AMBIGUOUS,
     force: options.Force = False,
@@ -42,48 +42,20 @@ def predict(
     from labeldist.models import label_names_of, load
 
     teller = Teller(as_json=as_json, output=output)
-    check_format(output)
-    if output != STANDARD:
-        check_free(output, force=force)
+    check_output(output, force=force)
     check_picture(picture, force=force)
     with teller.working("Loading the model"):
-        learner = load(model)
+        kept = load(model)
     frame = read_table(table)
-    labels = label_names_of(learner)
+    items = item_names(frame, item)
+    labels = label_names_of(kept)
     check_picture(picture, labels=len(labels), kind=show, force=force)
-    X = model_features(learner, frame, labels, teller)
-    with teller.working(f"Predicting {len(frame)} items"):
-        D = learner.predict(X)
-    write_table(frame.assign(**dict(zip(labels, D.T, strict=True))), output)
-    if picture:
-        draw_distributions(show, D, labels, item_names(frame, item), picture)
+    refuse_words(frame, output, labels)
+    D = predict_by(kept, frame, teller)
+    drawn = draw_distributions(show, D, labels, items) if picture else None
+    deliver(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels)
+    save_drawn(drawn, picture)
     teller.result(
         f"{output}: {len(frame)} items, {len(labels)} labels.",
         {"items": len(frame), "labels": labels, "model": model, "output": output},
     )
-
-
-def model_features(learner: Any, frame: Any, labels: list[str], teller: Teller) -> Any:
-    """Return the columns that a model was fitted on, in its order."""
-    from labeldist.models import feature_names_of
-
-    names = feature_names_of(learner)
-    if names is None:
-        names = [name for name in frame.columns if name not in labels]
-        if len(names) != learner.n_features_in_:
-            raise ModelError(
-                f"The model takes {learner.n_features_in_} features and does not know their names; the table has "
-                f"{len(names)} columns beside the labels. Give it those columns alone, in the order of its training."
-            )
-        teller.note("the model does not know the names of its features: the columns are taken in their order.")
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
-        raise ModelError(f"The table lacks columns of which the model makes its prediction: {listed(missing)}.")
-    return typed(frame, names) if _prepares(learner) else numbers(frame, names)
-
-
-def _prepares(learner: Any) -> bool:
-    """Whether a model begins by turning the cells of a table into numbers."""
-    from sklearn.compose import ColumnTransformer
-
-    return hasattr(learner, "steps") and isinstance(learner.steps[0][1], ColumnTransformer)

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from labeldist.cli import options
+from labeldist.cli.telling import Teller
 from labeldist.files import check_folder, write_whole
 
 OUT = Path("reproduction")
@@ -19,6 +21,7 @@ def report(
     findings: Annotated[
         Path | None, typer.Option(help="Also write what was found, in plain words, to this Markdown file.")
     ] = None,
+    as_json: options.Json = False,
 ) -> None:
     """Write the report again from the records that `labeldist reproduce` has stored.
 
@@ -34,15 +37,16 @@ def report(
 
     check_folder(out)
     records = read_stores(stores)
-    write_outputs(records, out)
+    facts = write_outputs(records, out)
     if findings:
         check_folder(findings.parent)
         write_whole(findings, findings_markdown(records).encode())
-        print(findings)
+        facts["findings"] = str(findings)
+    Teller(as_json=as_json).result("\n".join(str(facts[key]) for key in ("page", "findings") if key in facts), facts)
 
 
-def write_outputs(records: Any, folder: Path) -> None:
-    """Write the report and the tables, and say where they are."""
+def write_outputs(records: Any, folder: Path) -> dict[str, Any]:
+    """Write the report and the tables over those that are there; return where they are, and what was counted."""
     from labeldist.experiments.report import write_report
     from labeldist.experiments.tables import write_tables
 
@@ -50,4 +54,5 @@ def write_outputs(records: Any, folder: Path) -> None:
     page = folder / "report.html"
     write_report(records, page)
     write_tables(records, folder / "tables")
-    print(page)
+    failed = records.loc[records["status"] != "ok", "run"].nunique()
+    return {"page": str(page), "tables": str(folder / "tables"), "runs": records["run"].nunique(), "failed": failed}

@@ -13,7 +13,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from labeldist.cli import options
 from labeldist.cli.report import OUT, OUT_HELP, write_outputs
+from labeldist.cli.telling import Teller
 from labeldist.files import check_folder
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ def reproduce(
     show_spec: Annotated[
         bool, typer.Option("--show-spec", help="Print the spec, to copy and change, and exit.")
     ] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Run the paper's experiments, honestly, and write one report.
 
@@ -85,10 +88,12 @@ def reproduce(
         with _progress() as watch:
             run(specs, records, jobs=jobs, cluster=cluster, watch=watch)
         frame = records.records()
-    write_outputs(frame, out)
-    failed = frame.loc[frame["status"] != "ok", "run"].nunique()
-    if failed:
-        print(f"labeldist: {failed} run(s) failed or took too long; --retry tries them again.", file=sys.stderr)
+    facts = write_outputs(frame, out)
+    Teller(as_json=as_json).result(facts["page"], facts)
+    if facts["failed"]:
+        print(
+            f"labeldist: {facts['failed']} run(s) failed or took too long; --retry tries them again.", file=sys.stderr
+        )
         raise typer.Exit(FAILURES)
 
 

@@ -8,14 +8,15 @@ import numpy as np
 import typer
 
 from labeldist.cli import options
+from labeldist.cli.inputs import keys_of
+from labeldist.cli.outputs import check_output, deliver
 from labeldist.cli.telling import Teller
 from labeldist.datasets.annotators import AGGREGATORS
 from labeldist.datasets.columns import match_columns
 from labeldist.datasets.kinds import MISSING
-from labeldist.datasets.tables import STANDARD, check_format, listed, read_table, write_table
+from labeldist.datasets.tables import STANDARD, listed, read_table
 from labeldist.datasets.votes import VOTES_COLUMN, VoteDistributions, from_votes
 from labeldist.exceptions import LabelDistError, TableError
-from labeldist.files import check_free
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,9 +82,7 @@ def votes(
         raise typer.BadParameter(WHERE_ARE_THE_VOTES)
     if join and not item:
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
-    check_format(output)
-    if output != STANDARD:
-        check_free(output, force=force)
+    check_output(output, force=force)
     frame = read_table(table)
     with teller.working(f"Counting the votes of {len(frame)} rows"):
         try:
@@ -107,7 +106,7 @@ def votes(
     result = found.to_frame()
     if join:
         result = _joined(result, found.item_name, join, teller)
-    write_table(result, output)
+    deliver(result, output, found.label_names)
     mean = result[found.label_names].mean().to_dict()
     facts = {
         "items": len(result),
@@ -139,13 +138,10 @@ def _note_doubts(found: VoteDistributions, teller: Teller, *, smoothed: bool) ->
 def _joined(voted: pd.DataFrame, item: str, path: str, teller: Teller) -> pd.DataFrame:
     """Return the items that are in both tables, with the columns that describe them behind their names."""
     described = read_table(path)
-    match_columns([item], described.columns, "item")
     taken = [column for column in described.columns if column in voted.columns and column != item]
     if taken:
         raise TableError(f"{path} has columns that the distributions have, too: {listed(taken)}. Rename them.")
-    keys, wanted = described[item].astype(str), voted[item].astype(str)
-    if not keys.is_unique:
-        raise TableError(f"Column {item!r} of {path} names {keys[keys.duplicated()].iloc[0]!r} more than once.")
+    keys, wanted = keys_of(described, item, path), voted[item].astype(str)
     known, used = wanted.isin(keys), keys.isin(wanted)
     if not known.any():
         raise TableError(f"None of the items that were voted on is in {path}, column {item!r}: {listed(wanted, 3)}.")

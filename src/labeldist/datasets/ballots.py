@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist.datasets.cells import cells, filled, numbers, open_frame
+from labeldist.datasets.kinds import word
 from labeldist.datasets.tables import cell_at, listed
 from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
 from labeldist.simplex import Array
@@ -150,7 +151,7 @@ def _labels(
 ) -> tuple[list[str], Codes]:
     """Return the names of the labels, the given ones or sorted, and for each value the number of its label."""
     distinct, codes = _coded(values)
-    found = [_name(value) for value in distinct]
+    found = [word(value) for value in distinct]
     names = _sorted(set(found)) if label_names is None else _check_names(label_names)
     position = {name: k for k, name in enumerate(names)}
     for code, name in enumerate(found):
@@ -167,11 +168,6 @@ def _check_names(label_names: Sequence[str]) -> list[str]:
     if isinstance(label_names, str) or not names or len(set(names)) < len(names):
         raise ValueError(f"label_names must be a list of labels, each once; got {label_names!r}.")
     return names
-
-
-def _name(value: Any) -> str:
-    # A column of whole numbers becomes one of floats as soon as a cell of it is empty.
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _sorted(names: Iterable[str]) -> list[str]:

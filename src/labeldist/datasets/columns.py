@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ import numpy as np
 
 from labeldist.datasets import kinds
 from labeldist.datasets.arff import read_label_names
-from labeldist.datasets.tables import cell_at, listed
+from labeldist.datasets.tables import cell_at, listed, read_table
 from labeldist.exceptions import TableError, did_you_mean
 from labeldist.extras import require
 
@@ -60,7 +61,38 @@ class LabelledTable:
 
     def with_degrees(self, D: Any) -> pd.DataFrame:
         """Return the table with the rows of `D` in its label columns."""
-        return self.frame.assign(**dict(zip(self.labels, np.asarray(D).T, strict=True)))
+        return with_columns(self.frame, dict(zip(self.labels, np.asarray(D).T, strict=True)))
+
+
+def read_labelled(path: str | os.PathLike[str], labels: str | Sequence[str], **options: Any) -> LabelledTable:
+    r"""Read a table and say which of its columns are labels and which are features.
+
+    Parameters
+    ----------
+    path : path-like
+        As in `read_table`.
+    labels : str or sequence of str
+        Names, patterns or files of names, as in `choose_columns`.
+    **options
+        ``features``, ``ignore`` and ``prepare`` of `choose_columns`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from labeldist import BDLDL
+    >>> from labeldist.datasets import read_labelled
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "songs.csv"
+    >>> _ = path.write_text("title,tempo,joy,fear\nAria,90,1,3\nBlues,120,2,2\n")
+    >>> songs = read_labelled(path, "joy,fear")
+    >>> songs.features, songs.left_out
+    (['tempo'], {'title': "holds words such as 'Aria'"})
+    >>> BDLDL().fit(songs.X, songs.Y).label_names_
+    ['joy', 'fear']
+    >>> folder.cleanup()
+    """
+    return choose_columns(read_table(path), labels, **options)
 
 
 def choose_columns(
@@ -87,6 +119,8 @@ def choose_columns(
         Whether columns of words, dates and missing values are features, too, to be turned into numbers later.
     """
     label_columns = match_columns(labels, frame.columns, "label")
+    if not label_columns:
+        raise TableError(f"No label is named. There are the columns {listed(frame.columns)}.")
     ignored = match_columns(ignore, frame.columns, "ignored")
     both = [name for name in ignored if name in label_columns]
     if both:
@@ -128,11 +162,27 @@ def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str
         elif part:
             matches = [name for name in columns if fnmatchcase(name, part)] if "*" in part else []
             if not matches:
-                raise TableError(
-                    f"There is no {kind} column {part!r}.{did_you_mean(part, columns)} There are {listed(columns)}."
-                )
+                one_column(part, columns, kind)  # which says what there is
             found |= dict.fromkeys(matches)
     return list(found)
+
+
+def one_column(name: str, present: Iterable[Any], kind: str) -> str:
+    """Return the name of a column that is there, taken literally."""
+    columns = [str(column) for column in present]
+    if name not in columns:
+        raise TableError(
+            f"There is no {kind} column {name!r}.{did_you_mean(name, columns)} There are {listed(columns)}."
+        )
+    return name
+
+
+def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
+    """Return a table with some columns replaced, or put at its end, whatever they are called."""
+    changed = frame.copy()
+    for name, values in columns.items():
+        changed[name] = values
+    return changed
 
 
 def _literal(names: list[str], columns: list[str], file: str) -> list[str]:
@@ -167,13 +217,15 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return columns as numbers where they hold nothing but numbers and empty cells, and the others as they are."""
-    return frame[list(columns)].assign(
-        **{
-            name: kinds.numbers(frame[name])
-            for name in columns
-            if kinds.holds_objects(frame[name]) and kinds.look_at(frame[name]).kind == "number"
-        }
-    )
+    parsed = {name: kinds.numbers(frame[name]) for name in columns if _is_text_of_numbers(frame[name])}
+    return with_columns(frame[list(columns)], parsed)
+
+
+def _is_text_of_numbers(column: Any) -> bool:
+    """Whether text holds numbers and nothing else; what begins with a zero too many is a code, and stays one."""
+    if not kinds.holds_objects(column) or kinds.look_at(column).kind != "number":
+        return False
+    return not column.astype(str).str.match(r"\s*[+-]?0\d").any()
 
 
 def _is_no_feature(column: Any) -> str:

@@ -70,26 +70,6 @@ class Problem:
         return self.kind in PREPARED
 
 
-def problems_with(frame: Any, columns: Iterable[str] | None = None) -> list[Problem]:
-    """Say of each column that does not hold plain finite numbers what it holds instead.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    columns : iterable of str, default=None
-        The columns to look at; None is all of them.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> problems_with(pd.DataFrame({"age": [30, None], "city": ["Rome", "Bern"], "size": [1.5, 2]}))
-    [Problem(column='age', kind='number', position=1, reason='has 1 empty cell'), \
-Problem(column='city', kind='category', position=0, reason="holds words such as 'Rome'")]
-    """
-    found = (look_at(frame[name]) for name in selected(frame, columns))
-    return [problem for problem in found if problem.reason]
-
-
 def selected(frame: Any, columns: Iterable[str] | None) -> list[str]:
     """Return the names of the columns, each of which must be there once."""
     if not isinstance(frame, require("pandas", "app").DataFrame):
@@ -142,9 +122,11 @@ def _kind_of(filled: Any) -> tuple[Kind, int, str]:
         return "other", at, f"holds the {type(filled.iloc[at]).__name__}"
     if not declared and len(np.unique(values[~unread])) > max(MANY_NUMBERS, int(unread.sum())):
         return "mixture", int(unread.argmax()), "holds numbers, but also"
+    if look := _looks_like(filled):
+        return "text", 0, f"holds {look} such as"
     if filled.nunique() <= max(FEW_VALUES, len(filled) / 2):
         return "category", 0, f"holds {'categories' if declared else 'words'} such as"
-    return "text", 0, f"holds {_looks_like(filled)} such as"
+    return "text", 0, "holds text that differs in almost every row, such as"
 
 
 def _may_be_date(cell: Any) -> bool:
@@ -154,13 +136,14 @@ def _may_be_date(cell: Any) -> bool:
 
 
 def _looks_like(filled: Any) -> str:
+    """Say what text looks like that a person would read as numbers or dates, and nothing of other text."""
     for pattern, what in (
         (_DECIMAL_COMMA, "numbers with a comma for the decimal point,"),
         (_OTHER_DATE, "what may be dates, but is not written as 2024-05-31,"),
     ):
         if filled.map(lambda cell, pattern=pattern: pattern.fullmatch(str(cell).strip()) is not None).all():
             return what
-    return "text that differs in almost every row,"
+    return ""
 
 
 def _shown(cell: Any) -> str:
@@ -238,3 +221,12 @@ def _readable(cell: Any) -> Any:
     """Return what pandas may try to read as a number."""
     truth = _truth(cell)
     return truth if truth is not None else cell if isinstance(cell, str | Real | Decimal) else None
+
+
+def word(cell: Any) -> str:
+    """Return a cell as a plain word: 3 and 3.0 are ``"3"``, and spaces around it do not count.
+
+    A column of whole numbers becomes one of floats as soon as a cell of it is empty.
+    """
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if whole else cell).strip()

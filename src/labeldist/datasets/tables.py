@@ -12,7 +12,7 @@ import io
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 STANDARD = "-"
 """Standard input or output, as CSV."""
 
+DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
+MATRICES = (".mat", ".npz")
 SAVE_AS_CSV = "Save it as CSV (UTF-8) from the program that made it."
 NAMES = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
 """The arrays of .mat and .npz files that hold the columns of each kind."""
@@ -71,13 +73,44 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
     return _checked(frame, str(path))
 
 
-def write_table(frame: pd.DataFrame, target: str | os.PathLike[str]) -> None:
-    """Write a table whole or not at all, in the format that the end of the file's name says; ``-`` is CSV to stdout."""
+def write_table(frame: pd.DataFrame, target: str | os.PathLike[str], *, labels: Sequence[str] = ()) -> None:
+    """Write a table whole or not at all.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    target : path-like
+        The end of its name says the format, as in `read_table`; ``-`` is CSV to standard output.
+    labels : sequence of str
+        The columns that go to the matrix ``labels`` of a ``.mat`` or ``.npz`` file; the others go to ``features``.
+    """
     if target == STANDARD:
         write_to_standard_output(_separated(frame, ","))
         return
     path = Path(target)
-    write_whole(path, _format_of(path)[1](frame))
+    write = _format_of(path)[1]
+    if path.suffix.lower() not in MATRICES:
+        write_whole(path, write(frame))
+        return
+    check_room(frame, path)
+    arrays: dict[str, Any] = {}
+    for kind, columns in (("feature", [name for name in frame.columns if name not in labels]), ("label", list(labels))):
+        if columns:
+            arrays[f"{kind}s"] = frame[columns].to_numpy(dtype=np.float64)
+            arrays[f"{kind}_names"] = np.array(columns, dtype=str)
+    write_whole(path, write(arrays))
+
+
+def keeps_types(target: str | os.PathLike[str]) -> bool:
+    """Whether a format tells numbers from text."""
+    return target != STANDARD and Path(target).suffix.lower() not in (".csv", ".tsv")
+
+
+def check_room(frame: pd.DataFrame, target: str | os.PathLike[str]) -> None:
+    """Refuse words where the format has room for numbers only."""
+    words = [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
+    if words and Path(target).suffix.lower() in MATRICES:
+        raise TableError(f"{target} has room for numbers only, and {listed(words)} are none. Write CSV or Parquet.")
 
 
 def check_format(path: str | os.PathLike[str]) -> None:
@@ -98,7 +131,7 @@ def cell_at(row: int, column: Any) -> str:
     return f"The cell in data row {row + 1}, column {column!r},"
 
 
-def _format_of(path: Path) -> tuple[Callable[[str, BinaryIO], pd.DataFrame], Callable[[pd.DataFrame], bytes]]:
+def _format_of(path: Path) -> tuple[Callable[[str, BinaryIO], pd.DataFrame], Callable[[Any], bytes]]:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise TableError(f"{path} has no known format: a table ends in {listed(FORMATS)}. {SAVE_AS_CSV}")
@@ -134,9 +167,19 @@ def _read_separated(name: str, file: BinaryIO, separators: str) -> pd.DataFrame:
     if not columns:
         raise TableError(f"{name} is empty: not even names of columns are in it.")
     _refuse_repeated(columns, name)  # which pandas would rename
-    return pandas.read_csv(
+    frame = pandas.read_csv(
         io.StringIO(text), sep=separator, header=0, names=columns, dtype=str, keep_default_na=False, index_col=False
     )
+    return _with_decimal_points(frame) if separator == ";" else frame
+
+
+def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write 1,5 as 1.5 in columns of such numbers: a file has semicolons because its commas are decimal ones."""
+    for name in frame.columns:
+        filled = frame[name][frame[name] != ""]
+        if filled.str.fullmatch(DECIMAL_COMMA).all() and filled.str.contains(",").any():
+            frame[name] = frame[name].str.replace(",", ".")
+    return frame
 
 
 def _check_rows(name: str, text: str, separator: str) -> list[str]:
@@ -193,11 +236,11 @@ def _read_mat(name: str, _file: BinaryIO) -> pd.DataFrame:
     return _from_arrays(load_mat(Path(name)), Path(name))
 
 
-def _mat_bytes(frame: pd.DataFrame) -> bytes:
+def _mat_bytes(arrays: dict[str, Any]) -> bytes:
     import scipy.io
 
     buffer = io.BytesIO()
-    scipy.io.savemat(buffer, _to_arrays(frame), do_compression=True)  # type: ignore[arg-type]  # it takes open files
+    scipy.io.savemat(buffer, arrays, do_compression=True)  # type: ignore[arg-type]  # it takes open files
     return buffer.getvalue()
 
 
@@ -210,9 +253,9 @@ def _read_npz(name: str, file: BinaryIO) -> pd.DataFrame:
     return _from_arrays(arrays, Path(name))
 
 
-def _npz_bytes(frame: pd.DataFrame) -> bytes:
+def _npz_bytes(arrays: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **_to_arrays(frame))
+    np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
 
 
@@ -233,18 +276,6 @@ def _from_arrays(arrays: dict[str, Any], path: Path) -> pd.DataFrame:
     if len({len(part) for part in parts}) > 1:
         raise TableError(f"{path} has {len(parts[0])} rows of features and {len(parts[1])} rows of labels.")
     return pandas.concat(parts, axis=1)
-
-
-def _to_arrays(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return a table of numbers as one matrix with the names of its columns."""
-    words = [name for name in frame.columns if not _is_numeric(frame[name])]
-    if words:
-        raise TableError(f"A file of matrices has room for numbers only, and {listed(words)} are none. Write CSV.")
-    return {"features": frame.to_numpy(dtype=np.float64), "feature_names": np.array(frame.columns, dtype=str)}
-
-
-def _is_numeric(column: Any) -> bool:
-    return column.dtype.kind in "biuf"
 
 
 FORMATS: dict[str, tuple[Callable[[str, BinaryIO], Any], Callable[[Any], bytes]]] = {

@@ -12,12 +12,13 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labeldist.datasets.kinds import dates, is_missing, numbers
+from labeldist.datasets.kinds import dates, is_missing, numbers, word
+from labeldist.datasets.tables import cell_at
 from labeldist.exceptions import TableError
 from labeldist.extras import require
 from labeldist.simplex import Array
 
-MISSING = "(missing)"
+MISSING_WORD = "(missing)"
 """The word for a cell that holds none."""
 
 RARE = "(rare)"
@@ -61,8 +62,8 @@ class ToWords(OneToOneFeatureMixin, CellTransformer):  # type: ignore[misc]
     """
 
     def _column(self, cells: Any) -> Any:
-        words = [_word(cell) for cell in cells.astype(object)]
-        return np.where(is_missing(cells), MISSING, np.array(words, dtype=object))
+        words = [word(cell) for cell in cells.astype(object)]
+        return np.where(is_missing(cells), MISSING_WORD, np.array(words, dtype=object))
 
 
 class IsMissing(CellTransformer):
@@ -114,18 +115,12 @@ class CategoryColumns(OneHotEncoder):  # type: ignore[misc]
         return np.array(names, dtype=object)
 
 
-def _word(cell: Any) -> str:
-    whole = isinstance(cell, float) and cell.is_integer()
-    return str(int(cell) if whole else cell).strip()
-
-
 def _all_read(values: Array, cells: Any, wanted: str) -> Array:
     """Return `values`, or name the first cell that is filled and gave none."""
     unread = np.isnan(values) & ~is_missing(cells)
     if unread.any():
         position = int(unread.argmax())
         raise TableError(
-            f"Column {cells.name} holds {cells.iloc[position]!r} at position {position}, counted from 0, which is not "
-            f"{wanted}. Correct that cell, or leave it empty."
+            f"{cell_at(position, cells.name)} is {cells.iloc[position]!r}, not {wanted}. Correct it, or leave it empty."
         )
     return values

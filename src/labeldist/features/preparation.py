@@ -83,8 +83,8 @@ def prepare_columns(frame: Any, columns: Iterable[str] | None = None) -> Any:
 
 def _refuse(problems: list[Problem]) -> None:
     if problems:
-        told = "; ".join(f"column {p.column} {p.reason} (position {p.position}, counted from 0)" for p in problems)
+        told = "; ".join(f"column {p.column!r} {p.reason} (data row {p.position + 1})" for p in problems)
         raise TableError(
-            f"These columns cannot be turned into numbers: {told}. Leave them out of `columns`, or put numbers, dates "
-            "as 2024-05-31 or categories in their place."
+            f"These columns cannot be turned into numbers: {told}. Leave them out, or put numbers, dates as 2024-05-31 "
+            "or categories in their place."
         )

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from labeldist.exceptions import ModelError
 from labeldist.extras import require
-from labeldist.features.cells import MISSING, CategoryColumns, IsMissing, ToNumbers, ToWords
+from labeldist.features.cells import MISSING_WORD, CategoryColumns, IsMissing, ToNumbers, ToWords
 from labeldist.models.graph import DOUBLE, ROW, Operators
 from labeldist.simplex import Array
 
@@ -114,7 +114,7 @@ def convert_cells(scope: Any, operator: Any, container: Any) -> None:
     elif isinstance(transformer, IsMissing):
         cells = ops("Cast", _is_missing(ops, X), to=DOUBLE)
     else:
-        cells = ops("Where", _is_missing(ops, X), np.array([MISSING]), X)
+        cells = ops("Where", _is_missing(ops, X), np.array([MISSING_WORD]), X)
     ops("Identity", cells, output_names=operator.outputs).add_to(scope, container)
 
 

@@ -1,0 +1,43 @@
+"""Where a table goes: checked before the work is done, written whole after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from labeldist.datasets.columns import typed
+from labeldist.datasets.tables import STANDARD, check_format, check_room, keeps_types, write_table
+from labeldist.files import check_free
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def check_output(output: str, *, force: bool) -> None:
+    """Refuse a table that could not be written."""
+    check_format(output)
+    if output != STANDARD:
+        check_free(output, force=force)
+
+
+def check_files(*paths: str | None, force: bool) -> None:
+    """Refuse files that could not be written, or that are one."""
+    named = [path for path in paths if path]
+    if STANDARD in named:
+        raise typer.BadParameter("this goes to a file, not to standard output: give it a name.")
+    if len(set(named)) < len(named):
+        raise typer.BadParameter(f"{' and '.join(named)} cannot all go to one file.")
+    for path in named:
+        check_free(path, force=force)
+
+
+def refuse_words(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> None:
+    """Refuse, before the work is done, words where the format has room for numbers only."""
+    check_room(typed(frame, [name for name in frame.columns if name not in labels]), output)
+
+
+def deliver(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> None:
+    """Write a table; where the format knows types, text that holds numbers becomes numbers."""
+    write_table(typed(frame, list(frame.columns)) if keeps_types(output) else frame, output, labels=labels)
