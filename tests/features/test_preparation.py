@@ -220,9 +220,9 @@ def test_a_wrong_cell_is_named_at_prediction(people):
     fitted = prepare_columns(people).fit(people)
     with pytest.raises(TableError, match=r"data row 1, column 'size', is 'tall', not a number"):
         fitted.transform(people.assign(size="tall"))
-    with pytest.raises(TableError, match=r"Column born holds '31.5.1990' at position 0.*not a date such as 2024-05-31"):
+    with pytest.raises(TableError, match=r"column 'born', is '31.5.1990', not a date such as 2024-05-31"):
         fitted.transform(people.assign(born="31.5.1990"))
-    with pytest.raises(TableError, match=r"Column born .*not a date"):
+    with pytest.raises(TableError, match=r"column 'born', .*not a date"):
         fitted.transform(people.assign(born=1990))
 
 
