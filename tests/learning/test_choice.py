@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -178,6 +178,12 @@ def test_what_the_mean_cannot_be_fitted_on_is_refused(curved):
         choose_learner(X[:1], D[:1], candidates=FEW)
     with pytest.raises(TypeError, match="a number of folds or a splitter"):
         choose_learner(X, D, candidates=FEW, cv="five")
+
+
+@pytest.mark.parametrize("cv", [ShuffleSplit(1), PredefinedSplit([-1] * 150 + [0] * 50)])
+def test_one_split_tells_nothing_of_chance(curved, cv):
+    with pytest.raises(ValueError, match=rf"cv must split the rows at least twice, .*; got {type(cv).__name__}\("):
+        choose_learner(*curved, candidates=FEW, cv=cv)
 
 
 def test_warnings_are_gathered_each_once(curved):

@@ -287,7 +287,12 @@ def _folds(X: Any, D: Array, cv: Any, random: np.random.RandomState) -> list[Fol
         cv = KFold(min(int(cv), len(D)), shuffle=True, random_state=random.randint(2**31))
     elif not hasattr(cv, "get_n_splits"):
         raise TypeError(f"cv must be a number of folds or a splitter such as KFold(5); got {cv!r}.")
-    return list(cv.split(X, D))
+    folds = list(cv.split(X, D))
+    if len(folds) < 2:
+        raise ValueError(
+            f"cv must split the rows at least twice, or nothing tells how far scores vary by chance; got {cv!r}."
+        )
+    return folds
 
 
 def _beginning_with_the_mean(candidates: Mapping[str, Any]) -> dict[str, Any]:
