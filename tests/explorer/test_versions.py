@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 from labeldist import BDLE
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import GLLE
 from labeldist.explorer.versions import SHARES, from_degrees, from_logical, is_logical, predict_out_of_fold
+from labeldist.learning.folds import split_rows
 from labeldist.metrics import kl_divergence
 
 
@@ -60,6 +62,19 @@ def test_items_are_predicted_by_a_model_that_has_not_seen_them(data):
     changed = D.copy()
     changed[5] = [0, 0, 1]
     np.testing.assert_array_equal(predict_out_of_fold(X, changed, folds=3)[name][5], P[5])
+
+
+def test_what_prepares_the_features_has_not_seen_the_item_either(data):
+    X, D = data
+    far = X.copy()
+    far[5] *= 1e6
+    ((name, P),) = predict_out_of_fold(X, D, folds=3, prepare=StandardScaler()).items()
+    Q = predict_out_of_fold(far, D, folds=3, prepare=StandardScaler())[name]
+    (fold,) = [test for _, test in split_rows(X, D, 3, np.random.RandomState(0)) if 5 in test]
+    others = np.setdiff1d(fold, 5)
+    # Those of its fold are predicted from the same rows as before, on the same scale.
+    np.testing.assert_array_equal(Q[others], P[others])
+    assert not np.array_equal(Q[np.setdiff1d(np.arange(60), fold)], P[np.setdiff1d(np.arange(60), fold)])
 
 
 @pytest.mark.parametrize(("n", "versions"), [(3, 0), (4, 1)])

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,7 +20,8 @@ from labeldist.learning import AAKNN, BDLDL, Choice, MeanDistribution, choice, c
 from labeldist.learning.base import DistributionLearner
 from labeldist.learning.candidates import THE_MEAN, default_candidates
 from labeldist.learning.choice import pick
-from labeldist.learning.trials import Trial, fit_weighted
+from labeldist.learning.folds import fit_weighted, held_out
+from labeldist.learning.trials import Trial
 from labeldist.metrics import MEASURES, score_all
 
 
@@ -174,7 +176,7 @@ def test_what_the_mean_cannot_be_fitted_on_is_refused(curved):
         choose_learner(X, np.where(np.arange(200)[:, None] == 2, 0, D), candidates=FEW)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         choose_learner(X, D[:-1], candidates=FEW)
-    with pytest.raises(ValueError, match=r"on 1 row\(s\): at least two"):
+    with pytest.raises(ValueError, match=r"out of 1 row\(s\): at least two"):
         choose_learner(X[:1], D[:1], candidates=FEW)
     with pytest.raises(TypeError, match="a number of folds or a splitter"):
         choose_learner(X, D, candidates=FEW, cv="five")
@@ -268,6 +270,27 @@ def test_weights_go_to_learners_that_take_them_and_into_scores(curved, rng):
         choose_learner(X, D, sample_weight=np.zeros(len(X)))
 
 
+def test_a_chosen_learner_that_ignores_weights_says_so(curved):
+    X, D = curved
+    weight = np.arange(1.0, 201)
+    scaled = make_pipeline(StandardScaler(), AAKNN())  # weights count for the scale, but not for neighbours
+    for learner, ignores in ((AAKNN(), True), (scaled, True), (BDLDL(), False)):
+        candidates = {"it": learner}
+        told = choose_learner(X, D, candidates=candidates, cv=2, sample_weight=weight, random_state=0)
+        assert told.name == "it"
+        assert told.chosen.takes_weights is not ignores
+        assert ("it takes no weights and learned from all rows alike" in told.paragraph) is ignores
+        plain = choose_learner(X, D, candidates=candidates, cv=2, random_state=0)
+        assert "weights" not in plain.paragraph
+
+
+def test_what_was_predicted_of_held_out_rows_is_kept(curved):
+    X, D = curved
+    chosen = choose_learner(X, D, candidates=FEW, cv=KFold(4))
+    assert_array_equal(chosen.truth, D)
+    assert_array_equal(chosen.chosen.predictions, held_out(AAKNN(), X, D, cv=KFold(4)))
+
+
 def test_units_of_the_features_do_not_ruin_the_default_learners(curved):
     X, D = curved
     X, D = X[:100], D[:100]
@@ -313,6 +336,16 @@ def test_tables_keep_their_names_and_are_prepared_within_the_folds(curved):
         sample_weight=np.full(200, 2.0),
     )
     assert list(piped.estimator.named_steps) == ["prepare", "scaler", "no", "bdldl"]
+
+
+def test_features_may_be_lists_of_numbers_or_of_texts(curved):
+    X, D = curved
+    numbers = choose_learner(X.tolist(), D, candidates=FEW, random_state=0)
+    assert numbers.skill == pytest.approx(choose_learner(X, D, candidates=FEW, random_state=0).skill)
+    texts = [f"{'high' if x > 0 else 'low'} and {'left' if y > 0 else 'right'}" for x, y, _ in X]
+    words = choose_learner(texts, D, candidates={"linear": BDLDL()}, prepare=CountVectorizer(), random_state=0)
+    assert words.name == "linear"
+    assert 0 < words.skill < numbers.skill
 
 
 def test_the_paragraph_says_how_much_better_than_nothing(curved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -46,16 +47,19 @@ def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Shown:
     return Shown({name: normalize(D, name=name), **predicted}, truth=name if predicted else None)
 
 
-def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10) -> dict[str, Array]:
-    """Predict each item by a `BDLDLCV` that has not seen it; nothing where there are too few items to learn from."""
-    from sklearn.model_selection import KFold, cross_val_predict
+def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None) -> dict[str, Array]:
+    """Predict each item by a `BDLDLCV` that has not seen it; nothing where there are too few items to learn from.
 
+    `prepare` is a transformer that makes numbers of the features, such as
+    `labeldist.features.preparation.prepare_columns` returns; it does not see the item either.
+    """
     from labeldist.learning import BDLDLCV
+    from labeldist.learning.folds import held_out, prepared
 
     n = len(D)
     if n < FEWEST_ITEMS:
         return {}
-    outer = KFold(min(folds, n // 2), shuffle=True, random_state=0)
-    smallest = min(len(train) for train, _ in outer.split(np.empty(n)))
-    learner = BDLDLCV(cv=min(10, smallest), scale=True)
-    return {"predicted by BDLDLCV, each item held out": cross_val_predict(learner, X, D, cv=outer)}
+    folds = min(folds, n // 2)
+    training_items = n - math.ceil(n / folds)
+    learner = prepared(prepare, BDLDLCV(cv=min(10, training_items), scale=True))
+    return {"predicted by BDLDLCV, each item held out": held_out(learner, X, D, cv=folds, random_state=0)}

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state, indexable
-from sklearn.utils.validation import _num_features, _num_samples
+from sklearn.utils import check_random_state, indexable
 
 from labeldist.exceptions import LabelWarning
 from labeldist.labels import as_distributions, check_rows_are_equally_long, label_table
@@ -22,7 +21,8 @@ from labeldist.learning.base import check_weights
 from labeldist.learning.baselines import MeanDistribution
 from labeldist.learning.candidates import THE_MEAN, default_candidates
 from labeldist.learning.choice_words import tell
-from labeldist.learning.trials import Fold, Trial, distinct_messages, failed, fit_weighted, spread_about, try_learner
+from labeldist.learning.folds import fit_weighted, prepared, split_rows, take_rows
+from labeldist.learning.trials import Trial, distinct_messages, failed, spread_about, try_learner
 from labeldist.metrics import MEASURES
 from labeldist.simplex import Array
 
@@ -62,6 +62,10 @@ class Choice:
         What the fit on all rows warned of; those of the folds are in `trials`.
     insisted : bool
         Whether it was to be chosen even if it is no better than the mean.
+    weighted : bool
+        Whether there were weights, which not all learners take; see `Trial.takes_weights`.
+    truth : ndarray
+        The distributions of the rows that were held out, as those of `Trial.predictions`.
     """
 
     estimator: Any
@@ -75,6 +79,8 @@ class Choice:
     seconds: float
     warnings: tuple[str, ...] = field(default=())
     insisted: bool = False
+    weighted: bool = False
+    truth: Array = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def trivial(self) -> Trial:
@@ -137,7 +143,8 @@ def choose_learner(
         Put before every learner and fitted with it, such as what `labeldist.features.preparation.prepare_columns`
         returns. The chosen estimator is then a pipeline that begins with it.
     sample_weight : array-like of shape (n_samples,), default=None
-        Used by learners that take weights, and in all scores. Rows of weight zero are left out.
+        Used by learners that take weights, and in all scores; it is told where the chosen one takes none.
+        Rows of weight zero are left out.
     random_state : int, RandomState instance or None, default=None
         How rows and folds are drawn, and what learners draw.
     watch : callable, default=None
@@ -173,20 +180,20 @@ def choose_learner(
     X, D = indexable(X, D)
     degrees = as_distributions(label_table(D), name="D (the label distributions)")
     X, D, degrees, weight = _weighted_rows(X, D, degrees, sample_weight)
-    rows = _drawn_rows(X, random)
-    table = _safe_indexing(X, rows), degrees[rows], None if weight is None else weight[rows]
-    folds = _folds(table[0], table[1], cv, random)
+    rows = _drawn_rows(len(degrees), _n_features(X), random)
+    table = take_rows(X, rows), degrees[rows], None if weight is None else weight[rows]
+    folds = split_rows(table[0], table[1], cv, random)
     if candidates is None:
         candidates = default_candidates(
             len(degrees),
             degrees.shape[1],
-            _num_features(X),
+            _n_features(X),
             training_rows=min(len(train) for train, _ in folds),
             sparse=issparse(X),
             scoring=scoring,
             random_state=int(random.randint(2**31)),
         )
-    learners = {name: _prepared(prepare, learner) for name, learner in _beginning_with_the_mean(candidates).items()}
+    learners = {name: prepared(prepare, learner) for name, learner in _beginning_with_the_mean(candidates).items()}
     progress = _Progress(watch, len(folds), list(learners))
     trials = [
         # What the mean cannot be fitted on, nothing can.
@@ -207,6 +214,8 @@ def choose_learner(
         seconds=time.perf_counter() - start,
         warnings=told,
         insisted=insist,
+        weighted=weight is not None,
+        truth=np.concatenate([table[1][test] for _, test in folds]),
     )
 
 
@@ -269,44 +278,22 @@ def _weighted_rows(X: Any, D: Any, degrees: Array, sample_weight: Any) -> tuple[
     if weight is None or weight.all():
         return X, D, degrees, weight
     rows = np.flatnonzero(weight)
-    return _safe_indexing(X, rows), _safe_indexing(D, rows), degrees[rows], weight[rows]
+    return take_rows(X, rows), take_rows(D, rows), degrees[rows], weight[rows]
 
 
-def _drawn_rows(X: Any, random: np.random.RandomState) -> Any:
-    n = _num_samples(X)
-    most = min(MOST_ROWS, max(FEWEST_ROWS, MOST_CELLS // max(1, _num_features(X))))
+def _n_features(X: Any) -> int:
+    """Return the number of columns; a list of texts, for `prepare` to make numbers of, is one."""
+    return math.prod(np.shape(X)[1:])
+
+
+def _drawn_rows(n: int, n_features: int, random: np.random.RandomState) -> Any:
+    most = min(MOST_ROWS, max(FEWEST_ROWS, MOST_CELLS // max(1, n_features)))
     return np.arange(n) if n <= most else np.sort(random.choice(n, most, replace=False))
-
-
-def _folds(X: Any, D: Array, cv: Any, random: np.random.RandomState) -> list[Fold]:
-    from sklearn.model_selection import KFold
-
-    if len(D) < 2:
-        raise ValueError(f"Learners cannot be compared on {len(D)} row(s): at least two are needed.")
-    if isinstance(cv, Integral):
-        cv = KFold(min(int(cv), len(D)), shuffle=True, random_state=random.randint(2**31))
-    elif not hasattr(cv, "get_n_splits"):
-        raise TypeError(f"cv must be a number of folds or a splitter such as KFold(5); got {cv!r}.")
-    folds = list(cv.split(X, D))
-    if len(folds) < 2:
-        raise ValueError(
-            f"cv must split the rows at least twice, or nothing tells how far scores vary by chance; got {cv!r}."
-        )
-    return folds
 
 
 def _beginning_with_the_mean(candidates: Mapping[str, Any]) -> dict[str, Any]:
     means = {name: learner for name, learner in candidates.items() if isinstance(learner, MeanDistribution)}
     return {**(means or {THE_MEAN: MeanDistribution()}), **candidates}
-
-
-def _prepared(prepare: Any, learner: Any) -> Any:
-    if prepare is None:
-        return learner
-    from sklearn.pipeline import Pipeline
-
-    steps = learner.steps if isinstance(learner, Pipeline) else [(type(learner).__name__.lower(), learner)]
-    return Pipeline([("prepare", prepare), *steps])
 
 
 def _table_row(trial: Trial, trivial: Trial) -> dict[str, Any]:

@@ -94,6 +94,8 @@ def _cautions(choice: Choice) -> str:
     if choice.chosen is not choice.trivial and choice.chosen.spread < HARDLY_VARY * choice.truth_spread:
         share = _percent(choice.chosen.spread / choice.truth_spread)
         told.append(f"predictions hardly vary, {share} as much as the distributions do, and mostly repeat the mean")
+    if choice.weighted and not choice.chosen.takes_weights:
+        told.append(f"{choice.name} takes no weights and learned from all rows alike, only its scores are weighted")
     told += [f"{trial.name} failed and was left out ({trial.failure})" for trial in choice.trials if trial.failure]
     return f"Caution: {'; '.join(told)}." if told else ""
 

@@ -10,18 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import has_fit_parameter
 
+from labeldist.learning.folds import Fold, fit_weighted, take_rows, takes_weights
 from labeldist.metrics import MEASURES, score_all
 from labeldist.metrics.skill import ROUNDING_DIVERGENCE, skill
 from labeldist.simplex import Array
 
 Table = tuple[Any, Array, Array | None]
 """Features, distributions and weights."""
-
-Fold = tuple[Any, Any]
-"""Positions of the rows to learn from, and of those that are held out."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +33,8 @@ class Trial:
         Each measure on each fold; empty where it failed.
     weights : ndarray
         The weight of each fold's rows.
+    predictions : ndarray
+        Of the rows that were held out, fold after fold.
     spread : float
         How far predictions are from the training mean, half the sum of absolute differences: 0 if they never vary.
     seconds : float
@@ -49,10 +47,16 @@ class Trial:
     estimator: Any
     scores: dict[str, Array] = field(default_factory=dict)
     weights: Array = field(default_factory=lambda: np.empty(0))
+    predictions: Array = field(default_factory=lambda: np.empty((0, 0)))
     spread: float = 0.0
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     failure: str = ""
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether it learns by weights, where there are any, or from all rows alike."""
+        return takes_weights(self.estimator)
 
     def mean(self, measure: str) -> float:
         """Return the mean of a measure over all rows that were held out."""
@@ -80,17 +84,6 @@ class Trial:
         return skill(self.mean("kl_divergence"), trivial.mean("kl_divergence"))
 
 
-def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:
-    """Fit a learner, or a pipeline that ends in one, with weights for those parts that take them."""
-    if weight is None:
-        return estimator.fit(X, y)
-    parts = [("", estimator)]
-    if hasattr(estimator, "steps"):
-        parts = [(f"{name}__", step) for name, step in estimator.steps]
-    takers = [prefix for prefix, part in parts if hasattr(part, "fit") and has_fit_parameter(part, "sample_weight")]
-    return estimator.fit(X, y, **{f"{prefix}sample_weight": weight for prefix in takers})
-
-
 def try_learner(
     name: str, estimator: Any, table: Table, folds: Sequence[Fold], after_fold: Callable[[], None], *, may_fail: bool
 ) -> Trial:
@@ -110,6 +103,7 @@ def try_learner(
         estimator=estimator,
         scores={measure: np.array([result.scores[measure] for result in results]) for measure in MEASURES},
         weights=np.array([result.weight for result in results]),
+        predictions=np.concatenate([result.predictions for result in results]),
         spread=float(np.mean([result.spread for result in results])),
         seconds=time.perf_counter() - start,
         warnings=tuple(dict.fromkeys(message for result in results for message in result.warnings)),
@@ -124,6 +118,7 @@ def failed(name: str, estimator: Any, error: Exception, seconds: float) -> Trial
 class _FoldResult(NamedTuple):
     scores: dict[str, float]
     weight: float
+    predictions: Array
     spread: float
     warnings: tuple[str, ...]
 
@@ -133,11 +128,12 @@ def _try_fold(estimator: Any, table: Table, train: Any, test: Any) -> _FoldResul
     learned, held_out = (None, None) if weight is None else (weight[train], weight[test])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = fit_weighted(clone(estimator), _safe_indexing(X, train), D[train], learned)
-        P = model.predict(_safe_indexing(X, test))
+        model = fit_weighted(clone(estimator), take_rows(X, train), D[train], learned)
+        P = model.predict(take_rows(X, test))
     return _FoldResult(
         scores=score_all(D[test], P, sample_weight=held_out),
         weight=float(len(D[test]) if held_out is None else held_out.sum()),
+        predictions=P,
         spread=spread_about(P, D[train].mean(axis=0)),
         warnings=distinct_messages(caught),
     )
