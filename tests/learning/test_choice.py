@@ -374,7 +374,7 @@ def test_the_paragraph_admits_where_another_measure_disagrees():
     mean = Trial(THE_MEAN, None, {"kl_divergence": np.array([0.1, 0.11]), "cosine": np.array([0.8, 0.81])}, np.ones(2))
     other = Trial("it", None, {"kl_divergence": np.array([0.3, 0.2]), "cosine": np.array([0.9, 0.91])}, np.ones(2), 1.0)
     told = Choice(None, pick([mean, other], "cosine").name, (mean, other), "cosine", 500, 500, 2, 1.0, 0.1).paragraph
-    assert "by Kullback-Leibler it is no better than the mean (Cosine 0.905 instead of 0.805" in told
+    assert "by Kullback-Leibler it is no better than always answering the mean (Cosine 0.905 instead of 0.805" in told
 
 
 def test_predictions_that_hardly_vary_are_told(curved):
@@ -398,7 +398,9 @@ def test_one_that_is_insisted_on_is_judged_though_it_is_no_better(noise):
     asked = choose_learner(*noise, candidates={"neighbours": AAKNN()}, insist=True, random_state=0)
     assert asked.name == "neighbours"
     assert asked.skill < 0
-    assert "Asked for: neighbours; by Kullback-Leibler it is no better than the mean" in asked.paragraph
+    assert (
+        "Asked for: neighbours; by Kullback-Leibler it is no better than always answering the mean" in asked.paragraph
+    )
     assert "It is not clearly better than the mean" in asked.paragraph
     with pytest.raises(ValueError, match="broken failed: ArithmeticError: too many rows"):
         choose_learner(*noise, candidates={"broken": Broken()}, insist=True)

@@ -13,8 +13,8 @@ from labeldist.cli.pictures import SHOW_HELP, OfPredictions, check_picture, draw
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import degrees, match_columns, one_column
 from labeldist.datasets.tables import read_table
-from labeldist.metrics import MEASURES, score_all
-from labeldist.metrics.skill import skill
+from labeldist.metrics import MEASURES
+from labeldist.metrics.skill import Score, beside_nobody, skill_in_words
 from labeldist.simplex import Array, normalize
 
 ROUNDED = 0.02
@@ -58,18 +58,12 @@ def evaluate(
         for name, frame in ((truth, frames[truth]), (predicted, answers))
     )
     weight = weights_of(frames[truth], weights)
-    mean = np.average(D, axis=0, weights=weight)
-    rows = {
-        predicted: P,
-        "the mean of the truth": np.tile(mean, (len(D), 1)),
-        "all labels equally": np.full_like(D, 1 / D.shape[1]),
-    }
-    scores = {name: score_all(D, answer, sample_weight=weight) for name, answer in rows.items()}
-    saved = skill(scores[predicted]["kl_divergence"], scores["the mean of the truth"]["kl_divergence"])
+    scores = beside_nobody(D, {predicted: P}, sample_weight=weight)
     if picture:
         save_drawn(draw_predictions(show, D, P, columns, item_names(frames[truth], item)), picture)
+    measures = {score.name: score.values for score in scores}
     teller.result(
-        _text(scores, saved, len(D)), {"items": len(D), "labels": columns, "skill": saved, "measures": scores}
+        _text(scores, len(D)), {"items": len(D), "labels": columns, "skill": scores[0].skill, "measures": measures}
     )
 
 
@@ -85,20 +79,14 @@ def _distributions(table: Any, name: str, teller: Teller) -> Array:
     return normalize(table.to_numpy(), name=name)
 
 
-def _text(scores: dict[str, dict[str, float]], saved: float, n: int) -> str:
-    """Return the measures as a table for people, the best of each in its row."""
-    names = list(scores)
-    lines = [f"{n} items, {_verdict(saved)}", ""]
+def _text(scores: list[Score], n: int) -> str:
+    """Return the measures as a table for people, the prediction and the answers of nobody side by side."""
+    skill = scores[0].skill
+    lines = [f"{n} items, skill {skill:.2f}: it {skill_in_words(skill)}.", ""]
     width = max(len(measure.title) for measure in MEASURES.values()) + 2
-    lines.append(" " * width + "  ".join(f"{name:>12}" for name in names))
+    lines.append(" " * width + "  ".join(f"{score.name:>12}" for score in scores))
     for measure in MEASURES.values():
         arrow = "↑" if measure.higher_is_better else "↓"
-        cells = (f"{scores[name][measure.name]:>{max(12, len(name))}.4f}" for name in names)
+        cells = (f"{score.values[measure.name]:>{max(12, len(score.name))}.4f}" for score in scores)
         lines.append(f"{measure.title + ' ' + arrow:<{width}}" + "  ".join(cells))
     return "\n".join(lines)
-
-
-def _verdict(saved: float) -> str:
-    if saved <= 0:
-        return f"skill {saved:.2f}: no better than always answering the mean of the truth."
-    return f"skill {saved:.2f}: {100 * saved:.0f} % of what the mean leaves unexplained is explained."

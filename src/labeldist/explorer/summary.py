@@ -11,11 +11,10 @@ import numpy as np
 from scipy.special import entr
 
 from labeldist.explorer.contents import MOST_COLUMNS, MOST_ITEMS, Contents
-from labeldist.metrics import MEASURES, chebyshev, intersection, score_all
-from labeldist.metrics.skill import skill
+from labeldist.metrics import MEASURES, chebyshev, intersection
+from labeldist.metrics.skill import Score, beside_nobody, skill_in_words
 from labeldist.simplex import Array
 
-EQUALLY = "all labels equally"
 FEW_LABELS = 8
 
 
@@ -30,16 +29,6 @@ class Pair:
     agreement: float
 
 
-@dataclass(frozen=True)
-class Score:
-    """The measures of one version against the truth; a trivial one looks at no feature."""
-
-    name: str
-    values: dict[str, float]
-    skill: float
-    trivial: bool
-
-
 def ambiguity(D: Array) -> Array:
     """Return how many equal labels would be as hard to tell apart as those of each row: the exponential of its entropy.
 
@@ -48,26 +37,13 @@ def ambiguity(D: Array) -> Array:
     return np.exp(entr(D).sum(axis=1))
 
 
-def mean_of_the_truth(contents: Contents) -> str:
-    """Return what the baseline is called that always answers the mean."""
-    return f"the mean of “{contents.truth}”"
-
-
 def scores(contents: Contents) -> list[Score]:
     """Measure every version against the truth, and last the two answers of nobody; nothing where there is no truth."""
     if contents.truth is None:
         return []
-    D = contents.versions[contents.truth]
-    mean = np.broadcast_to(D.mean(axis=0), D.shape)
-    constant = score_all(D, mean)["kl_divergence"]
-
-    def score(name: str, P: Array, trivial: bool) -> Score:
-        values = score_all(D, P)
-        return Score(name, values, skill(values["kl_divergence"], constant), trivial)
-
-    versions = [score(name, P, False) for name, P in contents.versions.items() if name != contents.truth]
-    nobody = {mean_of_the_truth(contents): mean, EQUALLY: np.full_like(D, 1 / D.shape[1])}
-    return versions + [score(name, P, True) for name, P in nobody.items()]
+    versions = dict(contents.versions)
+    D = versions.pop(contents.truth)
+    return beside_nobody(D, versions, truth=f"“{contents.truth}”")
 
 
 def best(found: list[Score]) -> dict[str, float]:
@@ -131,12 +107,7 @@ def _comparison(contents: Contents) -> Iterator[str]:
     """Say how good the versions are, or, if nothing is true, how far apart the first two are."""
     judged = [score for score in scores(contents) if not score.trivial]
     for score in judged:
-        gain = (
-            f"{100 * score.skill:.0f} % of what always answering the mean leaves unexplained"
-            if score.skill > 0
-            else "nothing: always answering the mean comes at least as close"
-        )
-        yield f"“{score.name}” explains {gain} (by Kullback-Leibler, against “{contents.truth}”)."
+        yield f"“{score.name}” {skill_in_words(score.skill)} (by Kullback-Leibler, against “{contents.truth}”)."
     if not judged and len(contents.versions) > 1:
         pair = pairs(contents)[0]
         yield (

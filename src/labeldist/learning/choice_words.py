@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labeldist.metrics import MEASURES
-from labeldist.metrics.skill import ROUNDING_DIVERGENCE
+from labeldist.metrics.skill import ROUNDING_DIVERGENCE, percent, skill_in_words
 
 if TYPE_CHECKING:
     from labeldist.learning.choice import Choice
@@ -52,10 +52,7 @@ def _gain(choice: Choice) -> str:
     figures = _against(title, chosen.mean(choice.scoring), trivial.mean(choice.scoring))
     if choice.scoring != "kl_divergence":
         figures += f", {_against('Kullback-Leibler', chosen.mean('kl_divergence'), trivial.mean('kl_divergence'))}"
-    if choice.skill > 0:
-        verdict = f"it explains {_percent(choice.skill)} of what the mean leaves unexplained"
-    else:
-        verdict = "by Kullback-Leibler it is no better than the mean"
+    verdict = f"{'' if choice.skill > 0 else 'by Kullback-Leibler '}it {skill_in_words(choice.skill)}"
     doubt = ""
     if not chosen.is_clearly_better(trivial, choice.scoring):
         doubt = " It is not clearly better than the mean, which answers the same for every row."
@@ -92,7 +89,7 @@ def _cautions(choice: Choice) -> str:
     if choice.compared_rows < FEW_ROWS:
         told.append(f"with {choice.compared_rows} rows these figures are rough")
     if choice.chosen is not choice.trivial and choice.chosen.spread < HARDLY_VARY * choice.truth_spread:
-        share = _percent(choice.chosen.spread / choice.truth_spread)
+        share = percent(choice.chosen.spread / choice.truth_spread)
         told.append(f"predictions hardly vary, {share} as much as the distributions do, and mostly repeat the mean")
     if choice.weighted and not choice.chosen.takes_weights:
         told.append(f"{choice.name} takes no weights and learned from all rows alike, only its scores are weighted")
@@ -118,7 +115,3 @@ def _listed(trials: list[Trial], choice: Choice) -> str:
 def _against(title: str, value: float, other: float, between: str = "instead of") -> str:
     digits = next((d for d in (3, 4, 5) if f"{value:.{d}g}" != f"{other:.{d}g}"), 6)
     return f"{title} {value:.{digits}g} {between} {other:.{digits}g}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
