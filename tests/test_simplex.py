@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from labeldist.exceptions import NotADistributionError
 from labeldist.simplex import (
     OUTPUT_MAPS,
+    ambiguity,
     check_degrees,
     check_distributions,
     normalize,
@@ -148,6 +149,19 @@ def test_temperature_reaches_softmax():
 def test_scores_that_are_no_table_of_numbers_are_refused(function, scores, message):
     with pytest.raises(ValueError, match=message):
         function(scores)
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 7])
+def test_ambiguity_counts_equal_labels(n_labels):
+    D = np.tri(n_labels) / np.arange(1, n_labels + 1)[:, None]
+    assert_allclose(ambiguity(D), np.arange(1, n_labels + 1))
+
+
+@given(distributions())
+def test_ambiguity_is_between_one_label_and_all(D):
+    assert (ambiguity(D) >= 1 - 1e-12).all()
+    assert (ambiguity(D) <= D.shape[1] + 1e-9).all()
+    assert_allclose(ambiguity(np.hstack([D, D]) / 2), 2 * ambiguity(D))
 
 
 def test_an_unknown_map_is_refused():

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import entr
 
 from labeldist.exceptions import NotADistributionError
 
@@ -112,6 +113,17 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     degrees = degrees / largest
     degrees /= degrees.sum(axis=1, keepdims=True)
     return degrees
+
+
+def ambiguity(D: Array) -> Array:
+    """Return how many equal labels would be as hard to tell apart as those of each distribution.
+
+    It is the exponential of the entropy: 1 is one clear label, the number of labels is no preference at all.
+
+    >>> ambiguity(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.6, 0.3, 0.1]])).round(2)
+    array([1.  , 2.  , 2.45])
+    """
+    return np.asarray(np.exp(entr(D).sum(axis=1)))
 
 
 def check_scores(scores: ArrayLike) -> Array:

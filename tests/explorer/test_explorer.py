@@ -1,5 +1,6 @@
 """The explorer's page holds what it was given, all of it as text, and says what is true of it."""
 
+import base64
 import json
 import re
 
@@ -10,9 +11,9 @@ import pytest
 from labeldist.exceptions import NotADistributionError, TableError
 from labeldist.explorer import contents, write_explorer
 from labeldist.explorer.contents import MOST_CHARACTERS, MOST_COLUMNS, check_contents, texts
-from labeldist.explorer.embedding import STEPS, embed, pack, unpack
+from labeldist.explorer.embedding import STEPS, embed, pack
 from labeldist.explorer.page import colours, render
-from labeldist.explorer.summary import ambiguity, best, first_items, pairs, scores, sentences
+from labeldist.explorer.summary import best, first_items, pairs, scores, sentences
 from labeldist.metrics import chebyshev, intersection, score_all
 from labeldist.metrics.skill import EQUALLY, skill_in_words
 from tests.explorer.poems import EVIL, LABELS, make_poems
@@ -32,6 +33,11 @@ def html(checked):
 
 def embedded(html):
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL).group(1))
+
+
+def unpack(text, n_labels):
+    """Read degrees as the page's script does."""
+    return np.frombuffer(base64.b64decode(text), "<u2").reshape(-1, n_labels) / STEPS
 
 
 def test_degrees_survive_to_the_fifth_digit(rng):
@@ -116,10 +122,6 @@ def test_of_many_columns_the_first_are_shown():
     given = check_contents(frame, ["a", "b"], {"true": [[1, 1], [1, 3]]})
     assert [column["name"] for column in embed(given)["columns"]] == list(frame.columns[:MOST_COLUMNS])
     assert list(sentences(given))[-1] == "Of the 45 columns of the table the first 40 are shown."
-
-
-def test_ambiguity_counts_equal_labels():
-    np.testing.assert_allclose(ambiguity(np.array([[1.0, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3])), [1, 2, 3])
 
 
 def test_the_summary_says_how_many_and_how_ambiguous():

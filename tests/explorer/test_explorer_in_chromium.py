@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from labeldist.explorer import write_explorer
 from labeldist.explorer.contents import MOST_ITEMS
-from labeldist.explorer.summary import ambiguity
+from labeldist.simplex import ambiguity
 from tests.explorer.poems import EVIL, LABELS, make_poems
 from tests.pages import PHONE
 

@@ -40,10 +40,5 @@ def pack(D: Array) -> str:
     return _base64(np.rint(D * STEPS).astype("<u2"))
 
 
-def unpack(text: str, n_labels: int) -> Array:
-    """Read what `pack` has written, as the page's script does."""
-    return np.frombuffer(base64.b64decode(text), "<u2").reshape(-1, n_labels) / STEPS
-
-
 def _base64(values: Any) -> str:
     return base64.b64encode(values.tobytes()).decode("ascii")

@@ -17,6 +17,7 @@ from labeldist.files import write_whole
 from labeldist.metrics import MEASURES
 from labeldist.pages import environment
 from labeldist.plots.palette import OKABE_ITO
+from labeldist.simplex import ambiguity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +98,7 @@ def render(contents: Contents, title: str) -> str:
         versions=list(contents.versions),
         numbered=[(str(number), name) for number, name in enumerate(contents.versions)],
         colours=colours(contents),
-        ambiguity=float(np.median(summary.ambiguity(contents.first))),
+        ambiguity=float(np.median(ambiguity(contents.first))),
         means=np.transpose([D.mean(axis=0) for D in contents.versions.values()]).tolist(),
         pairs=summary.pairs(contents),
         measures=list(MEASURES.values()),

@@ -8,12 +8,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import entr
 
 from labeldist.explorer.contents import MOST_COLUMNS, MOST_ITEMS, Contents
 from labeldist.metrics import MEASURES, chebyshev, intersection
 from labeldist.metrics.skill import Score, beside_nobody, skill_in_words
-from labeldist.simplex import Array
+from labeldist.simplex import Array, ambiguity
 
 FEW_LABELS = 8
 
@@ -27,14 +26,6 @@ class Pair:
     chebyshev: float
     intersection: float
     agreement: float
-
-
-def ambiguity(D: Array) -> Array:
-    """Return how many equal labels would be as hard to tell apart as those of each row: the exponential of its entropy.
-
-    1 is one clear label, the number of labels is no preference at all.
-    """
-    return np.exp(entr(D).sum(axis=1))
 
 
 def scores(contents: Contents) -> list[Score]:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from labeldist.plots.bars import MAX_LABELS, ambiguity, group_labels, most_ambiguous, stacked_bars
+from labeldist.plots.bars import MAX_LABELS, group_labels, most_ambiguous, stacked_bars
 from labeldist.plots.canvas import LARGEST, SIZE, Display, hide_frame, legend_beside, write_beside, write_ticks
 from labeldist.plots.reading import check_count, read_predictions, read_rows
 from labeldist.plots.text import share_of
-from labeldist.simplex import Array
+from labeldist.simplex import Array, ambiguity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 class AmbiguityDisplay(Display):
-    """The most ambiguous items, the first on top: their distributions as bars, with names and entropies.
+    """The most ambiguous items, the first on top: their distributions as bars, with names and ambiguities.
 
     Make one with `from_distributions` or `from_estimator`.
 
     Parameters
     ----------
     distributions : ndarray of shape (n_bars, n_labels)
-    entropies : ndarray of shape (n_bars,)
-        As shares of the largest possible: 0 is one label only, 1 all labels alike.
+    ambiguities : ndarray of shape (n_bars,)
+        How many equal labels would be as hard to tell apart: 1 is one clear label. See `labeldist.simplex.ambiguity`.
     label_names, item_names : list of str
     caption : str
         What stands below the bars.
@@ -40,21 +40,21 @@ class AmbiguityDisplay(Display):
     >>> from labeldist.plots import AmbiguityDisplay
     >>> D = [[0.9, 0.1], [0.5, 0.5], [0.7, 0.3]]
     >>> display = AmbiguityDisplay.from_distributions(D, k=2, item_names=["a dog", "a wolf", "a fox"])
-    >>> display.item_names, display.entropies.round(2)
-    (['a wolf', 'a fox'], array([1.  , 0.88]))
+    >>> display.item_names, display.ambiguities.round(2)
+    (['a wolf', 'a fox'], array([2.  , 1.84]))
     """
 
     def __init__(
         self,
         distributions: Array,
         *,
-        entropies: Array,
+        ambiguities: Array,
         label_names: Sequence[str],
         item_names: Sequence[str],
         caption: str = "",
     ) -> None:
         self.distributions = distributions
-        self.entropies = entropies
+        self.ambiguities = ambiguities
         self.label_names = label_names
         self.item_names = item_names
         self.caption = caption
@@ -70,7 +70,7 @@ class AmbiguityDisplay(Display):
         item_names: Sequence[object] | None = None,
         ax: Axes | None = None,
     ) -> AmbiguityDisplay:
-        """Draw the rows with the highest entropy.
+        """Draw the most ambiguous rows.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class AmbiguityDisplay(Display):
         shown = table.take(most_ambiguous(table.values)[:k])
         display = cls(
             shown.values,
-            entropies=ambiguity(shown.values),
+            ambiguities=ambiguity(shown.values),
             label_names=shown.label_names,
             item_names=shown.item_names,
             caption=share_of(len(shown.values), len(table.values), "ambiguous"),
@@ -107,7 +107,7 @@ class AmbiguityDisplay(Display):
         item_names: Sequence[object] | None = None,
         **options: Any,
     ) -> AmbiguityDisplay:
-        """Draw the rows of `X` whose prediction has the highest entropy.
+        """Draw the rows of `X` whose prediction is the most ambiguous.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class AmbiguityDisplay(Display):
         self.bars_ = stacked_bars(ax, places, parts.of(self.distributions), parts.styles, horizontal=True)
         ax.set(xlim=(0, 1), ylim=(n - 0.4, -0.6), xlabel=f"degree ({self.caption})")
         write_ticks(ax, "y", places, self.item_names)
-        write_beside(ax, places, [f"{value:.3f}" for value in self.entropies], "entropy")
+        write_beside(ax, places, [f"{value:.2f}" for value in self.ambiguities], "ambiguity")
         hide_frame(ax)
         legend_beside(ax, self.bars_, parts.names, distance=45)
         return self

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr
 
 from labeldist.plots.palette import GREY, HATCHES, MARKERS, MOST_STYLES, OKABE_ITO, ink_on
-from labeldist.simplex import Array
+from labeldist.simplex import Array, ambiguity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,12 +107,6 @@ def stacked_bars(
         containers.append(container)
         starts = starts + degrees
     return containers
-
-
-def ambiguity(values: Array) -> Array:
-    """Return the entropy of each row as a share of the largest possible: 0 is one label only, 1 all labels alike."""
-    c = values.shape[1]
-    return entr(values).sum(axis=1) / np.log(c) if c > 1 else np.zeros(len(values))
 
 
 def most_ambiguous(values: Array) -> NDArray[np.intp]:
