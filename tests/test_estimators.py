@@ -14,7 +14,22 @@ from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
-from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, MeanDistribution, PTBayes
+from labeldist.experiments.controls import RidgeLDL, RidgeLE
+from labeldist.features import KernelFeatures
+from labeldist.features.cells import CategoryColumns, DateParts, IsMissing, ToNumbers, ToWords
+from labeldist.learning import (
+    AABP,
+    AAKNN,
+    EDLLRL,
+    LDLLC,
+    LDLSCL,
+    PTSVM,
+    SABFGS,
+    SAIIS,
+    DistributionForest,
+    MeanDistribution,
+    PTBayes,
+)
 from tests.checks import (
     ALL_CHECKS,
     FEATURES,
@@ -262,6 +277,19 @@ def test_scores_and_further_rows_are_refused_for_labels_in_another_order(learner
     assert unnamed.score(X, frame(make, D, LABELS)) == unnamed.score(X, D)
     with pytest.raises(ValueError, match="must have the labels"):
         unnamed.score(X, frame(make, D, unnamed.label_names_[::-1]))
+
+
+CELLS = [ToNumbers(), ToWords(), DateParts(), IsMissing(), CategoryColumns()]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [*ESTIMATORS, DistributionForest(), KernelFeatures(), RidgeLDL(), RidgeLE(), *CELLS],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_every_parameter_is_checked_as_scikit_learn_does(estimator):
+    assert set(estimator._parameter_constraints) == set(estimator.get_params(deep=False))
+    estimator._validate_params()
 
 
 DEFAULTS = [

@@ -48,6 +48,8 @@ class Uniform(FeatureBlindEnhancer):
            [0.5, 0.5]])
     """
 
+    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's name and form
+
     def fit(self, X: Any, y: Any) -> Uniform:
         """Note the number of rows and labels."""
         L = self._logical_labels(X, y)

@@ -71,8 +71,7 @@ def build(use: str, parameters: Mapping[str, Any], where: str = "The spec") -> A
         raise SpecError(f"{where}: there is no estimator {use!r}.{hint} There are {', '.join(ESTIMATORS)}.")
     try:
         estimator = ESTIMATORS[use](**parameters)
-        if hasattr(estimator, "_parameter_constraints"):
-            estimator._validate_params()
+        estimator._validate_params()
     except (TypeError, ValueError) as error:
         raise SpecError(f"{where}: {use}: {error}") from None
     return estimator

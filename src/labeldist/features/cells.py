@@ -31,6 +31,8 @@ DATE_PARTS = ("year", "yearday sine", "yearday cosine", "weekday sine", "weekday
 class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base of the transformers that look at one column of a pandas table after the other."""
 
+    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's name and form
+
     def fit(self, X: Any, y: Any = None) -> CellTransformer:  # noqa: ARG002  # a pipeline passes y
         """Note the names of the columns; there is nothing else to learn."""
         validate_data(self, X, skip_check_array=True)

@@ -28,6 +28,8 @@ class MeanDistribution(DistributionLearner):
     array([[0.75, 0.25]])
     """
 
+    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's name and form
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanDistribution:
         """Take the (weighted) mean of the rows of `y`."""
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)

@@ -49,6 +49,11 @@ class EnhancedLearner(DistributionLearner):
     (2, 3)
     """
 
+    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012  # scikit-learn's name and form
+        "enhancer": "no_validation",  # `fit` says what it should be, with an example
+        "learner": "no_validation",
+    }
+
     def __init__(self, enhancer: Any = None, learner: Any = None) -> None:
         self.enhancer = enhancer
         self.learner = learner
