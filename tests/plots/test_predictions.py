@@ -92,6 +92,9 @@ def test_an_estimator_is_compared_with_the_truth():
     np.testing.assert_allclose(display.predicted, model.predict(X)[:6])
     np.testing.assert_allclose(display.true, D[:6])
     assert legend_texts(display.ax_) == ["x", "y", "z"]
+    assert display.item_names == list("012345")
+    named = PredictionDisplay.from_estimator(model, X[:2], D[:2], kind="bars", rows="first", item_names=["one", "two"])
+    assert named.item_names == ["one", "two"]
 
 
 @pytest.mark.parametrize("option", [{"kind": "lines"}, {"rows": "last"}, {"max_rows": 0}])

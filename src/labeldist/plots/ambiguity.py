@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from labeldist.plots.bars import MAX_LABELS, group_labels, most_ambiguous, stacked_bars
-from labeldist.plots.canvas import LARGEST, SIZE, Display, hide_frame, legend_beside, write_beside, write_ticks
-from labeldist.plots.reading import check_count, read_predictions, read_rows
+from labeldist.plots.canvas import LARGEST, SIZE, hide_frame, legend_beside, write_beside, write_ticks
+from labeldist.plots.reading import DisplayOfRows, check_count, read_rows
 from labeldist.plots.text import share_of
 from labeldist.simplex import Array, ambiguity
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class AmbiguityDisplay(Display):
+class AmbiguityDisplay(DisplayOfRows):
     """The most ambiguous items, the first on top: their distributions as bars, with names and ambiguities.
 
     Make one with `from_distributions` or `from_estimator`.
@@ -96,32 +96,6 @@ class AmbiguityDisplay(Display):
             caption=share_of(len(shown.values), len(table.values), "ambiguous"),
         )
         return display.plot(ax, max_labels=max_labels)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        *,
-        label_names: Sequence[object] | None = None,
-        item_names: Sequence[object] | None = None,
-        **options: Any,
-    ) -> AmbiguityDisplay:
-        """Draw the rows of `X` whose prediction is the most ambiguous.
-
-        Parameters
-        ----------
-        estimator : fitted learner, or enhancer with ``transform``
-        X : array-like or data frame of shape (n_samples, n_features)
-        label_names, item_names : list of str, default=None
-            None for the labels that `estimator` has seen, and the index of `X`.
-        **options
-            Those of `from_distributions`.
-        """
-        table = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
-        return cls.from_distributions(
-            table.values, label_names=table.label_names, item_names=table.item_names, **options
-        )
 
     def plot(self, ax: Axes | None = None, *, max_labels: int = MAX_LABELS) -> AmbiguityDisplay:
         """Draw the bars; the parameters are those of `DistributionDisplay.plot`."""

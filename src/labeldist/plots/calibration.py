@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist.plots.canvas import Display, draw_diagonal, size_in_points
+from labeldist.plots.canvas import draw_diagonal, size_in_points
 from labeldist.plots.palette import DARK_GREY, GREY, OKABE_ITO
-from labeldist.plots.reading import check_count, check_option, read_pair, read_truth_and_predictions
+from labeldist.plots.reading import DisplayOfPairs, check_count, check_option, read_pair
 from labeldist.plots.text import shorten
 from labeldist.simplex import Array
 
@@ -25,7 +25,7 @@ COUNTS_HEIGHT = 0.2
 """The share of the picture that the bars of counts take."""
 
 
-class CalibrationDisplay(Display):
+class CalibrationDisplay(DisplayOfPairs):
     """Mean true degree by predicted degree, in bins, with the number of degrees in each.
 
     On the diagonal a prediction of 0.3 means that degrees are 0.3 on average. That is not yet a good prediction: the
@@ -58,6 +58,8 @@ class CalibrationDisplay(Display):
     >>> display.predicted_means, display.true_means.round(3), display.counts
     (array([0.3, 0.7]), array([0.4, 0.6]), array([2, 2]))
     """
+
+    names_items = False
 
     def __init__(
         self,
@@ -124,26 +126,6 @@ class CalibrationDisplay(Display):
             name=label,
         )
         return display.plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, label_names: Sequence[object] | None = None, **options: Any
-    ) -> CalibrationDisplay:
-        """Draw the mean degrees in `y` against what a fitted learner predicts for `X`.
-
-        Parameters
-        ----------
-        estimator : fitted learner
-        X : array-like or data frame of shape (n_samples, n_features)
-        y : array-like or data frame of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        label_names : list of str, default=None
-            None for the labels that `estimator` has seen.
-        **options
-            Those of `from_predictions`.
-        """
-        true, predicted = read_truth_and_predictions(estimator, X, y, label_names=label_names)
-        return cls.from_predictions(true.values, predicted, label_names=true.label_names, **options)
 
     def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
         """Draw the curve, the diagonal and the counts.

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist.plots.bars import MAX_LABELS, group_labels, most_ambiguous, stacked_bars
-from labeldist.plots.canvas import LARGEST, SIZE, Display, hide_frame, legend_beside, write_ticks
-from labeldist.plots.reading import check_count, check_option, read_predictions, read_rows
+from labeldist.plots.canvas import LARGEST, SIZE, hide_frame, legend_beside, write_ticks
+from labeldist.plots.reading import DisplayOfRows, check_count, check_option, read_rows
 from labeldist.plots.text import share_of
 from labeldist.simplex import Array
 
@@ -28,7 +28,7 @@ MOST_APART = 100
 """More bars than this have no space between them: it would be thinner than a pixel."""
 
 
-class DistributionDisplay(Display):
+class DistributionDisplay(DisplayOfRows):
     """Label distributions as stacked bars: a bar a row, a part a label.
 
     Make one with `from_distributions` or `from_estimator`.
@@ -112,32 +112,6 @@ class DistributionDisplay(Display):
             caption=share_of(len(chosen), n, rows),
         )
         return display.plot(ax, max_labels=max_labels)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        *,
-        label_names: Sequence[object] | None = None,
-        item_names: Sequence[object] | None = None,
-        **options: Any,
-    ) -> DistributionDisplay:
-        """Draw what a fitted learner predicts, or an enhancer recovers, for the rows of `X`.
-
-        Parameters
-        ----------
-        estimator : fitted learner, or enhancer with ``transform``
-        X : array-like or data frame of shape (n_samples, n_features)
-        label_names, item_names : list of str, default=None
-            None for the labels that `estimator` has seen, and the index of `X`.
-        **options
-            Those of `from_distributions`.
-        """
-        table = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
-        return cls.from_distributions(
-            table.values, label_names=table.label_names, item_names=table.item_names, **options
-        )
 
     def plot(self, ax: Axes | None = None, *, max_labels: int = MAX_LABELS) -> DistributionDisplay:
         """Draw the bars.

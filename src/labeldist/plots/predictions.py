@@ -15,7 +15,6 @@ from labeldist.plots.canvas import (
     EXTRA,
     LARGEST,
     SIZE,
-    Display,
     draw_diagonal,
     hide_frame,
     legend_beside,
@@ -24,7 +23,7 @@ from labeldist.plots.canvas import (
     write_beside,
     write_ticks,
 )
-from labeldist.plots.reading import check_count, check_option, read_pair, read_truth_and_predictions
+from labeldist.plots.reading import DisplayOfPairs, check_count, check_option, read_pair
 from labeldist.plots.text import share_of, shorten
 from labeldist.simplex import Array
 
@@ -37,7 +36,7 @@ MEASURE = MEASURES["kl_divergence"]
 MOST_POINTS = 1000
 
 
-class PredictionDisplay(Display):
+class PredictionDisplay(DisplayOfPairs):
     """True against predicted distributions, as points or as pairs of bars.
 
     Make one with `from_predictions` or `from_estimator`.
@@ -70,6 +69,8 @@ class PredictionDisplay(Display):
     >>> PredictionDisplay.from_estimator(model, X[200:], D[200:]).predicted.shape
     (100, 3)
     """
+
+    names_items = True
 
     def __init__(
         self,
@@ -139,35 +140,6 @@ class PredictionDisplay(Display):
             caption=share_of(len(chosen), len(predicted), rows),
         )
         return display.plot(ax, kind=kind, max_labels=max_labels)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        label_names: Sequence[object] | None = None,
-        item_names: Sequence[object] | None = None,
-        **options: Any,
-    ) -> PredictionDisplay:
-        """Draw what a fitted learner predicts for `X` against the true distributions `y`.
-
-        Parameters
-        ----------
-        estimator : fitted learner
-        X : array-like or data frame of shape (n_samples, n_features)
-        y : array-like or data frame of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        label_names, item_names : list of str, default=None
-            None for the labels that `estimator` has seen, and the index of `X`.
-        **options
-            Those of `from_predictions`.
-        """
-        true, predicted = read_truth_and_predictions(estimator, X, y, label_names=label_names, item_names=item_names)
-        return cls.from_predictions(
-            true.values, predicted, label_names=true.label_names, item_names=true.item_names, **options
-        )
 
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "scatter", max_labels: int = MAX_LABELS

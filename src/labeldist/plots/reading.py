@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labeldist import labels
 from labeldist.metrics.measures import check_pair
+from labeldist.plots.canvas import Display
 from labeldist.simplex import Array, check_distributions, normalize
 
 
@@ -101,6 +102,71 @@ def read_truth_and_predictions(
     if item_names is None and not hasattr(X, "iloc"):
         named = replace(named, item_names=[str(name) for name in index_of(y, len(true))])
     return named, values
+
+
+class DisplayOfRows(Display):
+    """Base of the pictures of distributions, which an estimator may predict."""
+
+    from_distributions: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        label_names: Sequence[object] | None = None,
+        item_names: Sequence[object] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw what a fitted learner predicts, or an enhancer recovers, for the rows of `X`.
+
+        Parameters
+        ----------
+        estimator : fitted learner, or enhancer with ``transform``
+        X : array-like or data frame of shape (n_samples, n_features)
+        label_names, item_names : list of str, default=None
+            None for the labels that `estimator` has seen, and the index of `X`.
+        **options
+            Those of `from_distributions`.
+        """
+        table = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
+        display: Self = cls.from_distributions(
+            table.values, label_names=table.label_names, item_names=table.item_names, **options
+        )
+        return display
+
+
+class DisplayOfPairs(Display):
+    """Base of the pictures of predicted distributions beside the true ones."""
+
+    from_predictions: ClassVar[Callable[..., Any]]
+    names_items: ClassVar[bool]
+    """Whether items have names in the picture; `from_predictions` takes ``item_names`` then."""
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, label_names: Sequence[object] | None = None, **options: Any
+    ) -> Self:
+        """Draw what a fitted learner predicts for `X` against the true distributions `y`.
+
+        Parameters
+        ----------
+        estimator : fitted learner
+        X : array-like or data frame of shape (n_samples, n_features)
+        y : array-like or data frame of shape (n_samples, n_labels)
+            Non-negative degrees; each row is divided by its sum.
+        label_names : list of str, default=None
+            None for the labels that `estimator` has seen.
+        **options
+            Those of `from_predictions`. Where it takes ``item_names``, None is the index of `X`.
+        """
+        item_names = options.pop("item_names", None) if cls.names_items else None
+        true, predicted = read_truth_and_predictions(estimator, X, y, label_names=label_names, item_names=item_names)
+        if cls.names_items:
+            options["item_names"] = true.item_names
+        display: Self = cls.from_predictions(true.values, predicted, label_names=true.label_names, **options)
+        return display
 
 
 def layers(estimator: Any) -> Iterator[Any]:
