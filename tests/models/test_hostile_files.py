@@ -8,17 +8,24 @@ import struct
 import subprocess
 import tracemalloc
 import zlib
-from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
 import skops.io
 from numpy.testing import assert_array_equal
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
 
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError
 from labeldist.learning import AAKNN
 from labeldist.models import archive, load, read_card, save
+from labeldist.models.card import card_of
 from tests.checks import example
 from tests.models.examples import NEW, fitted
 
@@ -156,12 +163,90 @@ def test_a_pickle_in_the_place_of_an_array_is_refused(path, tmp_path):
     assert trace.exists()
 
 
-def test_indices_that_lead_out_of_a_sparse_table_are_refused():
+def neighbours(**changes):
     X, D, _ = example()
-    state = AAKNN(algorithm="brute").fit(X, D).__getstate__()
-    state["X_fit_"] = {"data": np.ones(1), "indices": np.array([10**9]), "indptr": np.arange(2), "shape": (1, 5)}
-    with pytest.raises(ValueError, match=r"must be less than|must be <"):
-        AAKNN().__setstate__(state)
+    return AAKNN(algorithm="brute").fit(X, D).__getstate__() | changes
+
+
+LEADING_OUT = {"data": np.ones(1), "indices": np.array([10**9]), "indptr": np.arange(2), "shape": (1, 5)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"X_fit_": LEADING_OUT}, r"must be less than|must be <"),
+        ({"X_fit_": np.array([[StandardScaler()]] * 40)}, "must be tables of numbers"),
+        ({"X_fit_": StandardScaler()}, "must be tables of numbers"),
+        ({"X_fit_": np.ones(40)}, r"X_fit_ has shape \(40,\)"),
+        ({"label_distributions_": np.ones((3, 4))}, r"label_distributions_ \(3, 4\)"),
+        ({"label_distributions_": "many"}, "must be tables of numbers"),
+        ({"index_parameters": {"n_neighbors": 41}}, "n_neighbors is 41"),
+        ({"index_parameters": {"metric": StandardScaler()}}, "'metric' parameter of AAKNN must be"),
+        ({"index_parameters": StandardScaler()}, "must be a mapping"),
+    ],
+)
+def test_neighbours_are_indexed_only_if_they_are_rows_of_numbers(changes, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        AAKNN().__setstate__(neighbours(**changes))
+
+
+class Hostile(AAKNN):
+    """Writes to its file what it is told."""
+
+    def __getstate__(self):
+        return super().__getstate__() | self.hostile
+
+    @classmethod
+    def write(cls, path, **state):
+        """Save such a model under the name of AAKNN."""
+        model = fitted(cls(algorithm="brute"))
+        model.hostile = state
+        content = skops.io.dumps(model)
+        path.write_bytes(archive.with_card(content, card_of(fitted(AAKNN())).to_json()))
+        rewrite(
+            path,
+            schema_json=lambda schema: schema.replace(
+                b"tests.models.test_hostile_files", AAKNN.__module__.encode()
+            ).replace(b'"Hostile"', b'"AAKNN"'),
+        )
+
+
+HARMFUL = {
+    "Pipeline has a memory": make_pipeline(StandardScaler(), BDLDL(), memory="cache"),
+    "FunctionTransformer holds a function that is none of NumPy's": make_pipeline(FunctionTransformer(list), BDLDL()),
+}
+
+
+@pytest.mark.parametrize("message", list(HARMFUL))
+def test_trusted_types_with_what_could_do_harm_are_refused(tmp_path, message):
+    path = tmp_path / "model.skops"
+    model = HARMFUL[message]
+    Hostile.write(path, extra=[{"hidden": (model,)}])
+    with pytest.raises(ModelError, match=rf"holds what could do harm: {message}"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "reader", [CountVectorizer(input="filename"), TfidfVectorizer(input="filename"), Ridge(), SVC(), NearestNeighbors()]
+)
+def test_what_skops_trusts_and_no_model_needs_is_refused(tmp_path, reader):
+    path = tmp_path / "model.skops"
+    Hostile.write(path, extra=reader)
+    assert skops.io.get_untrusted_types(file=path) == ["labeldist.learning.neighbors.AAKNN"]
+    with pytest.raises(ModelError, match=rf"holds what a model of labeldist does not: .*{type(reader).__name__}"):
+        load(path)
+
+
+def test_loading_neighbours_fits_nothing_that_the_file_brings(tmp_path):
+    path, trace = tmp_path / "model.skops", tmp_path / "trace"
+    cached = make_pipeline(StandardScaler(), StandardScaler(), memory=str(trace))
+    Hostile.write(path, neighbors_=cached)
+    with pytest.raises(ModelError, match="memory"):
+        load(path)
+    assert not trace.exists()
+    # Fitted, it would have written and read pickles there.
+    cached.fit(NEW)
+    assert trace.exists()
 
 
 @pytest.mark.parametrize(
@@ -250,34 +335,85 @@ def test_files_that_say_that_they_are_too_large_are_refused_at_once(path):
         load(path)
 
 
-def test_files_that_lie_about_their_size_cannot_fill_the_memory(path):
-    with ZipFile(path, "a", compression=ZIP_DEFLATED) as packed:
-        packed.writestr("zeros.npy", bytes(3 * 10**7))
-        info = packed.getinfo("zeros.npy")
-        info.file_size, info.CRC = 10, zlib.crc32(bytes(10))
+def repack(path, content, compression=ZIP_DEFLATED, **claims):
+    """Put other content into the first array of a model, and claim what is not true of it."""
+    with ZipFile(path) as old:
+        contents = {name: old.read(name) for name in old.namelist()}
+    array = next(name for name in contents if name.endswith(".npy"))
+    with ZipFile(path, "w") as new:
+        for name in contents.keys() - {array}:
+            new.writestr(name, contents[name])
+        new.writestr(array, content, compress_type=compression)
+        for claim, value in claims.items():
+            setattr(new.getinfo(array), claim, value)
+
+
+def most_memory(act):
     tracemalloc.start()
-    load(path)
-    assert tracemalloc.get_traced_memory()[1] < 10**7
+    act()
+    most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
+    return most
 
 
-def test_a_large_card_is_refused_before_it_fills_the_memory(path, monkeypatch):
-    monkeypatch.setattr(archive, "LARGEST", 100)
-    with pytest.raises(ModelError, match="unpacks to more than the 100 bytes"):
-        read_card(path)
+def test_files_that_lie_about_their_size_cannot_fill_the_memory(path):
+    repack(path, bytes(3 * 10**7), file_size=10, CRC=zlib.crc32(bytes(10)))
+
+    def refuse():
+        with pytest.raises(ModelError, match="damaged"):
+            load(path)
+
+    assert most_memory(refuse) < 10**7
+
+
+def test_arrays_are_counted_as_often_as_they_are_used(path, monkeypatch):
+    """One member, and a thousand arrays of it."""
+    monkeypatch.setattr(archive, "LARGEST", 10**7)
+    with ZipFile(path, "a", compression=ZIP_DEFLATED) as packed:
+        packed.writestr("zeros.npy", bytes(10**5))
+    array = {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode", "type": "numpy"}
+    plant(path, sequence("list", *([{**array, "file": "zeros.npy"}] * 1000)))
+    with pytest.raises(ModelError, match=r"more than the 10,000,000 bytes that a model may have"):
+        load(path)
+
+
+@pytest.mark.parametrize("member", [archive.CARD, archive.SCHEMA])
+def test_large_json_is_refused_before_it_fills_the_memory(path, member):
+    """A file of some kilobytes, which would become gigabytes of Python's objects."""
+    bomb = b"[" + b"{}," * (archive.LARGEST_TEXT // 3) + b"{}]"
+    rewrite(path, **{member.replace(".", "_"): lambda _: bomb})
+    with ZipFile(path) as old:
+        contents = {name: old.read(name) for name in old.namelist()}
+    with ZipFile(path, "w", compression=ZIP_DEFLATED) as new:
+        for name, content in contents.items():
+            new.writestr(name, content)
+    assert path.stat().st_size < 10**5
+
+    def refuse():
+        with pytest.raises(ModelError, match=rf"more than the 16,777,216 bytes that {member} may have"):
+            load(path)
+
+    assert most_memory(refuse) < 10**8
+
+
+def test_what_refers_to_itself_over_and_over_is_refused(path):
+    """Each list is the one before, twice: forty of them, in a few kilobytes, would be looked at for years."""
+    node = {**sequence("list"), "__id__": 1}
+    for number in range(2, 40):
+        node = {**sequence("list", node, {"__id__": number - 1}), "__id__": number}
+    plant(path, node)
+    with pytest.raises(ModelError, match="which is damaged"):
+        load(path)
 
 
 def test_methods_of_packing_that_cannot_be_bounded_are_refused(path):
-    with ZipFile(path, "a", compression=ZIP_BZIP2) as packed:
-        packed.writestr("zeros.npy", bytes(10**6))
+    repack(path, bytes(10**6), ZIP_BZIP2)
     with pytest.raises(ModelError, match="is packed by a method that models are not"):
         load(path)
 
 
 def test_encrypted_members_are_refused(path):
-    with ZipFile(path, "a") as packed:
-        info = ZipInfo("secret.npy")
-        packed.writestr(info, b"0")
+    repack(path, b"0")
     content = bytearray(path.read_bytes())
     central = content.rindex(b"PK\x01\x02")
     (flags,) = struct.unpack_from("<H", content, central + 8)

@@ -2,14 +2,18 @@
 
 import inspect
 import sys
+from importlib import import_module
 
+import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from labeldist import BDLDL, enhancement, features, learning
 from labeldist.exceptions import MissingExtraError
+from labeldist.learning import AAKNN
 from labeldist.models import save, to_onnx
-from labeldist.models.trust import PLAIN, trusted_types
+from labeldist.models.trust import PLAIN, TRANSFORMERS, trusted_types
 from labeldist.solvers.moments import Moments
 from tests.models.examples import fitted
 
@@ -27,12 +31,22 @@ def test_what_estimators_hold_is_trusted():
 
 
 def test_nothing_else_is():
-    others = [
-        name for name in trusted_types() if not name.startswith(("labeldist.", "sklearn.model_selection._split."))
-    ]
-    assert sorted(others) == sorted(PLAIN)
-    rooms = {name.split(".")[1] for name in trusted_types() if name.startswith("labeldist.")}
-    assert rooms == {"enhancement", "features", "learning", "solvers"}
+    ours = {name for name in trusted_types() if name.startswith("labeldist.")}
+    assert {name.split(".")[1] for name in ours} == {"enhancement", "features", "learning", "solvers"}
+    others = {kind.__module__ + "." + kind.__name__ for kind in (*TRANSFORMERS, *PLAIN)}
+    rest = trusted_types() - ours - others
+    assert all(name.startswith("sklearn.model_selection._split.") for name in rest)
+
+
+def test_no_trusted_type_does_anything_of_its_own_when_it_is_built():
+    named = [name.rpartition(".") for name in trusted_types()]
+    for kind in [getattr(import_module(module), name) for module, _, name in named]:
+        own = getattr(kind, "__setstate__", None)
+        assert kind is AAKNN or own in (None, BaseEstimator.__setstate__, np.dtype.__setstate__), kind
+
+
+def test_only_pipelines_have_a_memory():
+    assert [kind for kind in TRANSFORMERS if "memory" in inspect.signature(kind).parameters] == [Pipeline]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -129,26 +128,42 @@ class AAKNN(DistributionLearner):
         return normalize(graph @ self.label_distributions_)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Of an index what it takes to build it again is kept: a tree that comes from a file would have to be believed,
-        # and one that was tampered with leads to memory that is not its own.
+        # Of an index the parameters that it was built by are kept: a tree that comes from a file would have to be
+        # believed, and one that was tampered with leads to memory that is not its own.
         state = dict(super().__getstate__())
         if "neighbors_" in state:
-            index = state["neighbors_"]
-            state["neighbors_"] = index.n_neighbors if isinstance(index, SweepIndex) else clone(index)
+            index = state.pop("neighbors_")
+            sweeps = {"metric": "euclidean", "algorithm": "sweeps"}
+            chosen = sweeps if isinstance(index, SweepIndex) else {name: getattr(index, name) for name in sweeps}
+            state["index_parameters"] = {"n_neighbors": index.n_neighbors, **chosen}
             state["X_fit_"] = to_arrays(self.X_fit_)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        # Nothing of the state is believed to be what it should: whatever it holds is looked at before it is used.
+        state = dict(state)
+        parameters = state.pop("index_parameters", None)
         super().__setstate__(state)
-        if "neighbors_" in state:
-            X, recipe = from_arrays(state["X_fit_"]), state["neighbors_"]
-            self.X_fit_ = X
-            self.neighbors_ = SweepIndex.of(X, recipe) if isinstance(recipe, int) else recipe.fit(X)
+        if parameters is not None:
+            recipe = AAKNN(**parameters)
+            recipe._validate_params()
+            self.X_fit_ = from_arrays(state["X_fit_"])
+            _check_rows(self.X_fit_, state["label_distributions_"], recipe.n_neighbors)
+            self.neighbors_ = recipe._index(self.X_fit_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _check_rows(X: Any, D: Any, n_neighbors: int) -> None:
+    """Refuse rows that are no numbers, and distributions that are not theirs: products with them would go astray."""
+    are_numbers = all(getattr(table, "dtype", None) in (np.float64, np.float32) for table in (X, D))
+    if not (isinstance(X, np.ndarray | sparse.csr_array) and isinstance(D, np.ndarray) and are_numbers):
+        raise TypeError("X_fit_ and label_distributions_ must be tables of numbers.")
+    if not (X.ndim == D.ndim == 2 and n_neighbors <= X.shape[0] == D.shape[0]):
+        raise ValueError(f"X_fit_ has shape {X.shape}, label_distributions_ {D.shape}, n_neighbors is {n_neighbors}.")
 
 
 def _inverse(distances: Array) -> Array:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import os
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from labeldist.exceptions import ModelError
+from labeldist.models.schema import compact, files_in
 
 CARD = "card.json"
 """The member that holds the card."""
@@ -21,6 +23,9 @@ SCHEMA = "schema.json"
 LARGEST = 2 * 2**30
 """A file that unpacks to more bytes than this is refused, so that a small one cannot fill the memory."""
 
+LARGEST_TEXT = 16 * 2**20
+"""A card or a schema of more bytes is refused: as Python's objects JSON takes some twenty times its size."""
+
 CHUNK = 2**20
 """So many bytes are unpacked at a time."""
 
@@ -28,14 +33,22 @@ WHAT_IT_SHOULD_BE = "A model file is one that labeldist.models.save, or labeldis
 
 
 def with_card(archive: bytes, card: str) -> bytes:
-    """Add a card to a skops archive."""
-    buffer = io.BytesIO(archive)
-    with ZipFile(buffer, "a", compression=ZIP_DEFLATED) as members:
-        size = sum(member.file_size for member in members.infolist()) + len(card)
-        if size > LARGEST:
-            raise ModelError(f"The model takes {size:,} bytes, and one of more than {LARGEST:,} could not be loaded.")
-        members.writestr(CARD, card)
+    """Add a card to a skops archive, and say it if `open_archive` and `unpack` would not take what comes out."""
+    buffer = io.BytesIO()
+    with ZipFile(io.BytesIO(archive)) as old, ZipFile(buffer, "w", compression=ZIP_DEFLATED, compresslevel=1) as new:
+        contents = {name: old.read(name) for name in old.namelist()} | {CARD: card.encode()}
+        contents[SCHEMA] = compact(contents[SCHEMA])
+        _check_size("The model", sum(map(len, contents.values())), LARGEST)
+        for name in (CARD, SCHEMA):
+            _check_size(f"What {name} says of the model", len(contents[name]), LARGEST_TEXT)
+        for name, content in contents.items():
+            new.writestr(name, content)
     return buffer.getvalue()
+
+
+def _check_size(what: str, size: int, largest: int) -> None:
+    if size > largest:
+        raise ModelError(f"{what} takes {size:,} bytes, and one of more than {largest:,} could not be loaded.")
 
 
 @contextmanager
@@ -56,9 +69,37 @@ def open_archive(path: str | os.PathLike[str]) -> Iterator[ZipFile]:
         raise ModelError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def unpack_member(archive: ZipFile, name: str, room: int | None = None) -> bytes:
-    """Return a member's bytes, of which there may be no more than `room`, or `LARGEST`."""
-    unpacked, room = io.BytesIO(), LARGEST if room is None else room
+def unpack_text(archive: ZipFile, name: str) -> bytes:
+    """Return the bytes of a member that is JSON."""
+    content = _unpack_member(archive, name, LARGEST_TEXT)
+    if content is None:
+        raise _too_large(archive, name, LARGEST_TEXT)
+    return content
+
+
+def unpack(archive: ZipFile) -> bytes:
+    """Return the archive unpacked, as one that can be read without a surprise: in no more memory than `LARGEST`."""
+    schema = compact(unpack_text(archive, SCHEMA))
+    sizes = {member.filename: member.file_size for member in archive.infolist()}
+    # An array that stands in several places is one member, and as many arrays when it is loaded.
+    wanted = [name for name in files_in(schema) if name in sizes]
+    if sum(sizes[name] for name in wanted) > LARGEST or sum(sizes.values()) > LARGEST:
+        raise _too_large(archive, "a model", LARGEST)
+    unpacked, room = io.BytesIO(), LARGEST
+    with ZipFile(unpacked, "w", compression=ZIP_STORED) as members:
+        members.writestr(SCHEMA, schema)
+        for name, copies in Counter(wanted).items():
+            content = _unpack_member(archive, name, room // copies)
+            if content is None:
+                raise _too_large(archive, "a model", LARGEST)
+            room -= copies * len(content)
+            members.writestr(name, content)
+    return unpacked.getvalue()
+
+
+def _unpack_member(archive: ZipFile, name: str, room: int) -> bytes | None:
+    """Return the bytes of a member, or None if there are more than `room`."""
+    unpacked = io.BytesIO()
     if archive.getinfo(name).compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         # Other methods unpack all that they are given at once, however much it is.
         raise ModelError(f"{archive.filename} is packed by a method that models are not. {WHAT_IT_SHOULD_BE}")
@@ -67,25 +108,12 @@ def unpack_member(archive: ZipFile, name: str, room: int | None = None) -> bytes
         while chunk := member.read(CHUNK):
             unpacked.write(chunk)
             if unpacked.tell() > room:
-                raise _too_large(archive)
+                return None
     return unpacked.getvalue()
 
 
-def unpack(archive: ZipFile) -> bytes:
-    """Return the archive unpacked, as one that can be read without a surprise."""
-    unpacked, room = io.BytesIO(), LARGEST
-    if sum(member.file_size for member in archive.infolist()) > room:
-        raise _too_large(archive)
-    with ZipFile(unpacked, "w", compression=ZIP_STORED) as members:
-        for name in dict.fromkeys(archive.namelist()):
-            content = unpack_member(archive, name, room)
-            room -= len(content)
-            members.writestr(name, content)
-    return unpacked.getvalue()
-
-
-def _too_large(archive: ZipFile) -> ModelError:
+def _too_large(archive: ZipFile, what: str, largest: int) -> ModelError:
     return ModelError(
-        f"{archive.filename} unpacks to more than the {LARGEST:,} bytes that a model may have. It may be meant to fill "
+        f"{archive.filename} unpacks to more than the {largest:,} bytes that {what} may have. It may be meant to fill "
         "the memory."
     )

@@ -14,8 +14,9 @@ from sklearn.exceptions import InconsistentVersionWarning
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
 from labeldist.extras import require
 from labeldist.files import check_free, write_whole
-from labeldist.models.archive import CARD, open_archive, unpack, unpack_member, with_card
+from labeldist.models.archive import CARD, open_archive, unpack, unpack_text, with_card
 from labeldist.models.card import ModelCard, card_of, versions
+from labeldist.models.soundness import check_sound
 from labeldist.models.trust import trusted_types, untrusted_types
 
 COMPARED = ("labeldist", "scikit-learn")
@@ -85,26 +86,28 @@ def save(
         raise ModelError(
             f"{type(model).__name__} holds what `load` would not trust: {', '.join(refused)}.{_cause(model)}"
         )
+    check_sound(model)
     write_whole(path, with_card(archive, card.to_json()))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Return the model in a file that `save` has written.
 
-    Nothing in the file is executed. Types are looked at before anything is built: those that skops trusts, the
-    estimators of labeldist with what they hold, splitters and data types are loaded, and nothing else. A
-    `ModelVersionWarning` tells if another version of labeldist or scikit-learn has saved the model.
+    Nothing in the file is executed. Types are looked at before anything is built: numbers, texts and arrays, the
+    estimators of labeldist with what they hold, transformers and splitters of scikit-learn
+    (`labeldist.models.trust.TRANSFORMERS`) are loaded, and nothing else. A `ModelVersionWarning` tells if another
+    version of labeldist or scikit-learn has saved the model.
 
     Raises
     ------
     ModelError
-        If the file is no model, is damaged, is of a newer format, holds a type that is not trusted, or unpacks to more
-        than 2 GiB.
+        If the file is no model, is damaged, is of a newer format, holds a type that is not trusted or one that was
+        given what could do harm, or unpacks to more than 2 GiB.
     """
     skops = require("skops.io", "app")
     with open_archive(path) as packed:
         card = _card_in(packed, path)
-        archive = unpack(packed)
+        archive = _unpacked(packed, path)
     try:
         refused = untrusted_types(archive)
         if not refused:
@@ -122,6 +125,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         )
     if not isinstance(model, BaseEstimator):
         raise ModelError(f"{path} holds no model, but a {type(model).__name__}.")
+    try:
+        check_sound(model)
+    except Exception as error:  # what a part should have may be missing, or be anything
+        raise ModelError(f"{path} holds what could do harm: {error}") from error
     _compare_versions(path, card)
     return model
 
@@ -133,11 +140,20 @@ def read_card(path: str | os.PathLike[str]) -> ModelCard:
 
 
 def _card_in(archive: Any, path: Any) -> ModelCard:
-    content = unpack_member(archive, CARD)
+    content = unpack_text(archive, CARD)
     try:
         return ModelCard.from_json(content)
     except ModelError as error:
         raise ModelError(f"{path} cannot be read: {error}.") from error
+
+
+def _unpacked(archive: Any, path: Any) -> bytes:
+    try:
+        return unpack(archive)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"No model can be built from {path}, which is damaged: {error}") from error
 
 
 def _compare_versions(path: Any, card: ModelCard) -> None:

@@ -1,39 +1,75 @@
-"""Which types a model file may hold: what skops trusts, the estimators of this library, and plain data."""
+"""Which types a model file may hold: the estimators of this library, some of scikit-learn, and plain data."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from io import BytesIO
 from pkgutil import iter_modules
 from typing import Any, get_type_hints
+from zipfile import ZipFile
 
+import numpy as np
+from sklearn import (
+    compose,
+    decomposition,
+    feature_selection,
+    impute,
+    kernel_approximation,
+    model_selection,
+    pipeline,
+    preprocessing,
+    random_projection,
+)
 from sklearn.base import BaseEstimator
 
 from labeldist.extras import require
+from labeldist.models.archive import SCHEMA
+from labeldist.models.schema import LOADERS, types_in
 
 ROOMS = ("features", "enhancement", "learning")
 """Where estimators live."""
 
-PLAIN = ("numpy.dtype", "builtins.object", "sklearn.compose._column_transformer.make_column_selector")
+TRANSFORMERS = (
+    *(preprocessing.StandardScaler, preprocessing.MinMaxScaler, preprocessing.MaxAbsScaler, preprocessing.RobustScaler),
+    *(preprocessing.Normalizer, preprocessing.Binarizer, preprocessing.KBinsDiscretizer),
+    *(preprocessing.PowerTransformer, preprocessing.QuantileTransformer, preprocessing.PolynomialFeatures),
+    *(preprocessing.OneHotEncoder, preprocessing.OrdinalEncoder, preprocessing.FunctionTransformer),
+    *(impute.SimpleImputer, impute.KNNImputer, impute.MissingIndicator, feature_selection.VarianceThreshold),
+    *(decomposition.PCA, decomposition.IncrementalPCA, decomposition.TruncatedSVD, decomposition.FastICA),
+    *(kernel_approximation.Nystroem, kernel_approximation.RBFSampler, random_projection.GaussianRandomProjection),
+    *(pipeline.Pipeline, pipeline.FeatureUnion, compose.ColumnTransformer),
+)
+"""What of scikit-learn may stand before a learner: tables of numbers or categories in, numbers out.
+
+skops trusts all of its estimators, and some of them read files, or pass what is in a file to compiled code unlooked.
+"""
+
+PLAIN = (np.dtype, object, compose.make_column_selector)
 """What skops leaves out although it only holds data: imputers keep a dtype, column transformers a selector."""
 
 
 @cache
 def trusted_types() -> frozenset[str]:
-    """Return the names of the types that are loaded beside those that skops trusts by itself.
+    """Return the names of the types that are loaded beside numbers, texts, arrays and what holds them.
 
-    These are all estimators of this library, the classes of this library that they declare to hold when fitted, the
-    splitters of scikit-learn, which ``cv`` takes, and `PLAIN`. None of them does anything when it is built.
+    These are all estimators of this library, the classes of this library that they declare to hold when fitted,
+    `TRANSFORMERS`, the splitters of scikit-learn, which ``cv`` takes, and `PLAIN`. None of them does anything when it
+    is built.
     """
     estimators = {kind for room in ROOMS for kind in _estimators_in(f"labeldist.{room}")}
     held = {kind for estimator in estimators for kind in get_type_hints(estimator).values() if _is_ours(kind)}
-    return frozenset({*map(_name, estimators | held | _splitters()), *PLAIN})
+    return frozenset(map(_name, {*estimators, *held, *_splitters(), *TRANSFORMERS, *PLAIN}))
 
 
 def untrusted_types(archive: bytes) -> list[str]:
     """Return the names of the types in a skops archive that are not to be loaded."""
-    found = require("skops.io", "app").get_untrusted_types(data=archive)
-    return sorted(set(found) - trusted_types())
+    with ZipFile(BytesIO(archive)) as members:
+        found = set(types_in(members.read(SCHEMA)))
+    # skops would let pass all of scikit-learn.
+    refused = {name for name, _ in found if name.startswith("sklearn.")} - trusted_types()
+    refused |= {name for name, loader in found if loader not in LOADERS}
+    return sorted(refused | (set(require("skops.io", "app").get_untrusted_types(data=archive)) - trusted_types()))
 
 
 def _estimators_in(room: str) -> set[type]:
@@ -47,8 +83,6 @@ def _estimators_in(room: str) -> set[type]:
 
 
 def _splitters() -> set[type]:
-    from sklearn import model_selection
-
     return {kind for kind in vars(model_selection).values() if isinstance(kind, type) and hasattr(kind, "split")}
 
 
