@@ -27,8 +27,8 @@ from labeldist.enhancement import GLLE, KM
 from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
 from labeldist.features.preparation import prepare_columns
-from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, MeanDistribution
-from labeldist.models import ModelCard, load, save, to_onnx
+from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, DistributionForest, MeanDistribution
+from labeldist.models import ModelCard, exportable, load, save, to_onnx
 from tests.checks import example
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
 
@@ -48,6 +48,7 @@ EXPORTED = [
     EDLLRL(),
     AABP(max_iter=5, random_state=0),
     MeanDistribution(),
+    DistributionForest(20, random_state=0),
     BDLE(),
     BDLE(kernel="linear", output="project"),
     BDLE(solver="low_rank", scale=False),
@@ -74,6 +75,29 @@ def test_graphs_answer_as_models_do(model):
     degrees = serve(to_onnx(model), {"features": NEW})
     assert degrees.dtype == np.float64
     assert_allclose(degrees, answers(model), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("model", EXPORTED, ids=lambda model: type(model).__name__)
+def test_what_can_be_exported_is_known_before_and_after_it_is_fitted(model):
+    assert exportable(model)
+    assert exportable(fitted(clone(model)))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AAKNN(),
+        KM(),
+        StandardScaler(),
+        BDLE(kernel=lambda X, Y: X @ Y.T),
+        EnhancedLearner(BDLE(), AAKNN()),
+        make_pipeline(StandardScaler(), AAKNN()),
+        GridSearchCV(AAKNN(), {"n_neighbors": [3]}, cv=2),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_what_cannot_be_exported_is_known_too(model):
+    assert not exportable(model)
 
 
 @pytest.mark.parametrize("output", ["clip", "softmax", "project"])

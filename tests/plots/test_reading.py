@@ -12,9 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from labeldist import BDLDL, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LP
-from labeldist.exceptions import NotADistributionError
+from labeldist.exceptions import ModelError, NotADistributionError
 from labeldist.plots.reading import (
-    attribute_of,
     check_count,
     check_option,
     read_pair,
@@ -110,7 +109,7 @@ def test_enhancers_with_a_rule_for_new_rows_answer_too(data):
     np.testing.assert_allclose(read_predictions(enhancer, X[:4]).values, enhancer.transform(X[:4]))
     framed = BDLE().set_output(transform="pandas").fit(X, pd.DataFrame(L, columns=D.columns))
     assert read_predictions(framed, X).label_names == ["joy", "fear", "calm"]
-    with pytest.raises(TypeError, match="LP answers for the rows it was fitted on only"):
+    with pytest.raises(ModelError, match="LP answers for the rows it was fitted on only"):
         read_predictions(LP().fit(X, L), X)
 
 
@@ -140,7 +139,3 @@ def test_options_and_counts_are_checked():
         check_option("kind", "c", ["a", "b"])
     with pytest.raises(ValueError, match="k must be at least 1; got 0"):
         check_count("k", 0)
-
-
-def test_an_attribute_that_nobody_has_is_none():
-    assert attribute_of(BDLDL(), "cv_results_") is None

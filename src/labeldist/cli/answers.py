@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import numbers, typed
 from labeldist.datasets.tables import listed
@@ -18,9 +16,11 @@ if TYPE_CHECKING:
 
 def predict_by(model: Any, frame: pd.DataFrame, teller: Teller) -> Array:
     """Return the distributions that a model has for the items of a table, in the order of its labels."""
+    from labeldist.models import answers
+
     X = _features(model, frame, teller)
     with teller.working(f"Predicting {len(frame)} items"):
-        return np.asarray(model.predict(X) if hasattr(model, "predict") else model.transform(X))
+        return answers(model, X)
 
 
 def _features(model: Any, frame: pd.DataFrame, teller: Teller) -> pd.DataFrame:
@@ -47,4 +47,6 @@ def _prepares(model: Any) -> bool:
     """Whether a model begins by turning the cells of a table into numbers."""
     from sklearn.compose import ColumnTransformer
 
-    return hasattr(model, "steps") and isinstance(model.steps[0][1], ColumnTransformer)
+    from labeldist.models.wrapping import receiving_part
+
+    return isinstance(receiving_part(model), ColumnTransformer)

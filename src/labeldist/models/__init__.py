@@ -1,8 +1,42 @@
 """Models that can be kept: one file that executes nothing when it is loaded, and ONNX for other runtimes."""
 
-from labeldist.models.card import ModelCard
-from labeldist.models.export import to_onnx
-from labeldist.models.names import feature_names_of, label_names_of
-from labeldist.models.persistence import load, read_card, save
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["ModelCard", "feature_names_of", "label_names_of", "load", "read_card", "save", "to_onnx"]
+if TYPE_CHECKING:
+    from labeldist.models.answering import answers
+    from labeldist.models.card import ModelCard
+    from labeldist.models.export import exportable, to_onnx
+    from labeldist.models.names import feature_names_of, label_names_of
+    from labeldist.models.persistence import load, read_card, save
+
+__all__ = [
+    "ModelCard",
+    "answers",
+    "exportable",
+    "feature_names_of",
+    "label_names_of",
+    "load",
+    "read_card",
+    "save",
+    "to_onnx",
+]
+
+_MODULES = {
+    "answers": "answering",
+    "ModelCard": "card",
+    **dict.fromkeys(["exportable", "to_onnx"], "export"),
+    **dict.fromkeys(["feature_names_of", "label_names_of"], "names"),
+    **dict.fromkeys(["load", "read_card", "save"], "persistence"),
+}
+
+
+# Imported when first asked for: pictures look into models, and need none of what it takes to keep them.
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module(f"labeldist.models.{_MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -16,7 +16,8 @@ from sklearn.base import BaseEstimator
 
 import labeldist
 from labeldist.exceptions import ModelError
-from labeldist.models.names import answering_part, feature_names_of, label_names_of, receiving_part
+from labeldist.models.names import feature_names_of, label_names_of
+from labeldist.models.wrapping import answering_part, entrances
 
 FORMAT = 1
 """The number of this format; it grows when older versions of this library could not read what is written."""
@@ -111,7 +112,7 @@ def card_of(
         parameters={name: _told(value) for name, value in model.get_params().items()},
         label_names=tuple(label_names),
         feature_names=None if feature_names is None else tuple(feature_names),
-        n_features=int(receiving_part(model).n_features_in_),
+        n_features=next(int(part.n_features_in_) for part in entrances(model) if hasattr(part, "n_features_in_")),
         training_rows=_training_rows(model) if training_rows is None else int(training_rows),
         summary=summary,
         measures={name: float(value) for name, value in (measures or {}).items()},

@@ -12,8 +12,19 @@ from labeldist.enhancement import BDLE, GLLE
 from labeldist.exceptions import ModelError
 from labeldist.extras import require
 from labeldist.features import KernelFeatures
-from labeldist.learning import AABP, BDLDL, BDLDLCV, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, MeanDistribution
-from labeldist.models.graph import DOUBLE, Operators
+from labeldist.learning import (
+    AABP,
+    BDLDL,
+    BDLDLCV,
+    EDLLRL,
+    LDLLC,
+    LDLSCL,
+    SABFGS,
+    SAIIS,
+    DistributionForest,
+    MeanDistribution,
+)
+from labeldist.models.graph import DOUBLE, INTEGER, ROW, SINGLE, Operators
 from labeldist.models.preprocessing import CONVERTERS, SHAPES
 
 
@@ -44,6 +55,22 @@ def mean(ops: Operators, model: Any, X: Any) -> Any:
     return ops.affine(X, np.zeros((len(model.mean_), model.n_features_in_)), model.mean_)
 
 
+def forest(ops: Operators, model: Any, X: Any) -> Any:
+    """Follow all trees step by step, as `labeldist.learning.trees` does: ONNX's own answer in single precision."""
+    trees = model.trees_
+    X = ops("Cast", ops("Cast", X, to=SINGLE), to=DOUBLE)  # the thresholds are meant for these
+    never = ops("Less", ops("Abs", ops("Gather", X, np.array([0]), axis=1)), np.array([0.0]))
+    node = ops("Add", ops("Cast", never, to=INTEGER), trees.roots.astype(np.int64)[None, :])  # a row of roots for each
+    left, right = np.ascontiguousarray(trees.children.T, dtype=np.int64)
+    for _ in range(trees.depth):
+        values = ops("GatherElements", X, ops("Gather", trees.features.astype(np.int64), node), axis=1)
+        goes_right = ops("Greater", values, ops("Gather", trees.thresholds, node))
+        node = ops("Where", goes_right, ops("Gather", right, node), ops("Gather", left, node))
+    found = ops("Gather", trees.distributions, ops("Gather", trees.leaves.astype(np.int64), node))
+    sums = ops("ReduceSum", found, ROW, keepdims=0)
+    return ops.distributions(sums, len(model.label_names_), "clip")
+
+
 def kernel_features(ops: Operators, model: Any, X: Any) -> Any:
     """φ(x) = L⁻¹ k(R, x); ONNX cannot solve, so the inverse is part of the graph."""
     rows = ops("Div", ops.standardised(X, model.mean_, model.scale_), np.array([model.bandwidth_]))
@@ -70,6 +97,7 @@ LEARNERS: dict[type, Callable[[Operators, Any, Any], Any]] = {
     **dict.fromkeys([SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL], maximum_entropy),
     AABP: network,
     MeanDistribution: mean,
+    DistributionForest: forest,
     **dict.fromkeys([BDLE, GLLE], kernel_enhancer),
 }
 """The estimators whose answers can be exported, each with its graph."""

@@ -18,7 +18,7 @@ from labeldist.learning import EnhancedLearner
 from labeldist.models.card import ModelCard, card_of
 from labeldist.models.converters import LEARNERS, for_skl2onnx
 from labeldist.models.graph import Operators
-from labeldist.models.names import answering_part, receiving_part
+from labeldist.models.wrapping import answering_part, inner, layers, receiving_part, working_steps
 
 INPUT, OUTPUT = "features", "distributions"
 """What the graph calls its table of features and its answer."""
@@ -33,8 +33,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bo
     Parameters
     ----------
     model : fitted estimator
-        A linear, kernel or network model: BDLDL, BDLDLCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL, AABP, MeanDistribution,
-        an EnhancedLearner around one of them, BDLE and GLLE with their rule for new rows, and a pipeline of these with
+        BDLDL, BDLDLCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL, AABP, DistributionForest, MeanDistribution, an
+        EnhancedLearner around one of them, BDLE and GLLE with their rule for new rows, and a pipeline of these with
         `KernelFeatures` or preprocessing that skl2onnx knows.
     path : str or path, default=None
         The file appears whole or not at all.
@@ -98,6 +98,26 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bo
     return graph
 
 
+def exportable(estimator: Any) -> bool:
+    """Whether `to_onnx` knows the learner, or enhancer, in an estimator, fitted or not; steps before it are not asked.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from labeldist import BDLDL
+    >>> from labeldist.learning import AAKNN
+    >>> exportable(make_pipeline(StandardScaler(), BDLDL())), exportable(AAKNN())
+    (True, False)
+    """
+    parts = list(layers(estimator))
+    if isinstance(parts[-1], EnhancedLearner):  # not fitted; without a learner it takes BDLDL
+        return parts[-1].learner is None or exportable(parts[-1].learner)
+    if hasattr(parts[-1], "estimator"):  # a search, not fitted
+        return exportable(parts[-1].estimator)
+    return any(type(part) in LEARNERS and not callable(getattr(part, "kernel", None)) for part in parts)
+
+
 def _restore_names(graph: Any, names: list[str]) -> None:
     """Call inputs as the columns are called: skl2onnx makes identifiers of them, ONNX takes any text."""
     renamed = {entry.name: name for entry, name in zip(graph.input, names, strict=True) if entry.name != name}
@@ -124,13 +144,10 @@ def _first_line(error: Exception) -> str:
 
 def _served(model: Any) -> Any:
     """Return what answers at prediction: without enhancers and searches, which have done their work."""
-    if isinstance(model, EnhancedLearner):
-        return _served(model.learner_)
     if isinstance(model, Pipeline):
-        steps = [(name, step) for name, step in model.steps if step is not None and step != "passthrough"]
-        return Pipeline([(name, _served(step)) for name, step in steps])
-    if hasattr(model, "best_estimator_") and type(model) not in LEARNERS:
-        return _served(model.best_estimator_)
+        return Pipeline([(name, _served(step)) for name, step in working_steps(model)])
+    if type(model) not in LEARNERS and inner(model) is not None:
+        return _served(inner(model))
     if isinstance(model, ColumnTransformer) and hasattr(model, "feature_names_in_"):
         return _by_name(model)
     return model

@@ -9,8 +9,8 @@ import numpy as np
 from labeldist.extras import require
 from labeldist.simplex import Array, OutputMap
 
-DOUBLE = 11
-"""ONNX's number of float64."""
+SINGLE, INTEGER, DOUBLE = 1, 7, 11
+"""ONNX's numbers of float32, int64 and float64."""
 
 ROW = np.array([1])
 """The axis along a row."""

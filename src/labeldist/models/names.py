@@ -7,25 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.exceptions import ModelError
-
-
-def answering_part(model: Any) -> Any:
-    """Return the estimator whose answers a model gives: the last step of a pipeline, the best one of a search."""
-    while not hasattr(model, "label_names_"):
-        if hasattr(model, "steps"):
-            model = model.steps[-1][1]
-        elif hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        else:
-            break
-    return model
-
-
-def receiving_part(model: Any) -> Any:
-    """Return the estimator that a model's features come to first: the first step of a pipeline that does anything."""
-    while hasattr(model, "steps"):
-        model = next(step for _, step in model.steps if step is not None and step != "passthrough")
-    return model
+from labeldist.models.wrapping import answering_part, entrances
 
 
 def label_names_of(model: Any) -> list[str]:
@@ -65,5 +47,5 @@ def feature_names_of(model: Any) -> list[str] | None:
     True
     """
     check_is_fitted(model)
-    names = getattr(receiving_part(model), "feature_names_in_", None)
+    names = next((part.feature_names_in_ for part in entrances(model) if hasattr(part, "feature_names_in_")), None)
     return None if names is None else [str(name) for name in names]

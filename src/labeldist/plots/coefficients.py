@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist.extras import require
 from labeldist.labels import label_names as numbered_labels
+from labeldist.models.wrapping import attribute_of, layers
 from labeldist.plots.canvas import EXTRA, Display
 from labeldist.plots.heat import heat_map, size_of
 from labeldist.plots.palette import DIVERGING
-from labeldist.plots.reading import attribute_of, check_count, check_names, layers
+from labeldist.plots.reading import check_count, check_names
 from labeldist.plots.text import decimals, share_of
 from labeldist.simplex import Array
 

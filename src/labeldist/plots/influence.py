@@ -10,10 +10,11 @@ from sklearn.exceptions import NotFittedError
 
 from labeldist.extras import require
 from labeldist.metrics import MEASURES, Measure
+from labeldist.models.wrapping import attribute_of, layers
 from labeldist.plots.canvas import EXTRA, SMALL, Display
 from labeldist.plots.heat import colour_of, heat_map, size_of
 from labeldist.plots.palette import ink_on
-from labeldist.plots.reading import attribute_of, check_option, layers
+from labeldist.plots.reading import check_option
 from labeldist.plots.text import decimals, is_number, parameter_texts, shorten
 from labeldist.simplex import Array
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from labeldist import labels
 from labeldist.metrics.measures import check_pair
+from labeldist.models.answering import answers
+from labeldist.models.wrapping import attribute_of
 from labeldist.plots.canvas import Display
 from labeldist.simplex import Array, check_distributions, normalize
 
@@ -71,13 +73,7 @@ def read_predictions(
     item_names: Sequence[object] | None = None,
 ) -> NamedRows:
     """Return what a fitted learner predicts, or an enhancer recovers, for the rows of `X`, with its label names."""
-    answer = getattr(estimator, "predict", None) or getattr(estimator, "transform", None)
-    if answer is None:
-        raise TypeError(
-            f"{type(estimator).__name__} answers for the rows it was fitted on only: draw its label_distributions_ "
-            "with from_distributions."
-        )
-    D = answer(X)
+    D = answers(estimator, X)
     if label_names is None and labels.column_names(D) is None:  # a frame, after set_output, has them
         label_names = attribute_of(estimator, "label_names_")
     if item_names is None and not hasattr(D, "iloc"):
@@ -167,21 +163,6 @@ class DisplayOfPairs(Display):
             options["item_names"] = true.item_names
         display: Self = cls.from_predictions(true.values, predicted, label_names=true.label_names, **options)
         return display
-
-
-def layers(estimator: Any) -> Iterator[Any]:
-    """Yield an estimator and what it contains: a pipeline's last step, a search's best, what was learned in the end."""
-    while estimator is not None:
-        yield estimator
-        if hasattr(estimator, "steps"):
-            estimator = estimator.steps[-1][1]
-        else:
-            estimator = getattr(estimator, "best_estimator_", getattr(estimator, "learner_", None))
-
-
-def attribute_of(estimator: Any, name: str) -> Any:
-    """Return an attribute of the outermost layer that has it, or None."""
-    return next((getattr(layer, name) for layer in layers(estimator) if hasattr(layer, name)), None)
 
 
 def index_of(table: Any, n_rows: int) -> list[object]:
