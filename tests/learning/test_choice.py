@@ -411,3 +411,9 @@ def test_one_that_is_insisted_on_is_judged_though_it_is_no_better(noise):
     assert "It is not clearly better than the mean" in asked.paragraph
     with pytest.raises(ValueError, match="broken failed: ArithmeticError: too many rows"):
         choose_learner(*noise, candidates={"broken": Broken()}, insist=True)
+
+
+def test_only_what_comes_into_question_is_compared(curved):
+    candidates = {"linear": BDLDL(), "neighbours": AAKNN()}
+    found = choose_learner(*curved, candidates=candidates, random_state=0, only=lambda one: isinstance(one, BDLDL))
+    assert [trial.name for trial in found.trials] == [THE_MEAN, "linear"]

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
-from labeldist.cli.predict import _prepares
+from labeldist.cli.answers import _prepares
 from labeldist.enhancement import KM
 from labeldist.exceptions import ModelError
 from labeldist.models import answers

@@ -12,7 +12,7 @@ from labeldist.cli.answers import predict_by
 from labeldist.cli.inputs import choose_told, features_of, matched_rows
 from labeldist.cli.methods import ENHANCERS, make
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import degrees, match_columns, one_column
+from labeldist.datasets.columns import degrees, match_columns, one_column, typed
 from labeldist.datasets.tables import STANDARD, read_table
 from labeldist.exceptions import TableError
 from labeldist.files import check_free
@@ -127,11 +127,16 @@ def _predict(name: str, frame: Any, columns: list[str], teller: Teller) -> Array
 def _held_out(frame: Any, labels: str, Y: Any, choice: dict[str, Any], teller: Teller) -> dict[str, Array]:
     """Predict each item by a model that has not seen it, where the table has features to learn from."""
     from labeldist.explorer.versions import predict_out_of_fold
+    from labeldist.features.preparation import prepare_columns
 
+    preparation = None
     try:
-        X = features_of(choose_told(frame, labels, teller, **choice), prepare=choice["prepare"])
+        table = choose_told(frame, labels, teller, **choice)
+        X = typed(frame, table.features) if choice["prepare"] else table.X
+        if choice["prepare"]:
+            preparation = prepare_columns(X)
     except TableError as error:
         teller.note(f"nothing is predicted, only the degrees are shown: {error}")
         return {}
     with teller.working(f"Predicting {len(Y)} items, each by a model that has not seen it"):
-        return predict_out_of_fold(X, Y)
+        return predict_out_of_fold(X, Y, prepare=preparation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,9 @@ from labeldist.cli.pictures import (
 )
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import typed
+from labeldist.exceptions import ModelError
 from labeldist.files import write_whole
 from labeldist.metrics import MEASURES
-from labeldist.simplex import normalize
 
 AUTO = "auto"
 
@@ -63,7 +63,7 @@ def fit(
     """
     from labeldist.features.preparation import prepare_columns
     from labeldist.learning import choose_learner
-    from labeldist.models import save, to_onnx
+    from labeldist.models import exportable, save, to_onnx
 
     teller = Teller(as_json=as_json)
     check_files(output, onnx, picture, force=force)
@@ -71,6 +71,8 @@ def fit(
     candidates = None
     if method != AUTO:
         candidates = {method: make(LEARNERS, method, options.parse_settings(settings))}
+        if onnx and not exportable(candidates[method]):
+            raise ModelError(f"{LEARNERS[method]} cannot be exported to ONNX. Leave --onnx out, or --method.")
     elif settings:
         raise typer.BadParameter("--set needs a --method whose parameter it is.")
     given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, others=[weights])
@@ -88,6 +90,7 @@ def fit(
             random_state=seed,
             watch=watch,
             insist=candidates is not None,
+            only=exportable if onnx else None,
         )
     for text in choice.warnings:
         teller.note(text)
@@ -96,9 +99,7 @@ def fit(
     graph = to_onnx(choice.estimator).SerializeToString() if onnx else None
     drawn = None
     if picture and show == OfModels.CALIBRATION:
-        with teller.working("Predicting held-out rows for the picture"):
-            held_out = _predict_held_out(choice.chosen.estimator, X, D, folds, seed)
-        drawn = draw_predictions(OfPredictions.CALIBRATION, normalize(D), held_out, given.labels, None)
+        drawn = draw_predictions(OfPredictions.CALIBRATION, choice.truth, choice.chosen.predictions, given.labels, None)
     elif picture:
         drawn = draw_model(show, choice.estimator, X)
     save(choice.estimator, output, summary=choice.paragraph, measures=measures, training_rows=len(D), force=force)
@@ -119,11 +120,3 @@ def fit(
             "output": output,
         },
     )
-
-
-def _predict_held_out(learner: Any, X: Any, D: Any, folds: int, seed: int) -> Any:
-    """Predict each row by a learner that has not seen it."""
-    from sklearn.model_selection import KFold, cross_val_predict
-
-    cv = KFold(min(folds, len(X)), shuffle=True, random_state=seed)
-    return cross_val_predict(learner, X, D, cv=cv)

@@ -120,6 +120,7 @@ def choose_learner(
     random_state: Any = None,
     watch: Watch | None = None,
     insist: bool = False,
+    only: Callable[[Any], bool] | None = None,
 ) -> Choice:
     """Choose the learner that predicts held-out rows best, or a simpler one that is about as good.
 
@@ -151,6 +152,8 @@ def choose_learner(
         Called as ``watch(done, total, name)`` after each fold of each learner and after the last fit.
     insist : bool, default=False
         Choose the best candidate even if it is no better than the mean; then that is said.
+    only : callable, default=None
+        Says of a learner whether it comes into question, such as `labeldist.models.exportable`.
 
     Returns
     -------
@@ -193,6 +196,8 @@ def choose_learner(
             scoring=scoring,
             random_state=int(random.randint(2**31)),
         )
+    if only is not None:
+        candidates = {name: learner for name, learner in candidates.items() if only(learner)}
     learners = {name: prepared(prepare, learner) for name, learner in _beginning_with_the_mean(candidates).items()}
     progress = _Progress(watch, len(folds), list(learners))
     trials = [
