@@ -286,6 +286,12 @@ def test_flipped_bits_are_refused_or_change_nothing(path):
     assert refused > 40
 
 
+def test_a_schema_that_is_none_is_refused(path):
+    rewrite(path, schema_json=lambda _: b"[1]")
+    with pytest.raises(ModelError, match=r"model\.skops, which is damaged: its schema is no"):
+        load(path)
+
+
 def test_nesting_without_end_is_refused(path):
     rewrite(path, schema_json=lambda _: b'{"protocol": 2, "__loader__": ' + b"[" * 100_000)
     with pytest.raises(ModelError, match="which is damaged"):

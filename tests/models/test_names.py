@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner, models
 from labeldist.exceptions import ModelError
 from labeldist.models import feature_names_of, label_names_of
 from tests.checks import training_data
@@ -51,3 +51,9 @@ def test_models_without_names():
         feature_names_of(make_pipeline(StandardScaler(), BDLDL()))
     with pytest.raises(ModelError, match="Ridge has no label names"):
         label_names_of(fitted(make_pipeline(StandardScaler(), Ridge())))
+
+
+def test_public_names_are_found_and_listed():
+    assert dir(models) == sorted(models.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'unload'"):
+        models.unload  # noqa: B018

@@ -150,7 +150,7 @@ def _card_in(archive: Any, path: Any) -> ModelCard:
 def _unpacked(archive: Any, path: Any) -> bytes:
     try:
         return unpack(archive)
-    except (ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"No model can be built from {path}, which is damaged: {error}") from error

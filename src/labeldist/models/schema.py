@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from labeldist.exceptions import ModelError
-
 LOADERS = frozenset(
     f"{kind}Node"
     for kind in ("Dict", "List", "Tuple", "Slice", "Json", "Type", "Function", "Object", "NdArray", "DType")
@@ -44,7 +42,7 @@ def files_in(content: bytes) -> Iterator[str]:
 
 def _dicts(schema: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(schema, dict):
-        raise ModelError("its schema is damaged")
+        raise TypeError("its schema is no object of JSON")
     waiting = [schema]
     while waiting:
         node = waiting.pop()
