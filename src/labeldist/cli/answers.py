@@ -40,7 +40,7 @@ def _features(model: Any, frame: pd.DataFrame, teller: Teller) -> pd.DataFrame:
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ModelError(f"The table lacks columns of which the model makes its prediction: {listed(missing)}.")
-    return typed(frame, names) if _prepares(model) else numbers(frame, names)
+    return typed(frame, names) if _prepares(model) else numbers(frame, names, "Mend it.")
 
 
 def _prepares(model: Any) -> bool:

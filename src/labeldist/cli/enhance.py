@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from labeldist.cli import options
+from labeldist.cli.doubts import doubt_tags
 from labeldist.cli.inputs import features_of, item_names, read_labelled
 from labeldist.cli.methods import ENHANCERS, make
 from labeldist.cli.outputs import check_output, deliver, refuse_words
@@ -54,6 +55,7 @@ def enhance(
     check_picture(picture, labels=len(given.labels), kind=show, force=force)
     refuse_words(given.frame, output, given.labels)
     L = given.Y
+    doubt_tags(L, teller)
     X = features_of(given, prepare=prepare)
     with teller.working(f"Recovering distributions of {len(L)} items"):
         D = enhancer.fit_transform(X, L)
@@ -73,6 +75,7 @@ def enhance(
     degrees = ", ".join(f"{name} {degree:.2f}" for name, degree in mean.items())
     teller.result(
         f"{output}: {len(L)} items, {len(given.labels)} labels, recovered by {type(enhancer).__name__} from "
-        f"{len(given.features)} features. On average: {degrees}.",
+        f"{len(given.features)} features. On average: {degrees}.\n"
+        "How near they are to the truth, only a truth can say: votes, or a few items judged by hand.",
         facts,
     )

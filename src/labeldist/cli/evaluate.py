@@ -8,17 +8,15 @@ import numpy as np
 import typer
 
 from labeldist.cli import options
+from labeldist.cli.doubts import ROUNDED, doubt_degrees
 from labeldist.cli.inputs import item_names, matched_rows, weights_of
 from labeldist.cli.pictures import SHOW_HELP, OfPredictions, check_picture, draw_predictions, save_drawn
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import degrees, match_columns, one_column
-from labeldist.datasets.tables import read_table
+from labeldist.datasets.tables import STANDARD, read_table
 from labeldist.metrics import MEASURES
 from labeldist.metrics.skill import Score, beside_nobody, skill_in_words
 from labeldist.simplex import Array, normalize
-
-ROUNDED = 0.02
-"""How far from one the degrees of a row may be, as rounded figures are, before it is told."""
 
 
 def evaluate(
@@ -32,7 +30,7 @@ def evaluate(
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compare predicted distributions with true ones, by six measures, and both with the answers of nobody.
+    """Compare predicted distributions with true ones, by six measures, beside the mean and the even answer.
 
     Skill is the share of Kullback-Leibler that the prediction saves against always answering the mean of the truth: 0
     is no better than that, 1 is perfect, less than 0 is worse than nothing.
@@ -46,6 +44,8 @@ def evaluate(
     `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --json` — for a machine
     """
     teller = Teller(as_json=as_json)
+    if truth == predicted == STANDARD:
+        raise typer.BadParameter("only one of the two tables can come from standard input.")
     check_picture(picture, force=force)
     frames = {name: read_table(name) for name in (truth, predicted)}
     columns = match_columns(labels, frames[truth].columns, "label")
@@ -61,7 +61,7 @@ def evaluate(
     scores = beside_nobody(D, {predicted: P}, sample_weight=weight)
     if picture:
         save_drawn(draw_predictions(show, D, P, columns, item_names(frames[truth], item)), picture)
-    measures = {score.name: score.values for score in scores}
+    measures = dict(zip(("predicted", "mean", "uniform"), (score.values for score in scores), strict=True))
     teller.result(
         _text(scores, len(D)), {"items": len(D), "labels": columns, "skill": scores[0].skill, "measures": measures}
     )
@@ -69,6 +69,7 @@ def evaluate(
 
 def _distributions(table: Any, name: str, teller: Teller) -> Array:
     """Divide rows by their sums; tell where that changes more than rounding does."""
+    doubt_degrees(table, name)
     sums = table.to_numpy().sum(axis=1)
     off = np.flatnonzero(np.abs(sums - 1) > ROUNDED)
     if off.size:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from labeldist.cli import options
+from labeldist.cli.doubts import doubt_degrees, doubt_features
 from labeldist.cli.inputs import read_labelled, weights_of
 from labeldist.cli.methods import LEARNERS, make
 from labeldist.cli.outputs import check_files
@@ -26,6 +27,10 @@ from labeldist.files import write_whole
 from labeldist.metrics import MEASURES
 
 AUTO = "auto"
+MEASURED_AGAINST = (
+    "This is measured against the degrees in the table: where labeldist enhance has recovered them, it says how well "
+    "they are repeated, not how near the truth they are."
+)
 
 
 def fit(
@@ -79,6 +84,8 @@ def fit(
     D, weight = given.Y, weights_of(given.frame, weights)
     X = typed(given.frame, given.features) if prepare else given.X
     preparation = prepare_columns(X) if prepare else None
+    doubt_degrees(D, table)
+    doubt_features(given, X, D, teller)
     with teller.working("Comparing learners") as watch:
         choice = choose_learner(
             X,
@@ -94,20 +101,22 @@ def fit(
         )
     for text in choice.warnings:
         teller.note(text)
+    summary = f"{choice.paragraph} {MEASURED_AGAINST}"
     measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in MEASURES}}
     # Not every model can be exported or drawn: what fails does so before anything is written.
-    graph = to_onnx(choice.estimator).SerializeToString() if onnx else None
+    about: dict[str, Any] = {"summary": summary, "measures": measures, "training_rows": len(D)}
+    graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else None
     drawn = None
     if picture and show == OfModels.CALIBRATION:
         drawn = draw_predictions(OfPredictions.CALIBRATION, choice.truth, choice.chosen.predictions, given.labels, None)
     elif picture:
         drawn = draw_model(show, choice.estimator, X)
-    save(choice.estimator, output, summary=choice.paragraph, measures=measures, training_rows=len(D), force=force)
+    save(choice.estimator, output, **about, force=force)
     if onnx and graph:
         write_whole(onnx, graph)
     save_drawn(drawn, picture)
     teller.result(
-        f"{choice.paragraph}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
+        f"{summary}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
         {
             "items": len(D),
             "labels": given.labels,
@@ -115,7 +124,7 @@ def fit(
             "left_out": given.left_out,
             "chosen": choice.name,
             "skill": choice.skill,
-            "paragraph": choice.paragraph,
+            "paragraph": summary,
             "learners": choice.table,
             "output": output,
         },

@@ -78,7 +78,7 @@ def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
     """Return a column of weights, or None where none is named."""
     if column is None:
         return None
-    values = numbers(frame, [one_column(column, frame.columns, "weight")])[column].to_numpy()
+    values = numbers(frame, [one_column(column, frame.columns, "weight")], "Mend it.")[column].to_numpy()
     if (values < 0).any() or not values.any():
         raise TableError(f"Column {column!r} cannot hold weights: they are not negative, and not all zero.")
     return values
@@ -92,6 +92,7 @@ def matched_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, nam
                 f"{names[0]} has {len(truth)} rows and {names[1]} {len(other)}. Name the column that says which row "
                 "is which, with --item."
             )
+        _refuse_other_order(truth, other, names)
         return other
     wanted, found = (keys_of(frame, item, name) for frame, name in zip((truth, other), names, strict=True))
     order = {key: row for row, key in enumerate(found)}
@@ -99,6 +100,17 @@ def matched_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, nam
     if missing:
         raise TableError(f"{names[1]} lacks {len(missing)} of the items of {names[0]}: {listed(missing, 5)}.")
     return other.iloc[np.array([order[key] for key in wanted])]
+
+
+def _refuse_other_order(truth: pd.DataFrame, other: pd.DataFrame, names: tuple[str, str]) -> None:
+    """Refuse two tables that name the same items in another order."""
+    for column in truth.columns.intersection(other.columns):
+        one, two = truth[column].astype(str), other[column].astype(str)
+        if one.is_unique and set(one) == set(two) and list(one) != list(two):
+            raise TableError(
+                f"Column {column!r} has the same values in {names[0]} and {names[1]}, in another order. Match rows by it: "
+                f"--item {column}."
+            )
 
 
 def keys_of(frame: pd.DataFrame, item: str, name: str) -> pd.Series:

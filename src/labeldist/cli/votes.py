@@ -129,7 +129,15 @@ def _degrees(prior: str) -> str | list[float]:
 def _note_doubts(found: VoteDistributions, teller: Teller, *, smoothed: bool) -> None:
     nothing = [name for name in found.label_names if name in MISSING]
     if nothing:
-        teller.note(f"{listed(nothing)} is taken for a label; if it means that there is no vote, empty those cells.")
+        teller.note(
+            f"{listed(nothing)} is taken for a label; if it means that there is no vote, drop those rows or empty those cells."
+        )
+    folded: dict[str, list[str]] = {}
+    for name in found.label_names:
+        folded.setdefault(name.casefold(), []).append(name)
+    for names in folded.values():
+        if len(names) > 1:
+            teller.note(f"{listed(names)} are taken for different labels; if they are one, write them alike.")
     single = np.count_nonzero(found.weights == 1)
     if not smoothed and 2 * single > len(found.weights):
         teller.note(f"{single} of {len(found.weights)} items have a single vote, which says little; see --smoothing.")

@@ -27,7 +27,10 @@ UNNAMED = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
 MOSTLY = 0.5
 """A column of which more than this share are numbers is one of numbers with mistakes, not one of words."""
 
-PREPARE = "or have it turned into numbers with --prepare"
+OF_FEATURES = "Mend it, leave the column out with --ignore, or have it turned into numbers with --prepare."
+OF_LABELS = (
+    "Labels are 0 or 1, votes or degrees; a column of classes becomes columns of labels with labeldist votes --label."
+)
 
 
 @dataclass(frozen=True)
@@ -192,19 +195,19 @@ def _literal(names: list[str], columns: list[str], file: str) -> list[str]:
     return names
 
 
-def numbers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return columns as float64; refuse, with row and column, a cell that is no finite number."""
+def numbers(frame: pd.DataFrame, columns: Sequence[str], advice: str = OF_FEATURES) -> pd.DataFrame:
+    """Return columns as float64; refuse, with row and column and some advice, a cell that is no finite number."""
     table = {name: kinds.numbers(frame[name]) for name in columns}
     for name, values in table.items():
         wrong = np.flatnonzero(~np.isfinite(values))
         if wrong.size:
-            raise TableError(_complaint(frame[name], int(wrong[0]), wrong.size))
+            raise TableError(f"{_complaint(frame[name], int(wrong[0]), wrong.size)} {advice}")
     return require("pandas", "app").DataFrame(table, index=frame.index)
 
 
 def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return label columns as float64; refuse, with row and column, a cell that is no number or is negative."""
-    table = numbers(frame, columns)
+    table = numbers(frame, columns, OF_LABELS)
     negative = np.argwhere(table.to_numpy() < 0)
     if len(negative):
         row, column = negative[0]
@@ -223,7 +226,7 @@ def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 def _is_text_of_numbers(column: Any) -> bool:
     """Whether text holds numbers and nothing else; what begins with a zero too many is a code, and stays one."""
-    if not kinds.holds_objects(column) or kinds.look_at(column).kind != "number":
+    if not kinds.holds_objects(column) or kinds.look_at(column).kind not in ("number", "truth"):
         return False
     return not column.astype(str).str.match(r"\s*[+-]?0\d").any()
 
@@ -238,10 +241,8 @@ def _is_no_feature(column: Any) -> str:
 
 def _complaint(column: Any, row: int, count: int) -> str:
     cell = column.iloc[row]
-    name = str(column.name)
     more = f" ({count} such cells in this column)" if count > 1 else ""
     if kinds.is_missing(column.iloc[[row]])[0]:
-        return f"{cell_at(row, name)} is empty{more}. Fill it, leave the column out with --ignore, {PREPARE}."
+        return f"{cell_at(row, str(column.name))} is empty{more}."
     hint = " Write decimals with a point." if re.fullmatch(r"-?\d+,\d+", str(cell)) else ""
-    what_to_do = f"Mend it, leave the column out with --ignore, {PREPARE}."
-    return f"{cell_at(row, name)} is {str(cell)!r}, no finite number{more}.{hint} {what_to_do}"
+    return f"{cell_at(row, str(column.name))} is {str(cell)!r}, no finite number{more}.{hint}"

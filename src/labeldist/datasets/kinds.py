@@ -17,10 +17,10 @@ from labeldist.exceptions import TableError
 from labeldist.extras import require
 from labeldist.simplex import Array
 
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 """What a cell of text says where nothing is known."""
 
-TRUTH = {"true": 1.0, "false": 0.0}
+TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 Kind = Literal["number", "truth", "date", "category", "text", "mixture", "infinite", "empty", "other"]
 

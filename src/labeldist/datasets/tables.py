@@ -279,7 +279,7 @@ def _from_arrays(arrays: dict[str, Any], path: Path) -> pd.DataFrame:
 
 
 FORMATS: dict[str, tuple[Callable[[str, BinaryIO], Any], Callable[[Any], bytes]]] = {
-    ".csv": (lambda name, file: _read_separated(name, file, ",;"), lambda frame: _separated(frame, ",")),
+    ".csv": (lambda name, file: _read_separated(name, file, ",;\t"), lambda frame: _separated(frame, ",")),
     ".tsv": (lambda name, file: _read_separated(name, file, "\t"), lambda frame: _separated(frame, "\t")),
     ".parquet": (_read_parquet, lambda frame: _arrow_bytes(frame, "parquet", "write_table")),
     ".feather": (_read_feather, lambda frame: _arrow_bytes(frame, "feather", "write_feather")),

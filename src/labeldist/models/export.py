@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -24,7 +24,15 @@ INPUT, OUTPUT = "features", "distributions"
 """What the graph calls its table of features and its answer."""
 
 
-def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bool = False) -> Any:
+def to_onnx(
+    model: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    summary: str | None = None,
+    measures: Mapping[str, float] | None = None,
+    training_rows: int | None = None,
+    force: bool = False,
+) -> Any:
     """Return a fitted model as an ONNX graph, and write it to `path` if one is given.
 
     The graph computes in double precision what the model computes, and has the model's card in its metadata, beside the
@@ -38,6 +46,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bo
         `KernelFeatures` or preprocessing that skl2onnx knows.
     path : str or path, default=None
         The file appears whole or not at all.
+    summary, measures, training_rows
+        For the card, as in `save`.
     force : bool, default=False
         Whether a file that is there may be replaced.
 
@@ -69,7 +79,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bo
     """
     if path is not None:
         check_free(path, force=force)
-    card = card_of(model)
+    card = card_of(model, summary=summary, measures=measures, training_rows=training_rows)
     served = _served(model)
     _refuse_unknown(served)
     inputs = _inputs(served, card)
@@ -91,7 +101,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, force: bo
         raise ModelError(f"{type(model).__name__} cannot be exported to ONNX: {_first_line(error)}") from error
     _restore_names(graph.graph, [name for name, _ in inputs])
     _check(graph)
-    graph.producer_name = "labeldist"
+    graph.producer_name, graph.producer_version = "labeldist", card.versions["labeldist"]
     require("onnx.helper", "onnx").set_model_props(graph, _metadata(card))
     if path is not None:
         write_whole(path, graph.SerializeToString())

@@ -128,7 +128,7 @@ class CoefficientDisplay(Display):
             feature_names=[features[j] for j in shown],
             label_names=labels,
             title=title,
-            caption=share_of(len(shown), m, "strongest", "feature"),
+            caption=share_of(len(shown), m, "strongest", "feature") if len(shown) < m else "",
         )
         return display.plot(ax)
 
