@@ -95,10 +95,30 @@ def test_options_that_cannot_be(songs, tmp_path, monkeypatch, options, message):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_the_library_warns_of_becomes_a_note(songs, table, tmp_path):
-    table.assign(calm=2 * table["calm"]).to_csv(tmp_path / "in.csv", index=False)
+@pytest.mark.parametrize(
+    ("labels", "change", "message"),
+    [
+        ("joy,fear,calm", {"calm": 2}, "column 'calm', is 2: degrees are recovered from labels that are 0 or 1"),
+        ("joy", {}, "joy is the only label"),
+        ("joy,fear,calm", {"calm": "sad"}, "a column of classes becomes columns of labels with labeldist votes"),
+    ],
+)
+def test_labels_that_are_no_tags_are_refused(songs, table, tmp_path, labels, change, message):
+    table.assign(**change).to_csv(tmp_path / "in.csv", index=False)
+    result = run("enhance", tmp_path / "in.csv", "-l", labels, "-o", tmp_path / "out.csv", fails=True)
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+def test_tags_that_say_nothing_and_warnings_of_the_library_become_notes(songs, table, tmp_path):
+    table.assign(calm=0, fear="yes").to_csv(tmp_path / "in.csv", index=False)
     result = run("enhance", tmp_path / "in.csv", "-l", "joy,fear,calm", "-o", tmp_path / "out.csv")
-    assert "labeldist: note: The logical labels hold values other than 0 and 1" in result.stderr
+    assert "labeldist: note: calm is never on" in result.stderr
+    assert "labeldist: note: fear is always on" in result.stderr
+    table.loc[0, LABELS] = 0
+    table.to_csv(tmp_path / "none.csv", index=False)
+    result = run("enhance", tmp_path / "none.csv", "-l", "joy,fear,calm", "-o", tmp_path / "none_out.csv")
+    assert "labeldist: note: 1 of 120 rows have no positive label" in result.stderr
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arff", ".npz", ".mat"])

@@ -81,7 +81,8 @@ def test_predictions_of_files_are_matched_by_item_or_by_order(table):
     assert told["measures"]["predicted in pred.csv"]["kl_divergence"] == pytest.approx(
         kl_divergence(D, 0.5 * D + 0.5 / 3)
     )
-    by_order = facts("dist.csv", "--predicted", "pred.csv", "-o", "two.html")["measures"]["predicted in pred.csv"]
+    mixed[LABELS].to_csv("labels.csv", index=False)
+    by_order = facts("dist.csv", "--predicted", "labels.csv", "-o", "two.html")["measures"]["predicted in labels.csv"]
     assert by_order["kl_divergence"] == pytest.approx(kl_divergence(D, mixed[LABELS].to_numpy()))
     mixed.iloc[1:].to_csv("pred.csv", index=False)
     assert "--item" in explore("dist.csv", "--predicted", "pred.csv", "-o", "three.html", code=1).stderr

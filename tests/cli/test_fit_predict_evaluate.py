@@ -37,6 +37,7 @@ def test_auto_chooses_says_so_in_a_paragraph_and_keeps_it(chosen, table):
     assert "120 items, 3 labels, 3 features" in rest
     card = read_card(path)
     assert card.summary == paragraph
+    assert paragraph.endswith("not how near the truth they are.")
     assert card.label_names == tuple(LABELS)
     assert card.feature_names == tuple(FEATURES)
     assert card.training_rows == 120
@@ -56,7 +57,7 @@ def test_predictions_go_into_label_columns_of_the_table_in_any_order(songs, chos
 def test_evaluate_measures_beside_the_answers_of_nobody(songs, table):
     facts = run_json("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES)
     predicted = pd.read_csv(songs / "pred.csv")
-    ours, mean, equally = facts["measures"].values()
+    ours, mean, equally = (facts["measures"][key] for key in ("predicted", "mean", "uniform"))
     assert ours == pytest.approx(score_all(table[LABELS], predicted[LABELS]))
     constant = np.tile(table[LABELS].mean(), (120, 1))
     assert mean == pytest.approx(score_all(table[LABELS].to_numpy(), constant))
@@ -79,6 +80,8 @@ def test_rows_are_matched_by_the_item(songs, table, tmp_path):
     expected = run_json("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES)["skill"]
     found = run_json("evaluate", songs / "dist.csv", tmp_path / "pred.csv", *NAMES, "--item", "title")["skill"]
     assert found == pytest.approx(expected)
+    result = run("evaluate", songs / "dist.csv", tmp_path / "pred.csv", *NAMES, fails=True)
+    assert "in another order. Match rows by it: --item title" in result.stderr
     shuffled.iloc[1:].to_csv(tmp_path / "short.csv", index=False)
     pd.concat([shuffled, shuffled.iloc[:1]]).to_csv(tmp_path / "twice.csv", index=False)
     for name, options, message in (
@@ -257,3 +260,25 @@ def test_calls_that_cannot_be(songs, tmp_path, monkeypatch, arguments, code, mes
     assert result.exit_code == code
     assert message in " ".join(result.output.replace("│", " ").split())
     assert not list(tmp_path.iterdir())
+
+
+def test_features_that_look_like_labels_or_weights_are_told(songs, table, tmp_path):
+    table.assign(votes=3).to_csv(tmp_path / "dist.csv", index=False)
+    options = ("--method", "bdldl", "-o", tmp_path / "m.skops")
+    notes = run_json("fit", tmp_path / "dist.csv", "-l", "joy,calm", *options)["notes"]
+    assert any("--weights votes" in note for note in notes)
+    assert any("the labels and column 'fear' sum to 1 in every row" in note for note in notes)
+
+
+def test_rows_without_a_degree_are_refused_by_their_number(songs, table, tmp_path):
+    table.loc[3, LABELS] = 0
+    table.to_csv(tmp_path / "dist.csv", index=False)
+    fit = ("fit", tmp_path / "dist.csv", "-o", tmp_path / "m.skops")
+    for arguments in (fit, ("evaluate", tmp_path / "dist.csv", songs / "pred.csv")):
+        result = run(*arguments, *NAMES, fails=True)
+        assert result.exit_code == 1
+        assert "Data row 4 of" in result.stderr
+
+
+def test_only_one_table_comes_from_standard_input():
+    assert "only one of the two" in " ".join(run("evaluate", "-", "-", *NAMES, fails=True).output.split())

@@ -225,3 +225,9 @@ def test_a_process_that_fails_says_why_on_one_line_and_leaves_no_file(folder):
     assert (process.returncode, process.stdout) == (1, "")
     assert process.stderr == "labeldist: The table of votes has no column 'mood'. It has id, who, emotion.\n"
     assert os.listdir(folder) == ["votes.csv"]
+
+
+def test_labels_that_differ_in_capitals_are_told(folder):
+    (folder / "votes.csv").write_text(LONG.replace("9,ann,fear", "9,ann,Fear"))
+    result = CliRunner().invoke(app, ["votes", "votes.csv", *LONG_COLUMNS, "-o", "dist.csv"])
+    assert "Fear, fear are taken for different labels" in result.stderr

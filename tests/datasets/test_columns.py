@@ -74,8 +74,8 @@ def test_a_file_may_name_only_columns_that_are_there(tmp_path):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        (["1", "fast", "3"], "data row 2, column 'x', is 'fast', no finite number. Mend it"),
-        (["1", "", "NA"], r"data row 2, column 'x', is empty \(2 such cells in this column\). Fill it"),
+        (["1", "fast", "3"], "data row 2, column 'x', is 'fast', no finite number."),
+        (["1", "", "NA"], r"data row 2, column 'x', is empty \(2 such cells in this column\)"),
         (["1", "inf", "3"], "data row 2, column 'x', is 'inf', no finite number"),
         (["1", "2,5", "3"], "Write decimals with a point"),
         ([1.0, np.nan, 3.0], "data row 2, column 'x', is empty"),

@@ -29,8 +29,8 @@ def doubt_tags(L: pd.DataFrame, teller: Teller) -> None:
     if len(other):
         row, column = other[0]
         raise TableError(
-            f"{cell_at(row, L.columns[column])} is {L.iloc[row, column]:g}: degrees are recovered from labels that are 0 "
-            "or 1. These look like degrees or counts already: go on with labeldist fit."
+            f"{cell_at(row, L.columns[column])} is {L.iloc[row, column]:g}: degrees are recovered from labels that are "
+            "0 or 1. These look like degrees or counts already: go on with labeldist fit."
         )
     for value, said in ((0, "never"), (1, "always")):
         names = [name for name in L.columns if (L[name] == value).all()]
@@ -43,8 +43,8 @@ def doubt_degrees(D: pd.DataFrame, name: str) -> None:
     empty = np.flatnonzero(D.to_numpy().sum(axis=1) == 0)
     if empty.size:
         raise TableError(
-            f"Data row {empty[0] + 1} of {name} has no degree above 0, and so have {empty.size} rows in all. Fill them in, "
-            "or drop them."
+            f"Data row {empty[0] + 1} of {name} has no degree above 0, and so have {empty.size} rows in all. Fill them "
+            "in, or drop them."
         )
 
 

@@ -108,8 +108,8 @@ def _refuse_other_order(truth: pd.DataFrame, other: pd.DataFrame, names: tuple[s
         one, two = truth[column].astype(str), other[column].astype(str)
         if one.is_unique and set(one) == set(two) and list(one) != list(two):
             raise TableError(
-                f"Column {column!r} has the same values in {names[0]} and {names[1]}, in another order. Match rows by it: "
-                f"--item {column}."
+                f"Column {column!r} has the same values in {names[0]} and {names[1]}, in another order. Match rows by "
+                f"it: --item {column}."
             )
 
 

@@ -130,7 +130,7 @@ def _note_doubts(found: VoteDistributions, teller: Teller, *, smoothed: bool) ->
     nothing = [name for name in found.label_names if name in MISSING]
     if nothing:
         teller.note(
-            f"{listed(nothing)} is taken for a label; if it means that there is no vote, drop those rows or empty those cells."
+            f"{listed(nothing)} is taken for a label; if it means no vote, drop those rows or empty those cells."
         )
     folded: dict[str, list[str]] = {}
     for name in found.label_names:
