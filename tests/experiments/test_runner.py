@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
 from labeldist.datasets import binarize, make_artificial
@@ -167,8 +168,10 @@ def test_records_tell_how_they_came_about(records):
     }
 
 
-class Broken:
+class Broken(BaseEstimator):
     """Learners that do not learn."""
+
+    _parameter_constraints = {"how": [str]}  # noqa: RUF012
 
     def __init__(self, how):
         self.how = how

@@ -157,7 +157,7 @@ def test_words_are_plain_and_arrays_are_taken():
 REFUSED = {
     "text": ([f"name {k}" for k in range(ROWS)], 0, "text that differs in almost every row, such as 'name 0'"),
     "long text": (["x" * 90 + str(k) for k in range(ROWS)], 0, f"such as '{'x' * 38}…"),
-    "slip": (["n/a" if k == 9 else k for k in range(ROWS)], 9, "holds numbers, but also 'n/a'"),
+    "slip": (["ten" if k == 9 else k for k in range(ROWS)], 9, "holds numbers, but also 'ten'"),
     "infinite": ([np.inf if k == 3 else k for k in range(ROWS)], 3, "holds the infinite number inf"),
     "nothing": ([None] * ROWS, 0, "has no filled cell"),
     "lists": ([[1]] * ROWS, 0, r"holds the list \[1\]"),

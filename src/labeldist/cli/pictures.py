@@ -52,11 +52,14 @@ def check_picture(path: str | None, *, labels: int | None = None, kind: StrEnum 
 
 
 def save_drawn(display: Any, path: str | None) -> None:
-    """Write a picture, if there is one."""
-    from labeldist.plots import save_picture
-
+    """Write a picture, if there is one, and let it go."""
     if path:
+        from matplotlib import pyplot
+
+        from labeldist.plots import save_picture
+
         save_picture(display, path)
+        pyplot.close(display.figure_)
 
 
 def draw_distributions(kind: OfDistributions, D: Any, labels: list[str], items: Any) -> Any:
