@@ -42,6 +42,21 @@ def test_normalize_survives_the_ends_of_the_number_range(magnitude):
     assert_allclose(normalize([[magnitude, magnitude / 2]]), [[2 / 3, 1 / 3]], rtol=1e-12)
 
 
+def test_normalize_takes_ordinary_rows_beside_those_at_the_ends():
+    rows = np.array([[1.7e308, 1.7e308, 0.85e308], [0.0, 3.0, 1.0], [1e-310, 1e-310, 2e-310]])
+    assert_allclose(normalize(rows), [[0.4, 0.4, 0.2], [0.0, 0.75, 0.25], [0.25, 0.25, 0.5]], rtol=1e-12)
+    assert_allclose(normalize(rows[1:]), [[0.0, 0.75, 0.25], [0.25, 0.25, 0.5]], rtol=1e-12)
+
+
+def test_normalize_copies_unless_told_not_to():
+    eps = np.finfo(float).eps
+    for D in (np.array([[0.25, 0.75], [0.5, 0.5]]), np.array([[0.5, 0.5 + 2 * eps]])):  # off by rounding at most
+        assert normalize(D, copy=False) is D
+        assert not np.shares_memory(normalize(D), D)
+    for D in ([[0.5, 0.5 + 4 * eps]], [[1.0, 1.0]], [[0.5, 0.5], [2.0, 2.0]]):
+        assert_array_equal(normalize(D, copy=False), normalize(D))
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
@@ -72,9 +87,13 @@ def test_a_row_without_positive_degrees_cannot_be_normalised():
         normalize([[1, 1], [0, 0]])
 
 
-def test_messages_use_the_given_name():
-    with pytest.raises(NotADistributionError, match=r"^votes is negative"):
-        check_degrees([[-1]], name="votes")
+@pytest.mark.parametrize("check", [check_degrees, check_distributions, normalize])
+@pytest.mark.parametrize("bad", [[["a"]], [1.0], np.zeros((1, 0)), [[-1.0]]])
+def test_messages_use_the_given_name(check, bad):
+    with pytest.raises(NotADistributionError, match=r"^votes (is negative|must ha|must ho|has no)"):
+        check(bad, name="votes")
+    with pytest.raises(NotADistributionError, match=r"^D "):
+        check(bad)
 
 
 @given(score_rows())
@@ -103,7 +122,8 @@ def test_projection_is_the_nearest_distribution(rng):
 
 
 def test_projection_of_large_scores_keeps_its_digits():
-    assert_allclose(project([[1e12 + 0.25, 1e12]]), [[0.625, 0.375]], rtol=1e-4)
+    large = 1e15  # where numbers are an eighth apart
+    assert_allclose(project([[large + 0.25, large], [0.25, 0.5]]), [[0.625, 0.375], [0.375, 0.625]], rtol=1e-14)
 
 
 def test_softmax_by_hand_and_its_temperature():
@@ -134,6 +154,10 @@ def test_the_floor_by_hand():
 
 def test_temperature_reaches_softmax():
     assert_allclose(to_distributions([[0.0, 1.0]], "softmax", temperature=3), softmax([[0.0, 3.0]]))
+
+
+def test_softmax_at_temperature_one_is_the_default():
+    assert_array_equal(to_distributions([[0.0, 1.0]]), softmax([[0.0, 1.0]], temperature=1))
 
 
 @pytest.mark.parametrize("function", [softmax, project, *(partial(to_distributions, output=o) for o in OUTPUT_MAPS)])

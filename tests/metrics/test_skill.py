@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labeldist.metrics import score_all
-from labeldist.metrics.skill import EQUALLY, beside_nobody, percent, skill_in_words
+from labeldist.metrics.skill import EQUALLY, ROUNDING_DIVERGENCE, beside_nobody, percent, skill, skill_in_words
 
 D = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
 
@@ -49,3 +49,15 @@ def test_skill_is_told_in_words(share, words):
 
 def test_small_shares_have_a_decimal():
     assert [percent(share) for share in (0.0999, 0.1, 1)] == ["10.0 %", "10 %", "100 %"]
+
+
+@pytest.mark.parametrize(("achieved", "expected"), [(0.0, 1.0), (0.03, 0.25), (0.04, 0.0), (0.12, -2.0)])
+def test_it_is_the_share_that_is_saved(achieved, expected):
+    assert skill(achieved, 0.04) == pytest.approx(expected)
+
+
+def test_beside_a_perfect_answer_only_a_perfect_one_has_skill():
+    for perfect in (0.0, ROUNDING_DIVERGENCE):
+        assert skill(ROUNDING_DIVERGENCE, perfect) == 1
+        assert skill(2 * ROUNDING_DIVERGENCE, perfect) == 0
+    assert skill(ROUNDING_DIVERGENCE, 4 * ROUNDING_DIVERGENCE) == 0.75
