@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -5,7 +7,7 @@ from scipy.optimize import approx_fprime
 
 from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.solvers import bidirectional
-from labeldist.solvers.bidirectional import EnhancementLoss
+from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
 
 settings = pytest.mark.parametrize(
     ("reconstruction", "smoothness"), [(0.3, 0.2), (0.0, 0.2), (0.3, 0.0), (0.0, 0.0), (1e-3, 1e-3)]
@@ -52,3 +54,56 @@ def test_the_product_in_blocks_is_the_product(rng, monkeypatch):
     blocked = loss.normal_equations()[0]
     assert_allclose(blocked, whole, rtol=1e-12)
     assert_allclose(blocked, blocked.T, rtol=1e-12)
+
+
+@settings
+@pytest.mark.parametrize("p", [4, 13])
+def test_the_exact_minimum_is_where_the_gradient_vanishes(rng, reconstruction, smoothness, p):
+    loss = make_loss(rng, reconstruction, smoothness)
+    loss = replace(loss, features=loss.features[:, -p:])
+    found = minimize_exactly(loss)
+    scale = np.abs(loss.value_and_gradient(np.zeros((p, 3)))[1]).max()
+    assert_allclose(loss.value_and_gradient(found.W)[1], 0, atol=1e-11 * scale)
+    assert found.residual < 1e-14
+
+
+@pytest.mark.parametrize("smoothness", [0.0, 0.2])
+def test_of_many_minima_the_shortest_is_taken(rng, smoothness):
+    loss = make_loss(rng, 0.0, smoothness)
+    scores = np.linalg.solve(np.eye(12) + smoothness * loss.laplacian.toarray(), loss.labels)
+    assert_allclose(minimize_exactly(loss).W, np.linalg.pinv(loss.features) @ scores, rtol=1e-9)
+
+
+def test_what_is_singular_to_rounding_counts_as_singular(rng):
+    features = rng.normal(size=(12, 3))
+    features = np.column_stack([features, features.sum(axis=1) + 1e-15 * rng.normal(size=12)])
+    loss = EnhancementLoss(features, rng.normal(size=(12, 2)), 0.0, 0.0)
+    assert_allclose(minimize_exactly(loss).W, np.linalg.pinv(features, rcond=1e-12) @ loss.labels, rtol=1e-9)
+
+
+@pytest.mark.parametrize("smoothness", [0.0, 0.2])
+def test_over_a_kernel_the_intercept_is_the_last_row(rng, smoothness):
+    K = np.exp(-((rng.normal(size=12)[:, None] - rng.normal(size=12)) ** 2))
+    K = K @ K.T + 0.1 * np.eye(12)
+    loss = replace(make_loss(rng, 0.0, smoothness), features=np.hstack([K, np.ones((12, 1))]))
+    found = minimize_exactly(loss)
+    scores = np.linalg.solve(np.eye(12) + smoothness * loss.laplacian.toarray(), loss.labels)
+    assert_allclose(found.W, np.linalg.pinv(loss.features) @ scores, rtol=1e-7)
+    assert found.residual < 1e-12
+
+
+@pytest.mark.parametrize("smoothness", [0.0, 0.2])
+def test_the_residual_is_the_gradient_relative_to_its_terms(rng, smoothness, monkeypatch):
+    loss = make_loss(rng, 0.0, smoothness)
+    W = rng.normal(size=(13, 3))
+    monkeypatch.setattr(bidirectional, "_least_squares", lambda _: W)
+    norm, Phi, L = np.linalg.norm, loss.features, loss.labels
+    pull = (np.eye(12) + smoothness * loss.laplacian.toarray()) @ Phi @ W
+    expected = norm(Phi.T @ (pull - L)) / (norm(Phi) * (norm(pull) + norm(L)))
+    assert minimize_exactly(loss).residual == pytest.approx(expected)
+
+
+def test_nothing_is_fitted_to_nothing_without_a_residual():
+    found = minimize_exactly(EnhancementLoss(np.zeros((4, 2)), np.zeros((4, 3)), 0.0, 0.0))
+    assert_allclose(found.W, 0)
+    assert found.residual == 0
