@@ -35,3 +35,10 @@ def test_tolerance_and_max_iter_end_it(system):
     rough, fine = (solve_conjugate_gradient(lambda V: A @ V, B, tolerance=t) for t in (1e-2, 1e-12))
     assert rough.n_iter < fine.n_iter
     assert 1e-12 < rough.residual <= 1e-2
+    relative = np.linalg.norm(A @ rough.X - B, axis=0) / np.linalg.norm(B, axis=0)
+    assert rough.residual == pytest.approx(relative.max())
+
+
+def test_no_columns_need_no_solution(system):
+    solution = solve_conjugate_gradient(lambda V: V, np.zeros((30, 0)))
+    assert (solution.X.shape, solution.residual, solution.n_iter) == ((30, 0), 0.0, 0)

@@ -34,6 +34,8 @@ def test_tables_one_below_the_other_add_up(rng):
     together = [np.r_[rows, rows + 15] for rows in np.array_split(np.arange(15), 3)]
     for found, expected in zip((halves[0] + halves[1]).parts, FoldMoments.of(X, D, None, together).parts, strict=True):
         assert_same(found, expected)
+    with pytest.raises(ValueError, match="shorter"):
+        halves[0] + FoldMoments(halves[1].parts[:2])
 
 
 def test_what_a_partition_is():
@@ -41,6 +43,7 @@ def test_what_a_partition_is():
     assert is_partition(halves, 4)
     assert not is_partition(halves, 5)
     assert not is_partition(halves[:1], 4)
+    assert not is_partition([(np.array([1, 2]), np.array([0])), (np.array([0, 2]), np.array([1]))], 3)
     assert not is_partition([(np.array([0]), np.array([2, 3])), halves[1]], 4)
 
 

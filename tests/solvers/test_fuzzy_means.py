@@ -60,6 +60,20 @@ def test_the_farthest_rows_come_first():
     assert farthest_first(X, 3).ravel().tolist() == [-9, 5, 0]
 
 
+def test_each_row_chosen_is_the_farthest_from_those_before(rng):
+    X = rng.normal([5, -20], [1, 3], size=(40, 2))
+    found = farthest_first(X, 6)
+    assert len(found) == 6
+    assert_allclose(np.linalg.norm(found[0] - X.mean(axis=0)), np.linalg.norm(X - X.mean(axis=0), axis=1).max())
+    for k in range(1, 6):
+        gaps = np.linalg.norm(X[:, None] - found[:k], axis=2).min(axis=1)
+        assert_allclose(np.linalg.norm(found[k] - found[:k], axis=1).min(), gaps.max())
+
+
+def test_no_row_is_chosen_twice():
+    assert farthest_first(np.array([[1.0], [0.0], [0.0]]), 3).tolist() == [[1], [0], [0]]
+
+
 def test_mostly_zero_rows_end_where_dense_ones_do(rng):
     X = rng.normal(size=(60, 80)) * (rng.uniform(size=(60, 80)) < 0.02)
     shifted = fuzzy_means(X + 1.0, X[:3] + 1.0, tolerance=1e-12)  # nothing is zero

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from labeldist.solvers import moments as moments_module
@@ -100,8 +100,9 @@ def test_about_origin_gives_the_raw_products(table):
     assert_allclose(raw.xx, X.T @ X, atol=1e-12)
     assert_allclose(raw.xd, X.T @ D, atol=1e-12)
     assert_allclose(raw.dd, D.T @ D, atol=1e-12)
-    assert not raw.mean_x.any()
-    assert not raw.mean_d.any()
+    assert_array_equal(raw.mean_x, np.zeros(5), strict=True)
+    assert_array_equal(raw.mean_d, np.zeros(3), strict=True)
+    assert raw.weight == 60
 
 
 def test_dividing_features_divides_their_moments(table):
@@ -154,3 +155,5 @@ def test_sum_adds_moments(table):
     X, D, weight = table
     parts = [Moments.of(X[rows], D[rows], weight[rows]) for rows in (slice(0, 9), slice(9, 30), slice(30, 60))]
     assert_same(sum(parts), Moments.of(X, D, weight), atol=1e-12)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        sum(parts, start=1)
