@@ -1,18 +1,20 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.solvers import low_rank
 from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist.solvers.low_rank import minimize_low_rank, row_blocks
 
+N = 150  # more rows than the smallest block has
+
 
 @pytest.fixture
 def problem(rng):
-    """A kernel matrix of rank 12 among 60 rows, the Cholesky factor of its first 12 rows, labels, and a graph."""
-    Z = rng.normal(size=(60, 12))
-    L = (rng.random((60, 4)) < 0.5).astype(float)
+    """A kernel matrix of rank 12, the Cholesky factor of its first 12 rows, labels, and a graph."""
+    Z = rng.normal(size=(N, 12))
+    L = (rng.random((N, 4)) < 0.5).astype(float)
     K = Z @ Z.T
     return K, np.linalg.cholesky(K[:12, :12]), L, laplacian(neighbor_graph(Z, 5, "mean"))
 
@@ -27,7 +29,7 @@ def solved(K, F, L, S, reconstruction=0.3, smoothness=0.5):
 def test_on_a_matrix_of_that_rank_it_is_the_exact_minimum(problem, reconstruction, smoothness):
     K, F, L, S = problem
     minimum, scores = solved(K, F, L, S if smoothness else None, reconstruction, smoothness)
-    Phi = np.column_stack([K, np.ones(60)])
+    Phi = np.column_stack([K, np.ones(N)])
     exact = Phi @ minimize_exactly(EnhancementLoss(Phi, L, reconstruction, smoothness, S)).W
     assert_allclose(scores, exact, atol=1e-9)
     assert minimum.residual < 1e-14
@@ -36,7 +38,7 @@ def test_on_a_matrix_of_that_rank_it_is_the_exact_minimum(problem, reconstructio
 def test_without_reconstruction_the_scores_are_those_of_least_squares(problem):
     K, F, L, _ = problem
     _, scores = solved(K, F, L, None, 0, 0)
-    Phi = np.column_stack([K, np.ones(60)])
+    Phi = np.column_stack([K, np.ones(N)])
     assert_allclose(scores, Phi @ np.linalg.lstsq(Phi, L, rcond=1e-10)[0], atol=1e-8)
 
 
@@ -44,15 +46,17 @@ def test_blocks_of_rows_and_columns_change_nothing(problem, monkeypatch):
     _, whole = solved(*problem)
     monkeypatch.setattr(low_rank, "BLOCK_ENTRIES", 1)
     monkeypatch.setattr(low_rank, "PRODUCT_COLUMNS", 5)
-    monkeypatch.setattr(low_rank, "SMALLEST_BLOCK", 7)
     assert_allclose(solved(*problem)[1], whole, atol=1e-12)
 
 
 def test_single_precision_in_the_graph_product_is_hardly_seen(problem, monkeypatch):
     _, double = solved(*problem)
-    monkeypatch.setattr(low_rank, "SINGLE_PRECISION_BYTES", 0)
+    factor_bytes = 8 * N * 12
+    monkeypatch.setattr(low_rank, "SINGLE_PRECISION_BYTES", factor_bytes - 1)
     _, single = solved(*problem)
     assert 0 < np.abs(single - double).max() < 1e-5
+    monkeypatch.setattr(low_rank, "SINGLE_PRECISION_BYTES", factor_bytes)
+    assert_array_equal(solved(*problem)[1], double)
 
 
 def test_a_singular_gram_matrix_is_no_trouble(rng):

@@ -94,6 +94,18 @@ def test_a_sample_that_hides_a_large_mean_costs_no_digits(rng):
     assert abs(raw / exact - 1) > 1e-14  # the test has teeth
 
 
+@pytest.mark.parametrize("n", [10, 64, 1024])
+def test_an_offset_is_subtracted_first_beyond_eight_deviations(n):
+    sign = np.where(
+        np.arange(n) // max(1, n // moments_module.SAMPLE_ROWS) % 2, 1, -1
+    )  # as many up as down in a sample
+    table = np.column_stack([np.where(sign > 0, 3.0, 1.0), moments_module.OFFSET - 0.01 + sign])
+    assert moments_module._likely_offset(table) is None
+    table[:, 1] += 0.02
+    assert_allclose(moments_module._likely_offset(table), [2, moments_module.OFFSET + 0.01], rtol=1e-12)
+    assert moments_module._likely_offset(table[:0]) is None
+
+
 def test_about_origin_gives_the_raw_products(table):
     X, D, _ = table
     raw = Moments.of(X, D).about_origin()
