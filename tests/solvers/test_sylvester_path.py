@@ -28,6 +28,8 @@ def test_every_point_solves_its_equation(rng, route, c):
         for ridge, X in zip(GRID, path.solve(reconstruction, GRID), strict=True):
             left = (A + ridge * np.eye(12)) @ X + X @ (reconstruction * B)
             assert_allclose(left, (1 + reconstruction) * C, atol=1e-12 * np.abs(C).max() * (1 + reconstruction))
+    # The sweeps need no eigenvectors.
+    assert "_eigen" not in vars(path._decomposition)
 
 
 def test_points_are_those_of_the_single_solver(rng, route):
@@ -50,3 +52,34 @@ def test_the_decompositions_leave_their_input_alone(rng, route):
     SylvesterPath(A, B, C).solve(1.0, GRID)
     for given, copy in zip((A, B, C), copies, strict=True):
         assert (given == copy).all()
+
+
+def test_where_a_sweep_fails_eigenvectors_take_over(rng, monkeypatch):
+    A, B, C = problem(rng)
+    A = A - (np.linalg.eigvalsh(A)[0] + 1e-3) * np.eye(12)  # not quite semidefinite
+    ridges, found = np.array([1e-6, 1.0]), {}
+    for large in (1, 1000):
+        monkeypatch.setattr(sylvester_path, "LARGE", large)
+        found[large] = SylvesterPath(A, B, C).solve(0.5, ridges)
+    assert_allclose(found[1], found[1000], rtol=1e-8, atol=1e-10)
+
+
+def test_units_too_far_apart_for_orthogonal_transformations_are_left_to_cholesky(rng, route):
+    A, B, C = problem(rng)
+    units = 10.0 ** np.linspace(-8, 8, 12)
+    path = SylvesterPath(A * np.outer(units, units), 0 * B, C * units[:, None])
+    ridges = np.array([0.0, 1e20])  # the second is larger than all units
+    narrow = path._spread(ridges) <= sylvester_path.WIDE
+    assert narrow.tolist() == [False, True]
+    found = path.solve(1.0, ridges)
+    assert_allclose(found[0] * units[:, None], np.linalg.solve(A, 2 * C), rtol=1e-9)
+    expected = np.linalg.solve(path.A + 1e20 * np.eye(12), 2 * path.C)
+    assert_allclose(found[1], expected, atol=1e-12 * np.abs(expected).max())
+
+
+def test_the_spread_is_that_of_the_features_that_vary():
+    path = SylvesterPath(np.diag([4.0, 0.0, 100.0]), np.eye(2), np.zeros((3, 2)))
+    assert_allclose(path._spread(np.array([0.0, 4.0])), [25, 13])
+    constant = SylvesterPath(np.zeros((3, 3)), np.eye(2), np.zeros((3, 2)))
+    assert_allclose(constant._spread(np.array([0.0, 4.0])), 1)
+    assert_allclose(constant.solve(1.0, np.array([0.0, 4.0])), 0)
