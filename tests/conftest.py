@@ -10,11 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # The machines that run the tests are shared: a slow example is no failure, and every run tries the same examples.
 settings.register_profile("labeldist", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("labeldist")
+
+# A mutant is dead with the first counterexample, which is among the first few examples or hardly found at all. To make
+# it small would only take time.
+settings.register_profile(
+    "mutation", settings.get_profile("labeldist"), max_examples=25, phases=[Phase.explicit, Phase.generate]
+)
 
 
 @pytest.fixture(scope="session")

@@ -139,3 +139,33 @@ def fuzzy_memberships_by_hand(X, centers, fuzziness):
     return np.array(
         [[1 / sum((math.dist(x, v) / math.dist(x, w)) ** power for w in centers) for v in centers] for x in X]
     )
+
+
+def gauss_newton_step_by_hand(objective, point):
+    """The step of LDL-SCL in (θ, w, log C): its quadratic model is filled in direction by direction, and solved."""
+    (m, c), (n, k) = point.theta.shape, point.C.shape
+    sizes = [m * c, k * c, n * k]
+
+    def parts(direction):
+        theta, w, log_codes = np.split(direction, np.cumsum(sizes)[:-1])
+        return theta.reshape(m, c), w.reshape(k, c), log_codes.reshape(n, k)
+
+    def roots(direction):
+        """What the model is the sum of squares of."""
+        theta, w, log_codes = parts(direction)
+        found = [np.sqrt(2 * objective.ridge) * theta.ravel(), np.sqrt(2 * objective.code_ridge) * w.ravel()]
+        found.append((np.sqrt(objective.barrier / point.C) * log_codes).ravel())
+        for i in range(n):
+            p = point.P[i]
+            score = objective.X[i] @ theta + point.C[i] @ w + (point.C[i] * log_codes[i]) @ point.w
+            moved = p * (score - p @ score)
+            found.append(np.sqrt(p) * (score - p @ score))
+            for j in range(k):
+                half = 0.5 * log_codes[i, j] * (p - objective.centres[j])
+                found.append(np.sqrt(2 * objective.local_correlation * point.C[i, j]) * (moved + half))
+        return np.concatenate(found)
+
+    factor = np.array([roots(direction) for direction in np.eye(sum(sizes))])
+    by_theta, by_w, by_codes = objective.gradient(point)
+    gradient = np.concatenate([by_theta.ravel(), by_w.ravel(), (point.C * by_codes).ravel()])
+    return parts(-np.linalg.solve(factor @ factor.T, gradient))

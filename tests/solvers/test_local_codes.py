@@ -4,7 +4,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
+from labeldist.solvers import local_codes
 from labeldist.solvers.local_codes import LocalCodes, inverses, minimize_local_codes
+from tests.references import gauss_newton_step_by_hand
 
 
 def problem(rng, n=30, m=4, c=5, k=3, **strengths):
@@ -70,3 +72,32 @@ def test_small_matrices_are_inverted_to_rounding(rng, k):
     units = np.sqrt(np.einsum("nii->ni", matrices))
     error = (inverses(matrices) @ matrices - np.eye(k)) * units[:, :, None] / units[:, None, :]
     assert np.abs(error).max() < 1e-9
+
+
+def step_from(objective, point):
+    eigenvalues, vectors = np.linalg.eigh(objective.X.T @ objective.X)
+    return local_codes._gauss_newton_step(objective, point, eigenvalues, vectors)
+
+
+def assert_is_the_step(found, objective, point):
+    expected = gauss_newton_step_by_hand(objective, point)
+    for block, reference in zip((found.theta, found.w, found.log_codes), expected, strict=True):
+        assert_allclose(block, reference, atol=1e-8 * np.abs(reference).max())
+    by_theta, by_w, by_codes = objective.gradient(point)
+    slope = np.vdot(by_theta, expected[0]) + np.vdot(by_w, expected[1]) + np.vdot(point.C * by_codes, expected[2])
+    assert found.slope == pytest.approx(slope)
+
+
+def test_a_step_solves_the_gauss_newton_equations(rng, monkeypatch):
+    monkeypatch.setattr(local_codes, "INNER_TOLERANCE", 1e-13)
+    objective = problem(rng, n=6)
+    point = objective.at(rng.normal(size=(4, 5)), rng.normal(size=(3, 5)), rng.uniform(0.5, 2, size=(6, 3)))
+    assert_is_the_step(step_from(objective, point), objective, point)
+
+
+def test_where_all_rows_are_alike_the_preconditioner_is_the_inverse(rng, monkeypatch):
+    monkeypatch.setattr(local_codes, "INNER_TOLERANCE", 1e-13)
+    monkeypatch.setattr(local_codes, "INNER_ITERATIONS", 1)
+    objective = problem(rng, n=6)
+    point = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.tile([0.5, 1.0, 2.0], (6, 1)))
+    assert_is_the_step(step_from(objective, point), objective, point)

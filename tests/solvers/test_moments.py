@@ -141,10 +141,11 @@ def test_no_rows_have_no_moments(table, form):
     assert_same(nothing + Moments.of(X, D), Moments.of(X, D), rtol=1e-14)
 
 
-def test_single_precision_is_accumulated_in_double(table):
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_single_precision_is_accumulated_in_double(table, form):
     X, D, _ = table
     single = X.astype(np.float32)
-    assert_same(Moments.of(single, D), Moments.of(single.astype(float), D), rtol=1e-13)
+    assert_same(Moments.of(form(single), D), Moments.of(form(single.astype(float)), D), rtol=1e-13)
 
 
 def test_entries_stored_in_parts_are_added_up_without_changing_the_input(rng):

@@ -40,6 +40,13 @@ def test_points_are_those_of_the_single_solver(rng, route):
         assert_allclose(X, expected, rtol=1e-6, atol=1e-9)
 
 
+def test_one_point_does_not_change_another(rng, route):
+    path = SylvesterPath(*problem(rng))
+    together = path.solve(0.5, np.array([1e-6, 1e14]))
+    for ridge, X in zip([1e-6, 1e14], together, strict=True):
+        assert_allclose(X, path.solve(0.5, np.array([ridge]))[0], rtol=1e-12)
+
+
 def test_where_the_system_is_singular_the_solution_is_that_of_minimum_norm(rng, route):
     A, B, C = problem(rng, m=30, n=20)
     found = SylvesterPath(A, B, C).solve(0.0, np.zeros(1))[0]
