@@ -74,14 +74,12 @@ def test_where_a_sweep_fails_eigenvectors_take_over(rng, monkeypatch):
 def test_units_too_far_apart_for_orthogonal_transformations_are_left_to_cholesky(rng, route):
     A, B, C = problem(rng)
     units = 10.0 ** np.linspace(-8, 8, 12)
-    path = SylvesterPath(A * np.outer(units, units), 0 * B, C * units[:, None])
-    ridges = np.array([0.0, 1e20])  # the second is larger than all units
-    narrow = path._spread(ridges) <= sylvester_path.WIDE
-    assert narrow.tolist() == [False, True]
-    found = path.solve(1.0, ridges)
-    assert_allclose(found[0] * units[:, None], np.linalg.solve(A, 2 * C), rtol=1e-9)
-    expected = np.linalg.solve(path.A + 1e20 * np.eye(12), 2 * path.C)
-    assert_allclose(found[1], expected, atol=1e-12 * np.abs(expected).max())
+    path = SylvesterPath(A * np.outer(units, units), B, C * units[:, None])
+    ridges = np.array([1e-3, 1e20])  # the second is larger than all units
+    assert (path._spread(ridges) > sylvester_path.WIDE).tolist() == [True, False]
+    for ridge, X in zip(ridges, path.solve(0.5, ridges), strict=True):
+        expected = solve_symmetric_sylvester(path.A + ridge * np.eye(12), 0.5 * B, 1.5 * path.C).X
+        assert_allclose(X, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max() if ridge > 1 else 0)
 
 
 def test_the_spread_is_that_of_the_features_that_vary():
