@@ -81,15 +81,26 @@ def test_what_is_singular_to_rounding_counts_as_singular(rng):
     assert_allclose(minimize_exactly(loss).W, np.linalg.pinv(features, rcond=1e-12) @ loss.labels, rtol=1e-9)
 
 
+@pytest.fixture
+def kernel(rng):
+    root = rng.normal(size=(12, 12))
+    return root @ root.T + 0.1 * np.eye(12)
+
+
 @pytest.mark.parametrize("smoothness", [0.0, 0.2])
-def test_over_a_kernel_the_intercept_is_the_last_row(rng, smoothness):
-    K = np.exp(-((rng.normal(size=12)[:, None] - rng.normal(size=12)) ** 2))
-    K = K @ K.T + 0.1 * np.eye(12)
-    loss = replace(make_loss(rng, 0.0, smoothness), features=np.hstack([K, np.ones((12, 1))]))
+def test_over_a_kernel_and_a_constant_there_is_no_need_of_least_squares(rng, kernel, smoothness, monkeypatch):
+    monkeypatch.delattr(bidirectional, "_least_squares")
+    loss = replace(make_loss(rng, 0.0, smoothness), features=np.hstack([kernel, np.ones((12, 1))]))
     found = minimize_exactly(loss)
     scores = np.linalg.solve(np.eye(12) + smoothness * loss.laplacian.toarray(), loss.labels)
     assert_allclose(found.W, np.linalg.pinv(loss.features) @ scores, rtol=1e-7)
     assert found.residual < 1e-12
+
+
+@pytest.mark.parametrize("last", [2 * np.ones((12, 1)), np.arange(12.0)[:, None], np.empty((12, 0))])
+def test_other_columns_beside_a_kernel_are_features_like_all(rng, kernel, last):
+    loss = replace(make_loss(rng, 0.0, 0.0), features=np.hstack([kernel, last]))
+    assert_allclose(minimize_exactly(loss).W, np.linalg.pinv(loss.features) @ loss.labels, rtol=1e-7)
 
 
 @pytest.mark.parametrize("smoothness", [0.0, 0.2])
