@@ -64,8 +64,12 @@ def test_normalize_copies_unless_told_not_to():
         ([[0.5, 0.5], [0.7, 0.7]], r"1 row\(s\) that do not sum to 1, first row 1: its sum is 1\.4"),
         ([[1.5, -0.5]], r"negative in 1 row\(s\), first in row 0: column 1 is -0\.5"),
         ([[1.0, 0.0], [np.nan, 1.0]], r"not finite in 1 row\(s\), first in row 1: column 0 is nan"),
+        (
+            [[0.0, 1.5, -0.5], [0.5, 0.5, 0.0], [-1.0, 1.0, 1.0]],
+            r"negative in 2 row\(s\), first in row 0: column 2 is -0\.5",
+        ),
         ([[np.inf, 0.0]], "not finite"),
-        ([0.5, 0.5], r"two dimensions.*reshape\(1, -1\)"),
+        ([0.5, 0.5], r"two dimensions.*\. A single distribution d is d\.reshape\(1, -1\)\.$"),
         (np.zeros((3, 0)), "no label columns"),
         ([["a", "b"]], "numbers only"),
     ],
@@ -80,10 +84,14 @@ def test_the_sum_tolerance_is_stated_and_kept():
     with pytest.raises(NotADistributionError):
         check_distributions([[0.5, 0.5 + 2e-6]])
     check_distributions([[0.5, 0.6]], tolerance=0.2)
+    check_distributions([[0.5, 0.5]], tolerance=0)
 
 
 def test_a_row_without_positive_degrees_cannot_be_normalised():
-    with pytest.raises(NotADistributionError, match=r"1 row\(s\) whose degrees are all zero, first row 1"):
+    with pytest.raises(
+        NotADistributionError,
+        match=r"1 row\(s\) whose degrees are all zero, first row 1: .* at least one positive .* Drop those rows",
+    ):
         normalize([[1, 1], [0, 0]])
 
 
@@ -123,7 +131,7 @@ def test_projection_is_the_nearest_distribution(rng):
 
 def test_projection_of_large_scores_keeps_its_digits():
     large = 1e15  # where numbers are an eighth apart
-    assert_allclose(project([[large + 0.25, large], [0.25, 0.5]]), [[0.625, 0.375], [0.375, 0.625]], rtol=1e-14)
+    assert_allclose(project([[large + 0.25, large], [0.3, 0.6]]), [[0.625, 0.375], [0.35, 0.65]], rtol=1e-14)
 
 
 def test_softmax_by_hand_and_its_temperature():
@@ -132,6 +140,15 @@ def test_softmax_by_hand_and_its_temperature():
     assert_allclose(softmax(Z, temperature=2), [[0.1, 0.9]])
     assert_allclose(softmax(Z, temperature=0), [[0.5, 0.5]])
     assert_allclose(softmax([[1e4, 0.0]]), [[1.0, 0.0]])
+    assert_allclose(softmax([[0.0, 0.0], [0.0, np.log(3.0)]]), [[0.5, 0.5], [0.25, 0.75]])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+@pytest.mark.parametrize("output", OUTPUT_MAPS)
+def test_scores_of_every_type_become_distributions_in_double(output, dtype):
+    scores = np.array([[0, 1, 3], [2, 2, 1]])
+    found = to_distributions(scores.astype(dtype), output, floor=0.1)
+    assert_array_equal(found, to_distributions(scores.astype(float), output, floor=0.1), strict=True)
 
 
 def test_clip_drops_negative_scores_and_makes_hopeless_rows_uniform():

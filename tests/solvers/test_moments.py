@@ -106,6 +106,37 @@ def test_an_offset_is_subtracted_first_beyond_eight_deviations(n):
     assert moments_module._likely_offset(table[:0]) is None
 
 
+def test_squares_of_large_means_are_not_subtracted():
+    large = moments_module.LARGE_OFFSET
+    for mean, cancels in ((large - 0.01, False), (large + 0.01, True)):
+        means, squares = np.array([1.0, mean]), np.array([2.0, mean**2 + 1])
+        assert moments_module._cancels(means, squares, None) == cancels
+        assert moments_module._cancels(means, squares, np.ones(2)) == cancels
+    # What is left of a constant that was subtracted is rounding.
+    left = np.array([1e-10])
+    assert not moments_module._cancels(left, left**2, np.array([-1e6]))
+    assert moments_module._cancels(left, left**2, np.array([-1e3]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_offsets_in_tables_of_many_blocks(table, monkeypatch, weighted):
+    X, D, weight = table
+    X = X + np.array([100.0, 0.0, -300.0, 1e6, 1.0])
+    monkeypatch.setattr(moments_module, "BLOCK_ROWS", 7)
+    found = Moments.of(X, D, weight if weighted else None)
+    for field, value in zip(FIELDS[1:], co_moments_by_loop(X, D, weight if weighted else np.ones(60)), strict=True):
+        assert_allclose(getattr(found, field), value.astype(float), rtol=1e-13, atol=1e-9, err_msg=field)
+
+
+def test_a_sample_with_another_offset_than_the_rest_costs_no_digits(rng):
+    n = 300 * moments_module.SAMPLE_ROWS
+    x = 1e9 + rng.normal(size=n)
+    x[np.arange(n) % 300 > 0] += 1e6
+    found = Moments.of(x[:, None], rng.dirichlet(np.ones(2), size=n))
+    exact = ((x - x.astype(np.longdouble).mean()) ** 2).sum()
+    assert_allclose(found.xx[0, 0], float(exact), rtol=1e-12)
+
+
 def test_about_origin_gives_the_raw_products(table):
     X, D, _ = table
     raw = Moments.of(X, D).about_origin()

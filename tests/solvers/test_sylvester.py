@@ -63,8 +63,12 @@ def test_auto_falls_back_where_cholesky_cannot(rng):
     A, B = gram(rng, 5, 2), np.zeros((3, 3))
     C = A @ rng.normal(size=(5, 3))
     assert solve_symmetric_sylvester(A, B, C).method == "eigh"
-    with pytest.raises(SingularCoefficientError, match=r"singular to rounding.*method='auto'"):
+    what = (
+        r"^A \+ 0 I, the system of label direction \d, is singular to rounding.*method='auto'.*, or a larger penalty\.$"
+    )
+    with pytest.raises(SingularCoefficientError, match=what) as caught:
         solve_symmetric_sylvester(A, B, C, method="cholesky")
+    assert caught.value.coefficient == "A"
 
 
 def test_cholesky_needs_no_factor_for_label_directions_without_a_right_side(rng):
@@ -89,6 +93,14 @@ def test_the_published_route_refuses_singular_coefficients_and_names_them(rng, s
     with pytest.raises(SingularCoefficientError, match=f"{name} is singular to rounding") as caught:
         solve_symmetric_sylvester(A, B, np.ones((5, 3)), method="cholesky_svd")
     assert caught.value.coefficient == name
+
+
+@pytest.mark.parametrize("method", ["cholesky", "cholesky_svd"])
+def test_what_can_be_factored_but_has_no_digits_is_refused(method):
+    nearly = np.array([[1.0, 1 - 4e-16], [1 - 4e-16, 1.0]])
+    np.linalg.cholesky(nearly)
+    with pytest.raises(SingularCoefficientError):
+        solve_symmetric_sylvester(nearly, 0 * nearly if method == "cholesky" else np.eye(2), np.eye(2), method=method)
 
 
 @every_method
