@@ -95,7 +95,7 @@ def test_kl_has_the_stated_floor():
         ([[0.5, 0.5]], [[-0.5, 1.5]], "D_pred is negative"),
         ([0.5, 0.5], [0.5, 0.5], "two dimensions"),
         ([[0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]], "same shape"),
-        (np.zeros((0, 2)), np.zeros((0, 2)), "no rows"),
+        (np.zeros((0, 2)), np.zeros((0, 2)), "^D_true and D_pred have no rows"),
     ],
 )
 def test_invalid_rows_are_refused(measure, D, P, message):
