@@ -66,5 +66,29 @@ def test_the_objective_converges_to_what_no_neighbour_betters(rng):
 def test_sparse_features_give_the_same(rng):
     dense = problem(rng)
     alike = ClusteredLowRank(sparse.csr_array(dense.X), dense.D, dense.clusters, dense.ridge, dense.low_rank)
-    expected, found = (minimize_clustered_low_rank(o, tolerance=1e-6, max_iter=500).W for o in (dense, alike))
+    expected, found = (minimize_clustered_low_rank(o, tolerance=1e-6, max_iter=20).W for o in (dense, alike))
     assert_allclose(found, expected, atol=1e-5)
+
+
+def test_without_the_low_rank_term_it_is_one_search(rng):
+    objective = problem(rng, low_rank=0.0)
+    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=9)
+    assert solution.converged
+    assert solution.values == [objective.value(solution.W)]
+    assert_allclose(solution.Z, softmax(objective.X @ solution.W))
+    assert not solution.multiplier.any()
+    loss = SoftmaxLeastSquares(objective.X, objective.D, objective.ridge)
+    assert_allclose(loss.value_and_gradient(solution.W)[1], 0, atol=1e-7)
+
+
+def test_an_interrupted_search_says_so_and_returns_where_it_is(rng):
+    objective = problem(rng)
+    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=2)
+    assert not solution.converged
+    assert len(solution.values) == 2
+    assert objective.value(solution.W) == solution.values[-1]
+    for rows in objective.members():
+        # What lowering the singular values took away is the multiplier: a subgradient of the cluster's norm.
+        subgradient = solution.multiplier[rows] / objective.low_rank
+        assert np.linalg.norm(subgradient, 2) <= 1 + 1e-9
+        assert np.vdot(subgradient, solution.Z[rows]) == pytest.approx(np.linalg.norm(solution.Z[rows], "nuc"))

@@ -30,6 +30,13 @@ def test_an_update_is_the_root_of_its_equation(problem, rng):
             assert update[k, j] * root > 0
 
 
+def test_no_update_is_longer_than_the_series_holds(problem, rng):
+    # Far from the solution both ends are met.
+    _, _, update = problem.loss_and_update(20 * rng.normal(size=(4, 3)))
+    longest = LONGEST_STEP / np.abs(problem.X).sum(axis=1).max()
+    assert_allclose([update.min(), update.max()], [-longest, longest])
+
+
 @pytest.mark.parametrize("memory", [0, 10])
 def test_the_loss_never_rises(problem, memory):
     losses = []
