@@ -149,3 +149,11 @@ def test_bad_parameters_are_refused_by_name(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of AABP must be"):
         AABP(**parameters).fit(*table)
+
+
+def test_the_layout_of_the_tables_does_not_matter(table):
+    """A data frame's is by columns. Training magnifies rounding, so sums are taken in one order."""
+    X, D = table
+    by_rows = AABP(random_state=0).fit(X, D).predict(X)
+    by_columns = AABP(random_state=0).fit(np.asfortranarray(X), np.asfortranarray(D)).predict(X)
+    assert_array_equal(by_columns, by_rows)

@@ -120,7 +120,8 @@ class AABP(DistributionLearner):
         """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y)
-        X = X.astype(np.float64, order="C")  # sums in one order, whatever the layout: training magnifies rounding
+        # Sums in one order, whatever the layout (a data frame's is by columns): training magnifies rounding.
+        X, D = X.astype(np.float64, order="C"), np.ascontiguousarray(D)
         m = X.shape[1]
         mean, deviation = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
         table = StandardisedTable.of(X, mean, deviation)
