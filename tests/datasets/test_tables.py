@@ -51,6 +51,14 @@ def test_cells_of_text_come_out_as_they_were_written(write, tmp_path):
     assert (tmp_path / "out.csv").read_text() == text
 
 
+def test_cells_that_look_like_formulas_are_text(write, tmp_path):
+    text = "id,note\n=1+1,@SUM(A1)\n+7,{{7*7}}\n-2,__import__('os')\n"
+    table = read_table(write("in.csv", text))
+    assert list(table["id"]) == ["=1+1", "+7", "-2"]
+    write_table(table, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == text
+
+
 @pytest.mark.parametrize(
     ("name", "text"), [("a.csv", "\ufeffa,b\n1,2\n"), ("a.csv", "a;b\r\n1;2\r\n"), ("a.tsv", "a\tb\n\n1\t2\n")]
 )

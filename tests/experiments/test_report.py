@@ -11,6 +11,7 @@ from labeldist.experiments.merging import first_of_each, runs
 from labeldist.experiments.report import render, write_report
 from labeldist.experiments.verdicts import judge_cells
 from tests.experiments.synthetic import SETS, Recorder, make_records
+from tests.explorer.poems import EVIL
 from tests.pages import Elements
 
 
@@ -124,6 +125,24 @@ def test_a_users_own_experiment_has_a_page():
     assert "For my experiment, which is not among" in html
     assert "labeldist reproduce &#39;my" not in html
     assert "<i>" not in html
+
+
+def test_no_name_or_reason_becomes_markup():
+    """Names come from anybody's stores, and stand in tables, pictures, scripts and commands."""
+    recorder = Recorder(f"{EVIL}.sqlite", 0)
+    for dataset in ("plain", f"set {EVIL}"):
+        for method in ("BD-LDL", f"method {EVIL}", "Mean"):
+            for fold in range(2):
+                recorder.run(f"experiment {EVIL}", "prediction", dataset, method, fold=fold, variant=f"variant {EVIL}")
+    recorder.run("le-recovery", "recovery", f"set {EVIL}", "ML", reason=f"reason {EVIL}")
+    for weight in (0.1, 1.0):
+        point = {"reconstruction": weight, f"ridge {EVIL}": weight}
+        recorder.run("parameters", "grid", f"set {EVIL}", f"method {EVIL}", variant=EVIL, parameters=point)
+    html = render(recorder.table(), f"title {EVIL}")
+    assert not Elements(html).of("img", "b")
+    assert html.count("</script>") == len(Elements(html).of("script"))
+    for what in ("set", "method", "variant", "experiment", "reason", "title"):
+        assert f"{what} &lt;/script&gt;" in html
 
 
 def test_a_run_of_failures_only_has_a_page():

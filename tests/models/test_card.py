@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit
 
 from labeldist import BDLDL, BDLDLCV, EnhancedLearner
@@ -11,8 +12,9 @@ from labeldist.exceptions import ModelError
 from labeldist.learning import AAKNN
 from labeldist.models import ModelCard
 from labeldist.models.card import card_of
-from tests.checks import example
-from tests.models.examples import fitted
+from tests.checks import example, training_data
+from tests.models.examples import fitted, mixed_model, mixed_table
+from tests.test_estimators import ESTIMATORS
 
 
 def test_a_card_survives_the_way_through_json():
@@ -41,6 +43,19 @@ def test_rows_are_counted_where_the_model_keeps_something_of_each():
     assert card_of(fitted(EnhancedLearner())).training_rows == n
     assert card_of(fitted(BDLDL())).training_rows is None
     assert card_of(fitted(BDLDL()), training_rows=7).training_rows == 7
+
+
+@pytest.mark.parametrize("model", [*ESTIMATORS, mixed_model], ids=lambda model: getattr(model, "__name__", repr(model)))
+def test_no_cell_of_the_training_table_is_in_the_card(model):
+    if model is mixed_model:
+        (X, D), model = mixed_table(), mixed_model()
+        cells = [*X["city"].dropna().unique(), *X["note"].unique(), *X["income"].dropna(), *D.to_numpy().ravel()]
+    else:
+        (X, y), model = training_data(model), fitted(clone(model))
+        cells = [*X.ravel(), *y[(y != 0) & (y != 1)]]
+    text = card_of(model).to_json()
+    assert len(cells) > 100
+    assert [cell for cell in cells if str(cell)[:8] in text] == []
 
 
 def test_measures_are_numbers():

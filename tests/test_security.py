@@ -1,0 +1,106 @@
+"""What the page of promises says of the code is so."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import labeldist
+from labeldist.features import KernelFeatures
+from tests.checks import training_data
+from tests.docs.whereabouts import DOCS, ROOT
+from tests.test_estimators import ESTIMATORS
+
+PAGE = (DOCS / "security.md").read_text(encoding="utf-8")
+MODULES = sorted(Path(labeldist.__file__).parent.rglob("*.py"))
+RUNS_CODE = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "runpy", "code", "subprocess", "ctypes"}
+NETWORK = {
+    "socket",
+    "ssl",
+    "urllib",
+    "http",
+    "ftplib",
+    "smtplib",
+    "requests",
+    "urllib3",
+    "httpx",
+    "pooch",
+    "distributed",
+}
+
+
+@cache
+def nodes(path):
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def imported(path):
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.split(".")[0]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == "require":
+            yield ast.unparse(node.args[0]).strip("'").split(".")[0]
+
+
+def called(path):
+    return (ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call))
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(tests/\S+\.py::\w+)`", PAGE))))
+def test_the_tests_that_the_page_names_exist(name):
+    path, _, function = name.partition("::")
+    assert f"def {function}(" in (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_no_module_can_run_code_that_it_reads():
+    assert [(path.name, name) for path in MODULES for name in imported(path) if name in RUNS_CODE] == []
+    forbidden = {"eval", "exec", "compile", "os.system", "os.popen", "joblib.load"}
+    assert [(path.name, name) for path in MODULES for name in called(path) if name in forbidden] == []
+
+
+def test_one_module_alone_can_reach_the_network():
+    reaching = {path.name: set(imported(path)) & NETWORK for path in MODULES}
+    assert {name: modules for name, modules in reaching.items() if modules} == {"fetch.py": {"pooch"}}
+
+
+def arrays(thing, seen):
+    """Yield all tables that a fitted estimator holds."""
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
+    if isinstance(thing, np.ndarray):
+        yield thing
+    elif isinstance(thing, dict):
+        for value in thing.values():
+            yield from arrays(value, seen)
+    elif isinstance(thing, list | tuple):
+        for value in thing:
+            yield from arrays(value, seen)
+    elif hasattr(thing, "__dict__") and not isinstance(thing, type):
+        yield from arrays(vars(thing), seen)
+
+
+def directions(rows):
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
+
+
+def keeps_a_row(estimator):
+    """Whether a fitted estimator holds a row of features as it was, centred or standardised, in whatever unit."""
+    X, y = training_data(estimator)
+    centred = X - X.mean(axis=0)
+    rows = directions(np.vstack([X, centred, centred / X.std(axis=0)]))
+    tables = arrays(clone(estimator).fit(X, y), set())
+    held = (directions(table) for table in tables if table.ndim == 2 and table.shape[1] == X.shape[1])
+    return any(np.isclose(table[:, None], rows, atol=1e-7).all(axis=2).any() for table in held)
+
+
+def test_the_models_that_keep_rows_are_those_that_the_page_names():
+    keeping = {type(estimator).__name__ for estimator in [*ESTIMATORS, KernelFeatures()] if keeps_a_row(estimator)}
+    (named,) = re.findall(r"features of their training rows, all of them or a choice: (.*)\.", PAGE)
+    assert keeping == set(re.findall(r"`(\w+)`", named))
