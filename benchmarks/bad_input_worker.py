@@ -80,7 +80,7 @@ def peer_method(method: str) -> Any:
 
 def enhances(model: Any) -> bool:
     """Whether a method recovers distributions, rather than learning to predict them."""
-    return not hasattr(model, "predict")
+    return hasattr(model, "fit_transform")
 
 
 def takes_logical_labels(model: Any) -> bool:
