@@ -60,8 +60,9 @@ def test_the_farthest_rows_come_first():
     assert farthest_first(X, 3).ravel().tolist() == [-9, 5, 0]
 
 
-def test_each_row_chosen_is_the_farthest_from_those_before(rng):
-    X = rng.normal([5, -20], [1, 3], size=(40, 2))
+@pytest.mark.parametrize("seed", range(5))
+def test_each_row_chosen_is_the_farthest_from_those_before(seed):
+    X = np.random.default_rng(seed).normal([5, -20], [1, 1], size=(40, 2))
     found = farthest_first(X, 6)
     assert len(found) == 6
     assert_allclose(np.linalg.norm(found[0] - X.mean(axis=0)), np.linalg.norm(X - X.mean(axis=0), axis=1).max())
