@@ -53,6 +53,11 @@ def test_what_is_minimal_at_the_bound_stays_there(method):
     assert found.converged
 
 
+def test_what_the_active_set_settles_is_taken(rng):
+    _, A = problem(rng)
+    assert_array_equal(minimize_bounded(A).x, by_active_set(A, TOLERANCE).x)
+
+
 def test_a_matrix_of_zeros_is_minimal_anywhere():
     assert_array_equal(minimize_bounded(sparse.csr_array((3, 3))).x, 1)
 

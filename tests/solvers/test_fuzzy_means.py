@@ -50,6 +50,15 @@ def test_a_large_shift_changes_nothing(rows):
     assert_allclose(shifted, found, atol=1e-6)
 
 
+def test_one_turn_is_one_update_of_centres_and_memberships(rows):
+    start = rows[[0, 1, 2]]
+    found = fuzzy_means(rows, start, max_iter=1)
+    assert (found.n_iter, found.converged) == (1, False)
+    weights = fuzzy_memberships_by_hand(rows, start + 1e-12, 2.0) ** 2
+    assert_allclose(found.centers, weights.T @ rows / weights.sum(axis=0)[:, None], rtol=1e-6)
+    assert_allclose(found.memberships, fuzzy_memberships_by_hand(rows, found.centers, 2.0), rtol=1e-6)
+
+
 def test_stopping_short_is_told(rows):
     found = fuzzy_means(rows, rows[[0, 1, 2]], max_iter=2)
     assert (found.n_iter, found.converged) == (2, False)

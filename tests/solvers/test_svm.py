@@ -77,6 +77,7 @@ def test_the_sigmoid_minimises_platts_cross_entropy(problem, rng):
 
     searched = minimize(loss, [0, 0], tol=1e-12)
     assert_allclose([A / 1e3, B + 5 * A], searched.x, atol=1e-5)
+    assert_allclose(fit_sigmoid(f, p, q, max_iter=6), [A, B], rtol=1e-9)  # Newton's method takes no more
 
 
 def test_separable_values_get_a_finite_sigmoid(rng):
