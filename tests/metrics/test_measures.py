@@ -20,6 +20,8 @@ def test_the_table_holds_the_six_measures_of_the_literature():
     assert list(MEASURES) == ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
     for name, measure in MEASURES.items():
         assert getattr(metrics, name) is measure.mean
+    titles = ["Chebyshev", "Clark", "Canberra", "Kullback-Leibler", "Cosine", "Intersection"]
+    assert [measure.title for measure in MEASURES.values()] == titles
 
 
 @given(distribution_pairs())
