@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from labeldist.randomness import random_generator
 from labeldist.simplex import Array, normalize
 
 _WEIGHTS = ((4, 2, 1), (1, 2, 4), (1, 4, 2))
@@ -37,13 +38,9 @@ def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[
     .. [1] X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7),
        1734-1748, 2016.
     """
-    from sklearn.utils import check_random_state
-
     if n_samples < 1:
         raise ValueError(f"n_samples must be at least 1; got {n_samples}.")
-    # For None, check_random_state would hand out NumPy's global state, and drawing from it would change it.
-    generator = np.random.RandomState() if random_state is None else check_random_state(random_state)
-    X: Array = generator.uniform(-1, 1, size=(n_samples, 3))
+    X: Array = random_generator(random_state).uniform(-1, 1, size=(n_samples, 3))
     return X, _degrees(X)
 
 

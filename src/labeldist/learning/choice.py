@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import indexable
 
 from labeldist.exceptions import LabelWarning
 from labeldist.labels import as_distributions, check_rows_are_equally_long, label_table
@@ -24,6 +24,7 @@ from labeldist.learning.choice_words import tell
 from labeldist.learning.folds import fit_weighted, prepared, split_rows, take_rows
 from labeldist.learning.trials import Trial, distinct_messages, failed, spread_about, try_learner
 from labeldist.metrics import MEASURES
+from labeldist.randomness import random_generator
 from labeldist.simplex import Array
 
 MOST_ROWS = 3_000
@@ -178,7 +179,7 @@ def choose_learner(
     start = time.perf_counter()
     if scoring not in MEASURES:
         raise ValueError(f"scoring must be one of {', '.join(MEASURES)}; got {scoring!r}.")
-    random = check_random_state(random_state)
+    random = random_generator(random_state)
     check_rows_are_equally_long(D)
     X, D = indexable(X, D)
     degrees = as_distributions(label_table(D), name="D (the label distributions)")
