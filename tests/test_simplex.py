@@ -208,3 +208,10 @@ def test_ambiguity_is_between_one_label_and_all(D):
 def test_an_unknown_map_is_refused():
     with pytest.raises(ValueError, match="softmax, clip, project"):
         to_distributions([[1.0]], "sigmoid")
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0, 1e10])
+def test_scores_at_both_ends_of_the_number_range(temperature):
+    scores = [[1.7e308, -1.7e308, 0.0]]
+    assert_allclose(softmax(scores, temperature=temperature), [[1, 0, 0]] if temperature else np.full((1, 3), 1 / 3))
+    assert_allclose(project(scores), [[1, 0, 0]])

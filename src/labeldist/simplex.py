@@ -143,8 +143,10 @@ def softmax(Z: ArrayLike, *, temperature: float = 1.0) -> Array:
     A larger `temperature` makes the rows more pointed, 0 makes them uniform: it multiplies the scores, the inverse of
     what physics calls so.
     """
-    scores = temperature * check_scores(Z)
-    scores -= scores.max(axis=1, keepdims=True)
+    scores = check_scores(Z)
+    with np.errstate(over="ignore"):  # what lies infinitely below the largest has the degree 0
+        gaps = scores - scores.max(axis=1, keepdims=True)
+        scores = temperature * np.maximum(gaps, -np.finfo(np.float64).max)  # for 0 · ∞ is no number
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
@@ -163,9 +165,10 @@ def project(V: ArrayLike) -> Array:
     """
     scores = check_scores(V)
     # Shifting a row by a constant does not move its projection, and keeps large scores from losing the one.
-    scores = scores - scores.max(axis=1, keepdims=True)
-    descending = -np.sort(-scores, axis=1)
-    thresholds = (np.cumsum(descending, axis=1) - 1) / np.arange(1, scores.shape[1] + 1)
+    with np.errstate(over="ignore"):  # what lies infinitely below the largest has the degree 0
+        scores = scores - scores.max(axis=1, keepdims=True)
+        descending = -np.sort(-scores, axis=1)
+        thresholds = (np.cumsum(descending, axis=1) - 1) / np.arange(1, scores.shape[1] + 1)
     support = np.count_nonzero(descending > thresholds, axis=1)
     threshold = np.take_along_axis(thresholds, support[:, None] - 1, axis=1)
     projected = np.maximum(scores - threshold, 0)

@@ -177,3 +177,11 @@ def test_an_outlier_among_the_training_rows_spoils_nothing(rng):
     model = KernelFeatures(1.0, scale=False, tolerance=1e-6).fit(np.vstack([X, [[1e9] * 3]]))
     features = model.transform(X)
     assert_allclose(features @ features.T, rbf_kernel(X, gamma=2.0), atol=2e-6)  # σ is half of the bandwidth given
+
+
+def test_rows_infinitely_far_away_are_refused(rng):
+    model = KernelFeatures().fit(rng.normal(size=(30, 2)))
+    with pytest.raises(ValueError, match="Feature 1 has values too large"):
+        model.transform([[0.0, 1.7e308]])
+    with pytest.raises(ValueError, match="Feature 0 has values too large"):
+        KernelFeatures(scale=False).fit([[1e160], [2e160]])

@@ -107,3 +107,9 @@ def test_strengths_that_must_be_positive(artificial, option):
 def test_no_penalty_on_the_codes_coefficients_is_the_limit_of_small_ones(artificial):
     free, nearly = (LDLSCL(code_ridge=code_ridge).fit(*artificial) for code_ridge in (0, 1e-7))
     assert free.objective_[-1] == pytest.approx(nearly.objective_[-1], rel=1e-3)
+
+
+def test_codes_that_grow_beside_large_features_stay_within_the_number_range():
+    # A row that is its cluster's mean has no best code, and the square of its product with the feature has no number.
+    model = LDLSCL().fit([[1e150]], [[1.0, 0.0]])
+    assert_allclose(model.predict([[1e150]]), [[1.0, 0.0]], atol=1e-6)

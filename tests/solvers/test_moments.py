@@ -201,3 +201,27 @@ def test_sum_adds_moments(table):
     assert_same(sum(parts), Moments.of(X, D, weight), atol=1e-12)
     with pytest.raises(TypeError, match="unsupported operand"):
         sum(parts, start=1)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("block", [7, 2048])
+@pytest.mark.parametrize("value", [0.1, -0.3, 1e8, 1e150, 1e-150])
+def test_constant_features_have_no_moments_at_all(table, monkeypatch, form, block, value):
+    monkeypatch.setattr(moments_module, "BLOCK_ROWS", block)
+    X, D, weight = table
+    X[:, 1] = value
+    for weights in (None, weight):
+        moments = Moments.of(form(X), D, weights)
+        assert moments.mean_x[1] == value
+        assert not moments.xx[1].any()
+        parts = [Moments.of(form(X[rows]), D[rows], weights if weights is None else weights[rows]) for rows in PARTS]
+        assert not sum(parts).xx[1].any()
+
+
+PARTS = [slice(0, 7), slice(7, 30), slice(30, 60)]
+
+
+def test_a_feature_that_is_constant_where_rows_have_weight_has_no_moments():
+    X, D = np.full((20, 1), 0.1), np.full((20, 2), 0.5)
+    X[:5], weight = 3.0, np.repeat([0.0, 1.7], [5, 15])
+    assert Moments.of(X, D, weight).xx[0, 0] == 0

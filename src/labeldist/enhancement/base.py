@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from labeldist.features.scaling import mean_and_scale
+from labeldist.features.scaling import mean_and_scale, refuse_too_large
+from labeldist.features.validation import validated
 from labeldist.labels import check_logical, check_rows_are_equally_long, label_names, label_table
 from labeldist.simplex import OUTPUT_MAPS, Array, OutputMap, to_distributions
 
@@ -43,7 +44,7 @@ class LabelEnhancer(TransformerMixin, BaseEstimator):
     def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
         """Return X and the logical labels as float64, and note the names of the columns of both."""
         check_rows_are_equally_long(y)
-        X, L = validate_data(
+        X, L = validated(
             self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
         )
         L = label_table(L)
@@ -86,6 +87,10 @@ class ScoringEnhancer(LabelEnhancer):
         """
         self._validate_params()
         X, L = self._check_features_and_labels(X, y)
+        if self.scale:
+            self.mean_, self.scale_ = mean_and_scale(X)
+        else:
+            self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
         self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
         return self
 
@@ -94,12 +99,12 @@ class ScoringEnhancer(LabelEnhancer):
         """Return the scores of standardised rows with the logical labels L, (n, c), and note what is to be known."""
 
     def _standardised(self, X: Array) -> Array:
-        """Standardise the training rows if so asked, and note by what."""
-        if not self.scale:
-            self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
-            return X
-        self.mean_, self.scale_ = mean_and_scale(X)
-        return (X - self.mean_) / self.scale_
+        """Return the rows, standardised if so asked; what cannot be squared is refused."""
+        if self.scale:
+            with np.errstate(over="ignore"):  # what comes of it is refused
+                X = (X - self.mean_) / self.scale_
+        refuse_too_large(X)
+        return X
 
     def _distributions(self, scores: Array) -> Array:
         return to_distributions(scores, self.output, temperature=self.temperature, floor=self.floor)

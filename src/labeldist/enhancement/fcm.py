@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 
 from labeldist.enhancement.base import ScoringEnhancer
 from labeldist.exceptions import warn
+from labeldist.features.scaling import squarable_unit
 from labeldist.simplex import Array, OutputMap
 from labeldist.solvers.fuzzy_means import farthest_first, fuzzy_means
 
@@ -118,6 +119,8 @@ class FCM(ScoringEnhancer):
         self.random_state = random_state
 
     def _score(self, X: Array, L: Array) -> Array:
+        unit = squarable_unit(X)
+        X = X / unit
         clusters = fuzzy_means(
             X, self._start(X, L.shape[1]), self.fuzziness, tolerance=self.tol, max_iter=self.max_iter
         )
@@ -127,7 +130,7 @@ class FCM(ScoringEnhancer):
                 "clusters.",
                 ConvergenceWarning,
             )
-        self.cluster_centers_, self.n_iter_ = clusters.centers, clusters.n_iter
+        self.cluster_centers_, self.n_iter_ = unit * clusters.centers, clusters.n_iter
         self.memberships_ = U = clusters.memberships
         ties = L.T @ U
         self.associations_ = ties / np.where(L.any(axis=0), ties.sum(axis=1), 1.0)[:, None]

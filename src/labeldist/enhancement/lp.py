@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from labeldist.enhancement.base import ScoringEnhancer
 from labeldist.exceptions import VanishingGraphWarning, warn
-from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
+from labeldist.features.kernel import gaussian_kernel
 from labeldist.simplex import Array, OutputMap
 from labeldist.solvers.conjugate_gradient import solve_conjugate_gradient
 
@@ -96,9 +96,7 @@ class LP(ScoringEnhancer):
         self.floor = floor
 
     def _score(self, X: Array, L: Array) -> Array:
-        squared = squared_distances(X)
-        self.width_ = resolve_bandwidth(self.width, squared)
-        graph = gaussian(squared, self.width_)
+        graph, self.width_ = gaussian_kernel(X, self.width)
         np.fill_diagonal(graph, 0)
         degrees = graph.sum(axis=1)
         _warn_of_lonely_rows(degrees, self.width_)

@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from labeldist.exceptions import MissingExtraError
 from labeldist.features.approximate_neighbors import INSTALL, approximate_neighbors, import_faiss
+from labeldist.features.scaling import column_means, squarable_unit
 from labeldist.simplex import Array
 
 RIDGE = 1e-3
@@ -46,7 +47,8 @@ def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 
     distances, neighbors = _nearest(X, n_neighbors)
     if width == "mean":
         width = (distances.mean() if distances.size else 0.0) or 1.0
-    return _rows_of_neighbors(np.exp(-((distances / width) ** 2) / 2), neighbors)
+    with np.errstate(over="ignore"):  # what is infinitely far has no weight
+        return _rows_of_neighbors(np.exp(-((distances / width) ** 2) / 2), neighbors)
 
 
 def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
@@ -74,10 +76,12 @@ def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
     for start in range(0, n if k else 0, length):
         block = slice(start, start + length)
         differences = X[neighbors[block]] - X[block, None]
+        # Weights do not see the size of the differences. Where there are none, all weights do equally well.
+        size = np.abs(differences).max(axis=(1, 2), keepdims=True)
+        np.divide(differences, size, out=differences, where=size > 0)
         gram = differences @ differences.transpose(0, 2, 1)
         trace = np.trace(gram, axis1=1, axis2=2)
-        # A trace too small for its ridge to be a normal number is that of rows that are all but equal.
-        gram[:, range(k), range(k)] += np.where(trace > 1e-290, RIDGE * trace, 1.0)[:, None]
+        gram[:, range(k), range(k)] += np.where(trace > 0, RIDGE * trace, 1.0)[:, None]
         weights[block] = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[:, :, 0]
     weights /= weights.sum(axis=1, keepdims=True)
     return _rows_of_neighbors(weights, neighbors)
@@ -92,17 +96,20 @@ def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
     n_neighbors = min(n_neighbors, len(X) - 1)
     if n_neighbors == 0:
         return np.empty((len(X), 0)), np.empty((len(X), 0), dtype=np.intp)
-    centred = X - X.mean(axis=0)  # a large common shift would cost the distances their digits
+    centred = X - column_means(X)  # a large common shift would cost the distances their digits
+    unit = squarable_unit(centred)
+    centred /= unit
     if len(X) > EXACT_ROWS and X.shape[1] > TREE_FEATURES:
         if (faiss := import_faiss()) is not None:
-            return approximate_neighbors(faiss, centred, n_neighbors)
+            distances, neighbors = approximate_neighbors(faiss, centred, n_neighbors)
+            return unit * distances, neighbors
         if len(X) > HOPELESS_ROWS:
             raise MissingExtraError(
                 f"Comparing all pairs of {len(X)} rows for their nearest neighbours would take hours, and faiss, which "
                 f"finds most of them faster, is not installed: {INSTALL}. smoothness=0 goes without neighbours."
             )
     distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
-    return distances, neighbors
+    return unit * distances, neighbors
 
 
 def _rows_of_neighbors(values: Array, neighbors: Any) -> Any:

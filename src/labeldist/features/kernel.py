@@ -5,7 +5,8 @@ from typing import Literal
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from labeldist.simplex import Array
+from labeldist.features.scaling import refuse_too_large, squarable_unit
+from labeldist.simplex import TINY, Array
 
 
 def squared_distances(X: Array, Y: Array | None = None) -> Array:
@@ -14,6 +15,25 @@ def squared_distances(X: Array, Y: Array | None = None) -> Array:
     # median lies among the rows even if some of them are far away.
     center = np.median(X if Y is None else Y, axis=0)
     return np.asarray(euclidean_distances(X - center, None if Y is None else Y - center, squared=True))
+
+
+def gaussian_kernel(X: Array, bandwidth: float | Literal["mean"]) -> tuple[Array, float]:
+    """Return the kernel matrix of the rows, and the bandwidth: the one given, or their mean distance."""
+    X = X - np.median(X, axis=0)
+    unit = squarable_unit(X)
+    squared = squared_distances(X / unit)
+    width = mean_distance(squared) if bandwidth == "mean" else max(float(bandwidth) / unit, TINY)
+    return gaussian(squared, width), width * unit if bandwidth == "mean" else float(bandwidth)
+
+
+def gaussian_between(X: Array, Y: Array, width: float) -> Array:
+    """Return the kernel values between the rows of `X` and those of `Y`."""
+    center = np.median(Y, axis=0)
+    unit = squarable_unit(Y - center)
+    with np.errstate(over="ignore"):  # what comes of it is refused
+        X = (X - center) / unit
+    refuse_too_large(X)
+    return gaussian(squared_distances(X, (Y - center) / unit), max(width / unit, TINY))
 
 
 def mean_distance(squared: Array) -> float:
@@ -30,11 +50,7 @@ def mean_distance(squared: Array) -> float:
 def gaussian(squared: Array, width: float) -> Array:
     """exp(−‖x − y‖² / (2 width²)), in place."""
     # Dividing by the width twice: its square alone leaves the number range long before the quotient does.
-    squared /= width
-    squared /= -2 * width
+    with np.errstate(over="ignore"):  # what is infinitely far has no weight
+        squared /= width
+        squared /= -2 * width
     return np.exp(squared, out=squared)
-
-
-def resolve_bandwidth(bandwidth: float | Literal["mean"], squared: Array) -> float:
-    """Return the number that `bandwidth` stands for on rows with these squared distances."""
-    return mean_distance(squared) if bandwidth == "mean" else float(bandwidth)

@@ -8,15 +8,16 @@ from typing import Any, Literal
 import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist.features.kernel import gaussian, squared_distances
 from labeldist.features.order import refuse_other_order
 from labeldist.features.pairwise import mean_pairwise_distance
 from labeldist.features.random_pivots import draw_pivots
-from labeldist.features.scaling import mean_and_scale
+from labeldist.features.scaling import mean_and_scale, refuse_too_large
+from labeldist.features.validation import validated
+from labeldist.randomness import random_generator
 from labeldist.simplex import Array
 
 CANDIDATES = 10_000
@@ -124,14 +125,13 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         y : ignored
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
-        random = check_random_state(self.random_state)
+        X = validated(self, X, dtype=[np.float64, np.float32])
+        random = random_generator(self.random_state)
         rows = _draw(X, CANDIDATES, random).astype(np.float64)
         n_features = rows.shape[1]
         self.mean_, self.scale_ = mean_and_scale(rows) if self.scale else (np.zeros(n_features), np.ones(n_features))
-        rows = self._standardise(rows)
-        self.bandwidth_ = self.factor * self._resolve_bandwidth(rows, random)
-        rows /= self.bandwidth_  # whose square may leave the number range
+        self.bandwidth_ = self.factor * self._resolve_bandwidth(self._standardise(rows), random)
+        rows = self._in_bandwidths(rows)
         tolerance = max(self.tolerance, ROUNDING)
         pivots = draw_pivots(_kernel, rows, 0.0, self.n_landmarks, random, entry_tolerance=tolerance)
         self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
@@ -141,23 +141,33 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return φ(x) for each row of `X`."""
         check_is_fitted(self)
         refuse_other_order(self, X)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        X = validated(self, X, reset=False, dtype=[np.float64, np.float32])
         features = np.empty((len(X), self._n_features_out))
         length = max(1, BLOCK_VALUES // self._n_features_out)
         for start in range(0, len(X), length):
             rows = slice(start, start + length)
-            block = self._standardise(X[rows].astype(np.float64)) / self.bandwidth_
+            block = self._in_bandwidths(X[rows].astype(np.float64))
             kernel = _kernel(block, self.landmarks_)  # in this order rows have nothing to do with each other
             features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
         return features
 
     def _resolve_bandwidth(self, rows: Array, random: np.random.RandomState) -> float:
         if self.bandwidth == "mean":
+            refuse_too_large(rows)
             return mean_pairwise_distance(_draw(rows, DISTANCE_ROWS, random))
         return float(self.bandwidth)
 
     def _standardise(self, X: Array) -> Array:
-        return (X - self.mean_) / self.scale_
+        with np.errstate(over="ignore"):  # what comes of it is refused
+            standardised: Array = (X - self.mean_) / self.scale_
+        return standardised
+
+    def _in_bandwidths(self, X: Array) -> Array:
+        """Return standardised rows in units of the bandwidth, whose square may leave the number range."""
+        with np.errstate(over="ignore"):
+            rows = self._standardise(X) / self.bandwidth_
+        refuse_too_large(rows)
+        return rows
 
     @property
     def _n_features_out(self) -> int:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from labeldist.features.scaling import column_means
 from labeldist.simplex import Array
 
 FIRST_COLUMNS = 64
@@ -33,7 +34,7 @@ def gaussian_factor(X: Array, gamma: float, tolerance: float, *, max_rank: int |
     """
     n = len(X)
     limit = n if max_rank is None else min(n, max_rank)
-    X = X - X.mean(axis=0)
+    X = X - column_means(X)
     norms = (X**2).sum(axis=1)
     residual = np.ones(n)
     Z = np.empty((n, min(limit, FIRST_COLUMNS)))
@@ -46,7 +47,8 @@ def gaussian_factor(X: Array, gamma: float, tolerance: float, *, max_rank: int |
             Z = np.hstack([Z, np.empty((n, min(rank, limit - rank)))])
         squared = np.maximum(norms + norms[pivot] - 2 * (X @ X[pivot]), 0)
         squared[pivot] = 0  # among large numbers rounding says otherwise
-        column = np.exp(-gamma * squared)
+        with np.errstate(over="ignore"):  # what is infinitely far has no weight
+            column = np.exp(-gamma * squared)
         column -= Z[:, :rank] @ Z[pivot, :rank]
         column /= np.sqrt(residual[pivot])
         column[pivots] = 0  # but for rounding it is

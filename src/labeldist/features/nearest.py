@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labeldist.features.scaling import column_means
 from labeldist.features.storage import hold_for_products
 from labeldist.simplex import Array
 
@@ -38,7 +39,7 @@ class SweepIndex:
     def of(cls, X: Array, n_neighbors: int) -> SweepIndex:
         """Keep the rows as they are if their mean is not far larger than their spread, else less their mean."""
         X = X.astype(np.float64, copy=False)
-        mean, half_squares = X.mean(axis=0), np.einsum("ij,ij->i", X, X) / 2
+        mean, half_squares = column_means(X), np.einsum("ij,ij->i", X, X) / 2
         size = 2 * half_squares.mean()
         if size - mean @ mean > SMALL_SPREAD * size:
             return cls(X, None, half_squares, hold_for_products(X), n_neighbors)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from labeldist.features.kernel import gaussian
-from labeldist.simplex import Array
+from labeldist.features.scaling import column_means, squarable_unit
+from labeldist.simplex import TINY, Array
 
 BLOCK = 64
 """Rows of a block. Its distances to a few thousand rows stay in the cache while they are worked on."""
@@ -20,7 +21,7 @@ def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
     So every pair of rows is met once, but for those within a block, which are met in both orders. The next block
     overwrites the distances of the last one.
     """
-    X = X - X.mean(axis=0)  # a large shift would cost digits
+    X = X - column_means(X)  # a large shift would cost digits
     n, squares = len(X), np.einsum("ij,ij->i", X, X)
     # ‖x‖² + ‖y‖² − 2xᵀy as one product.
     left = np.column_stack([-2 * X, squares, np.ones(n)])
@@ -38,11 +39,12 @@ def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
 
 def mean_pairwise_distance(X: Array) -> float:
     """`labeldist.features.kernel.mean_distance` from the rows themselves."""
-    n, total = len(X), 0.0
-    for rows, squared in squared_distance_blocks(X):
+    X = X - column_means(X)
+    n, total, unit = len(X), 0.0, squarable_unit(X)
+    for rows, squared in squared_distance_blocks(X / unit):
         distances = np.sqrt(squared, out=squared)
         total += 2 * distances.sum() - distances[:, : rows.stop - rows.start].sum()
-    return float(total) / (n * (n - 1)) if total > 0 else 1.0
+    return unit * float(total) / (n * (n - 1)) if total > 0 else 1.0
 
 
 def sampled_mean_distance(X: Array, generator: np.random.RandomState) -> float:
@@ -55,8 +57,9 @@ def sampled_mean_distance(X: Array, generator: np.random.RandomState) -> float:
 def gaussian_product(X: Array, width: float, V: Array) -> Array:
     """KV for K_ij = exp(−‖x_i − x_j‖² / (2 width²)); half of K is computed, once, and none of it kept."""
     product = np.zeros(V.shape)
-    for rows, squared in squared_distance_blocks(X):
-        K = gaussian(squared, width)
+    unit = squarable_unit(X - column_means(X))
+    for rows, squared in squared_distance_blocks(X / unit):
+        K = gaussian(squared, max(width / unit, TINY))
         product[rows] += K @ V[rows.start :]
         product[rows.stop :] += K[:, rows.stop - rows.start :].T @ V[rows]
     return product

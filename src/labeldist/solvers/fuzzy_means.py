@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from labeldist.features.scaling import column_means
 from labeldist.features.storage import hold_for_products
 from labeldist.simplex import Array
 
@@ -70,7 +71,7 @@ def farthest_first(X: Array, p: int) -> Array:
         point = point - middle
         return np.asarray(squares - 2 * (held @ point) + point @ point)
 
-    chosen = [int(squared_distances(X.mean(axis=0)).argmax())]
+    chosen = [int(squared_distances(column_means(X)).argmax())]
     gaps = np.full(len(X), np.inf)
     while len(chosen) < p:
         gaps = np.minimum(gaps, squared_distances(X[chosen[-1]]))
@@ -86,7 +87,7 @@ def _hold(X: Array) -> tuple[Any, Array, Array]:
     """
     held, middle = hold_for_products(X), np.zeros(X.shape[1])
     if isinstance(held, np.ndarray):
-        middle = X.mean(axis=0)
+        middle = column_means(X)
         held = X = X - middle
     return held, np.einsum("ij,ij->i", X, X), middle
 

@@ -229,7 +229,9 @@ def _preconditioner(
     B = vectors.T @ (objective.X.T @ C)
     k = C.shape[1]
     own = sigma[:, None, None] * (C.T @ C) + 2 * objective.code_ridge * np.eye(k)
-    explained = np.einsum("ml,ma,mk->alk", B, sigma**2 / by_features, B, optimize=True)
+    # As a square of quotients: of large features the square alone would leave the number range.
+    root = B.T[None] * (sigma / np.sqrt(by_features)).T[:, None]
+    explained = root @ root.transpose(0, 2, 1)
     # What is explained to rounding must not turn negative.
     rounding = 1e-12 * np.trace(own, axis1=1, axis2=2).max() + np.finfo(np.float64).tiny
     inverse = np.linalg.inv(own - explained + rounding * np.eye(k))

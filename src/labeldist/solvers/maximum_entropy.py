@@ -90,6 +90,7 @@ class Preconditioner:
         diagonal = np.diagonal(curvature)
         scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         eigenvalues, vectors = linalg.eigh(curvature / np.outer(scale, scale), driver="evd")
+        vectors[diagonal == 0] = 0  # but for rounding they are, which a large constant feature would magnify
         kept = eigenvalues > len(curvature) * EPSILON * eigenvalues[-1]
         return cls(vectors[:, kept] / np.sqrt(eigenvalues[kept]) / scale[:, None])
 

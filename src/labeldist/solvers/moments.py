@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labeldist.features.scaling import safe_scale
+from labeldist.features.scaling import ROUNDING_SPREAD, safe_scale
 from labeldist.simplex import EPSILON, Array
 
 BLOCK_ROWS = 2048
@@ -69,7 +69,7 @@ class Moments:
         sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
         mean = sums.z / (weight or 1.0)
         if _cancels(mean, np.diagonal(sums.zz) / (weight or 1.0), shift):
-            shift = mean if shift is None else shift + mean
+            shift = _exact_for_constants(mean if shift is None else shift + mean, X, sample_weight)
             sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
             mean = sums.z / weight
         # The rows of D are centred, so the mean of x drops out of their product with it.
@@ -85,8 +85,10 @@ class Moments:
             X.sum_duplicates()
         # Columns without a zero can be centred where they are; the others are not far from zero for their spread.
         full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-        shift = np.where(full, share @ X, 0.0)
-        if full.any():
+        shift = np.zeros(X.shape[1])
+        if full.any() and X.shape[0]:
+            low, high = (extreme.toarray().ravel() for extreme in (X.min(axis=0), X.max(axis=0)))
+            shift[full] = np.clip(share @ X, low, high)[full]  # of equal numbers the mean is exact
             X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
         mean, mean_d = share @ X, share @ D
         D = D - mean_d
@@ -142,7 +144,7 @@ class Moments:
         )
 
     def feature_scale(self) -> Array:
-        """Return each feature's standard deviation, and 1 for a feature that is constant but for rounding."""
+        """Return what to divide each feature by: its standard deviation, if it is not constant but for rounding."""
         return safe_scale(np.sqrt(np.diagonal(self.xx) / self.weight), self.mean_x)
 
 
@@ -168,7 +170,25 @@ def _likely_offset(table: Array) -> Array | None:
     rows = table[:: max(1, len(table) // SAMPLE_ROWS)].astype(np.float64)
     mean = np.full(len(rows), 1 / max(len(rows), 1)) @ rows
     squares = np.einsum("ij,ij->j", rows, rows) / max(len(rows), 1)
-    return mean if (mean**2 > squares / (1 + OFFSET**-2)).any() else None
+    if not (mean**2 > squares / (1 + OFFSET**-2)).any():
+        return None
+    return _exact_for_constants(mean, rows)
+
+
+def _exact_for_constants(mean: Array, table: Array, sample_weight: Array | None = None) -> Array:
+    """Put the number of which a column consists in place of its mean, which is that but for rounding.
+
+    Less a mean that rounding has moved, a constant would be a small feature, and without a ridge as good as any.
+    """
+    first = 0 if sample_weight is None else int(np.argmax(sample_weight > 0))
+    near = np.flatnonzero(np.abs(table[first] - mean) <= ROUNDING_SPREAD * np.abs(mean))
+    if near.size:
+        equal = table[:, near] == table[first, near]
+        if sample_weight is not None:
+            equal |= (sample_weight == 0)[:, None]
+        constant = near[equal.all(axis=0)]
+        mean[constant] = table[first, constant]
+    return mean
 
 
 def _sums_about(
