@@ -102,6 +102,7 @@ def test_auto_goes_by_size(table, monkeypatch):
     assert model.rank_ <= 50
 
 
+@pytest.mark.filterwarnings("ignore:The coefficients have few digits")  # as they have without reconstruction
 @pytest.mark.parametrize(
     "parameters", [{"reconstruction": 0}, {"kernel": lambda X, Y: X @ Y.T}, {"bandwidth": 0.05}], ids=", ".join
 )

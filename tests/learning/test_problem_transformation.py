@@ -1,14 +1,17 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from labeldist.datasets import make_artificial
-from labeldist.learning import PTSVM, MeanDistribution, PTBayes
+from labeldist.learning import PTSVM, MeanDistribution, PTBayes, problem_transformation
 
 
 @pytest.fixture
@@ -242,3 +245,19 @@ def test_the_rank_has_a_limit(rng):
     wide = PTSVM(gamma=1.0).fit(X, D)
     assert len(wide.pivots_) > 10
     assert len(PTSVM(gamma=1.0, max_rank=10).fit(X, D).pivots_) == 10
+
+
+def test_machines_say_how_far_they_may_be_from_their_minimum_and_warn_if_that_is_far(table, monkeypatch):
+    model = PTSVM().fit(*table)
+    assert model.gap_.shape == (len(model.pairs_),)
+    assert model.gap_.max() <= 1e-9
+    impatient = partial(problem_transformation.solve_two_sided_svm, max_iter=3)
+    monkeypatch.setattr(problem_transformation, "solve_two_sided_svm", impatient)
+    with pytest.warns(ConvergenceWarning, match=r"machines of \d+ of \d+ pairs of labels, first \(0, 1\), are not at"):
+        assert PTSVM().fit(*table).gap_.max() > 1e-3
+
+
+def test_a_variance_that_cannot_be_divided_by_is_told(table):
+    X, D = table
+    with pytest.raises(ValueError, match=r"gamma='scale' divides by the variance .* too small"):
+        PTSVM(gamma="scale").fit(1e-170 * X, D)

@@ -62,6 +62,8 @@ def test_it_stops_when_told(problem):
     loose, short = solve_two_sided_svm(Z, p, q, tolerance=1e-2), solve_two_sided_svm(Z, p, q, max_iter=2)
     assert short.n_iter == 2 < loose.n_iter < solve_two_sided_svm(Z, p, q).n_iter
     assert short.gap > loose.gap
+    assert loose.converged
+    assert not short.converged
 
 
 def test_the_sigmoid_minimises_platts_cross_entropy(problem, rng):

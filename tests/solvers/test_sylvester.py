@@ -40,7 +40,7 @@ def test_three_independent_ways_agree(rng, method):
 def test_the_residual_is_the_relative_backward_error(rng, monkeypatch):
     A, B, C = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
     X = sylvester_by_kronecker(A, B, C) + 1e-3
-    monkeypatch.setitem(sylvester._SOLVERS, "eigh", lambda *_: X)
+    monkeypatch.setitem(sylvester._SOLVERS, "eigh", lambda *_: (X, 1.0))
     norm = np.linalg.norm
     expected = norm(A @ X + X @ B - C) / (norm(A) * norm(X) + norm(X) * norm(B) + norm(C))
     assert_allclose(solve_symmetric_sylvester(A, B, C, method="eigh").residual, expected)
@@ -131,6 +131,37 @@ def test_the_scale_of_the_equation_does_not_matter(rng, scale):
     A, B, known = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
     solution = solve_symmetric_sylvester(A * scale, B * scale, (A @ known + known @ B) * scale)
     assert_allclose(solution.X, known, rtol=1e-9)
+    assert solution.residual < 1e-14
+
+
+@every_method
+def test_the_condition_is_that_of_the_worst_system(rng, method):
+    A, B = np.diag([1.0, 1e-2, 1e-5]), np.diag([1e-4, 1.0])
+    solution = solve_symmetric_sylvester(A, B, rng.normal(size=(3, 2)), method=method)
+    # Cholesky does not see units, and a diagonal system has nothing but units.
+    expected = 1.0 if method == "cholesky" else 2 / 1.1e-4
+    assert_allclose(solution.condition, expected)
+    assert not solution.has_few_digits
+
+
+@pytest.mark.parametrize("method", ["cholesky", "eigh", "auto"])
+def test_a_nearly_singular_system_has_few_digits(rng, method):
+    X = rng.normal(size=(50, 4))
+    X[:, 3] = X[:, 0] + 3e-7 * rng.normal(size=50)
+    A = X.T @ X
+    solution = solve_symmetric_sylvester(A, np.zeros((2, 2)), A @ rng.normal(size=(4, 2)), method=method)
+    assert solution.has_few_digits
+    assert solution.residual < 1e-14
+    assert_allclose(solution.condition, np.linalg.cond(A), rtol=0.9)  # LAPACK's estimate is in another norm
+
+
+def test_directions_that_are_left_out_do_not_count_in_the_condition(rng):
+    A = gram(rng, 5, 2)
+    solution = solve_symmetric_sylvester(A, np.zeros((3, 3)), A @ rng.normal(size=(5, 3)))
+    values = np.linalg.eigvalsh(A)
+    assert_allclose(solution.condition, values[-1] / values[-2])
+    nothing = solve_symmetric_sylvester(np.zeros((3, 3)), np.zeros((2, 2)), np.zeros((3, 2)), method="eigh")
+    assert nothing.condition == 1
 
 
 @pytest.mark.parametrize("c", [3, sylvester.EIGH_COST + 3])

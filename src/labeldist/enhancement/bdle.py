@@ -110,6 +110,9 @@ class BDLE(KernelEnhancer):
     residual_ : float
         How well W solves its equation: the relative residual of the Sylvester equation, or the relative gradient that
         L-BFGS stopped at.
+    condition_ : float or None
+        The condition number of the Sylvester equation: by how much it magnifies rounding. A warning tells if it leaves
+        less than four digits of W. None for L-BFGS and without reconstruction, where the scores are solved for first.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
 
@@ -219,12 +222,13 @@ class BDLE(KernelEnhancer):
             self.smoothness,
             self._laplacian(X, L.shape[1]) if self.smoothness else None,
         )
-        self.dual_coef_, self.intercept_, self.residual_ = minimum.dual, minimum.intercept, minimum.residual
+        self.dual_coef_, self.intercept_ = minimum.dual, minimum.intercept
+        self._note_accuracy(minimum.residual, minimum.condition)
         return np.vstack([self._scores_of(X[rows]) for rows in row_blocks(len(X), len(self.X_fit_))])
 
     def _search(self, loss: EnhancementLoss) -> Array:
         solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss))
-        self.solver_, self.residual_ = "lbfgs", solution.gradient
+        self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
         if not solution.converged:
             warn(
                 f"L-BFGS stopped after {solution.n_iter} iterations at {solution.gradient:.1e} of the initial gradient "

@@ -71,7 +71,9 @@ class GLLE(KernelEnhancer):
     solver_ : str
         The solver that was used.
     residual_ : float
-        The relative gradient of the loss at W.
+        The relative gradient of the loss at W. A warning tells if the exact solution leaves more than 1e-3.
+    condition_ : None
+        The scores are solved for first, from a system that is always well conditioned.
     n_iter_ : int
         Iterations of ``solver="lbfgs"``; 1 for ``"exact"``.
     n_features_in_ : int
@@ -142,5 +144,6 @@ class GLLE(KernelEnhancer):
 
     def _search(self, loss: EnhancementLoss) -> Array:
         solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss), max_iter=self.max_iter)
-        self.solver_, self.residual_, self.n_iter_ = "lbfgs", solution.gradient, solution.n_iter
+        self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
+        self.n_iter_ = solution.n_iter
         return solution.X

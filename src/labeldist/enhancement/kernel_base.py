@@ -10,19 +10,24 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist.enhancement.base import ScoringEnhancer
-from labeldist.exceptions import VanishingGraphWarning, warn
+from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, warn
 from labeldist.features.graph import laplacian, neighbor_graph
-from labeldist.features.kernel import gaussian, resolve_bandwidth, squared_distances
+from labeldist.features.kernel import gaussian_between, gaussian_kernel
 from labeldist.features.order import refuse_other_order
+from labeldist.features.validation import validated
 from labeldist.simplex import Array
 from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist.solvers.low_rank import row_blocks
+from labeldist.solvers.sylvester import FEW_DIGITS
 
 VANISHING_WEIGHT = 1e-3
 """A neighbour graph whose median weight is below this cannot pull most rows anywhere."""
+
+LARGE_RESIDUAL = 1e-3
+"""With such a share of the gradient left, scores are off by as much."""
 
 
 class KernelEnhancer(ScoringEnhancer):
@@ -57,10 +62,10 @@ class KernelEnhancer(ScoringEnhancer):
         """Return the label distributions that the fitted map gives to new rows, which need no labels."""
         check_is_fitted(self)
         refuse_other_order(self, X)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = validated(self, X, reset=False, dtype=np.float64)
         scores = np.empty((len(X), len(self.intercept_)))
         for rows in row_blocks(len(X), len(self.X_fit_)):
-            scores[rows] = self._scores_of((X[rows] - self.mean_) / self.scale_)
+            scores[rows] = self._scores_of(self._standardised(X[rows]))
         return self._distributions(scores)
 
     def _scores_of(self, X: Array) -> Array:
@@ -80,9 +85,8 @@ class KernelEnhancer(ScoringEnhancer):
         self.bandwidth_: Any = None
         if self.kernel != "rbf":
             return self._kernel_values(self.X_fit_, self.X_fit_)
-        squared = squared_distances(self.X_fit_)
-        self.bandwidth_ = resolve_bandwidth(self.bandwidth, squared)
-        return gaussian(squared, self.bandwidth_)
+        kernel, self.bandwidth_ = gaussian_kernel(self.X_fit_, self.bandwidth)
+        return kernel
 
     def _kernel_values(self, X: Array, Y: Array) -> Array:
         """Kernel values between standardised rows."""
@@ -90,7 +94,7 @@ class KernelEnhancer(ScoringEnhancer):
             return np.array(self.kernel(X, Y), dtype=np.float64)  # a copy: the callable may keep its own
         if self.kernel == "linear":
             return X @ Y.T
-        return gaussian(squared_distances(X, Y), self.bandwidth_)
+        return gaussian_between(X, Y, self.bandwidth_)
 
     def _laplacian(self, X: Array, n_labels: int) -> Any:
         graph = neighbor_graph(X, self.n_neighbors or n_labels + 1, self.graph_width)
@@ -108,8 +112,21 @@ class KernelEnhancer(ScoringEnhancer):
         if self.solver == "lbfgs":
             return self._search(loss)
         minimum = minimize_exactly(loss)
-        self.solver_, self.residual_ = "exact", minimum.residual
+        self.solver_ = "exact"
+        self._note_accuracy(minimum.residual, minimum.condition)
         return minimum.W
+
+    def _note_accuracy(self, residual: float, condition: float | None) -> None:
+        """Note how well the coefficients were computed, and tell if that is not well."""
+        self.residual_, self.condition_ = residual, condition
+        if residual > LARGE_RESIDUAL or (condition or 1.0) > FEW_DIGITS:
+            number = "" if condition is None else f", condition number {condition:.1e}"
+            warn(
+                f"The coefficients have few digits (relative residual {residual:.1e}{number}): the kernel matrix is "
+                f"all but singular, and reconstruction={self.reconstruction:g} too small to help. A larger one, or a "
+                "smaller bandwidth, does.",
+                IllConditionedWarning,
+            )
 
     @abstractmethod
     def _search(self, loss: EnhancementLoss) -> Array:

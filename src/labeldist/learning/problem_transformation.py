@@ -9,13 +9,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.special import expit, softmax
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from labeldist.exceptions import warn
 from labeldist.features.kernel import squared_distances
 from labeldist.features.low_rank import gaussian_factor
+from labeldist.features.scaling import column_means, squarable_unit
 from labeldist.learning.base import DistributionLearner, check_weights
-from labeldist.simplex import Array, normalize
+from labeldist.simplex import TINY, Array, normalize
 from labeldist.solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
 
 Sampling = Literal["exact", "draw"]
@@ -130,22 +133,24 @@ class PTBayes(DistributionLearner):
         self.prior_ = mass / mass.sum()
         # What follows is about the common mean: a label's mean lies within the spread of the rows around it, so that
         # E(x − x̄)² − (μ − x̄)² loses no digit that the smoothing does not hide.
-        center = np.average(X, axis=0, weights=row_weight).astype(np.float64)
+        center = column_means(X, row_weight)
         X = X - center
+        unit = squarable_unit(X)
+        X /= unit
         smoothing = self.var_smoothing * (np.average(X**2, axis=0, weights=row_weight).max() or 1.0)
         # A label without any example has prior zero: any density will do, here that of a mean without a spread.
         shares = weights / np.where(mass > 0, mass, 1.0)
         offset = shares.T @ X
-        self.mean_ = center + offset
+        self.mean_ = center + unit * offset
         self.covariance_root_ = np.stack(
-            [self._root(X, share, mean, smoothing) for share, mean in zip(shares.T, offset, strict=True)]
+            [unit * self._root(X, share, mean, smoothing) for share, mean in zip(shares.T, offset, strict=True)]
         )
         return self
 
     def predict(self, X: Any) -> Array:
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
-        X = self._check_new_features(X)
+        X = self._check_new_features(X, squares=True)
         with np.errstate(divide="ignore"):  # log 0 = −∞ makes the degree of a label that never occurred 0
             scores = np.tile(np.log(self.prior_), (len(X), 1))
         for k, (mean, root) in enumerate(zip(self.mean_, self.covariance_root_, strict=True)):
@@ -209,6 +214,8 @@ class PTSVM(DistributionLearner):
         The decision value of a pair is k(x, pivots) · dual_coef + intercept; positive is for its first label.
     sigmoid_ : ndarray of shape (n_pairs, 2)
         A and B: the probability of the first label is 1 / (1 + exp(−A·value − B)).
+    gap_ : ndarray of shape (n_pairs,)
+        How far each machine's objective may be from its minimum, as a share of the weight of its examples.
     label_names_ : list of str
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
@@ -289,19 +296,28 @@ class PTSVM(DistributionLearner):
         self._n_labels, self._occurring = D.shape[1], occurring
         self.pairs_ = [(int(j), int(k)) for j, k in combinations(occurring, 2)]
         coefs, self.intercept_ = np.empty((len(self.pairs_), len(pivots))), np.empty(len(self.pairs_))
-        self.sigmoid_ = np.empty((len(self.pairs_), 2))
+        self.sigmoid_, self.gap_ = np.empty((len(self.pairs_), 2)), np.empty(len(self.pairs_))
+        unfinished = []
         for i, (j, k) in enumerate(self.pairs_):
             machine = solve_two_sided_svm(Z, self.C * weights[:, j], self.C * weights[:, k])
-            coefs[i], self.intercept_[i] = machine.coef, machine.intercept
+            coefs[i], self.intercept_[i], self.gap_[i] = machine.coef, machine.intercept, machine.gap
+            unfinished += [] if machine.converged else [(j, k)]
             self.sigmoid_[i] = fit_sigmoid(Z @ machine.coef + machine.intercept, weights[:, j], weights[:, k])
         self.dual_coef_ = solve_triangular(Z[pivots], coefs.T, lower=True, trans="T").T
+        if unfinished:
+            warn(
+                f"The machines of {len(unfinished)} of {len(self.pairs_)} pairs of labels, first {unfinished[0]}, are "
+                f"not at their minimum, but up to {self.gap_.max():.1e} from it. A smaller C or gamma helps.",
+                ConvergenceWarning,
+            )
         return self
 
     def predict(self, X: Any) -> Array:
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
-        X = self._check_new_features(X).astype(np.float64)
-        kernel = np.exp(-self.gamma_ * squared_distances(X, self.pivots_))
+        X = self._check_new_features(X, squares=True).astype(np.float64)
+        with np.errstate(over="ignore"):  # what is infinitely far has no weight
+            kernel = np.exp(-self.gamma_ * squared_distances(X, self.pivots_))
         values = kernel @ self.dual_coef_.T + self.intercept_
         probability = expit(values * self.sigmoid_[:, 0] + self.sigmoid_[:, 1])
         R = np.zeros((len(X), self._n_labels, self._n_labels))
@@ -313,5 +329,11 @@ class PTSVM(DistributionLearner):
 
     def _resolve_gamma(self, X: Array) -> float:
         if self.gamma == "scale":
-            return 1 / (X.shape[1] * (X.var() or 1.0))
+            variance = float(X.var())
+            if variance < TINY and np.ptp(X) > 0:
+                raise ValueError(
+                    "gamma='scale' divides by the variance of the features, which is too small a number to divide by. "
+                    "Multiply the features first, or standardise them."
+                )
+            return 1 / (X.shape[1] * (variance or 1.0))
         return 1 / X.shape[1] if self.gamma == "auto" else float(self.gamma)

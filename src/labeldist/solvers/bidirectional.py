@@ -85,10 +85,21 @@ class EnhancementLoss:
 
 @dataclass(frozen=True)
 class ExactMinimum:
-    """What `minimize_exactly` returns: W, and how well it satisfies the equation that it solves."""
+    """What `minimize_exactly` returns.
+
+    Attributes
+    ----------
+    W : ndarray of shape (p, c)
+    residual : float
+        How well W satisfies the equation that it solves.
+    condition : float or None
+        The equation's condition number; None without reconstruction, where the scores are solved for first, from a
+        system that is always well conditioned.
+    """
 
     W: Array
     residual: float
+    condition: float | None
 
 
 def minimize_exactly(loss: EnhancementLoss) -> ExactMinimum:
@@ -102,14 +113,14 @@ def minimize_exactly(loss: EnhancementLoss) -> ExactMinimum:
     if loss.reconstruction:
         A, B, C = loss.normal_equations()
         solution = solve_symmetric_sylvester(A, B, C)
-        return ExactMinimum(solution.X, solution.residual)
+        return ExactMinimum(solution.X, solution.residual, solution.condition)
     W = None
     n, p = loss.features.shape
     if p == n + 1 and (loss.features[:, -1] == 1).all():
         W = minimize_over_kernel_range(loss.features[:, :-1], loss.labels, loss.smoothness, loss.laplacian)
     if W is None:
         W = _least_squares(loss)
-    return ExactMinimum(W, _relative_gradient(loss, W))
+    return ExactMinimum(W, _relative_gradient(loss, W), None)
 
 
 def _least_squares(loss: EnhancementLoss) -> Array:

@@ -31,12 +31,15 @@ class LowRankMinimum:
         The weight of each pivot's kernel value: the scores are K_:P dual + intercept, of new rows too.
     intercept : ndarray of shape (c,)
     residual : float
-        How well the equation of size r + 1 is solved; see `SylvesterSolution`.
+        How well the equation of size r + 1 is solved, and
+    condition : float
+        its condition number; see `SylvesterSolution`.
     """
 
     dual: Array
     intercept: Array
     residual: float
+    condition: float
 
 
 def minimize_low_rank(
@@ -94,7 +97,7 @@ def minimize_low_rank(
         (A + A.T) / 2, reconstruction * (labels.T @ labels), (1 + reconstruction) * right
     )
     dual = linalg.solve_triangular(factor, R @ solution.X[:-1], lower=True, trans="T", check_finite=False)
-    return LowRankMinimum(dual, solution.X[-1], solution.residual)
+    return LowRankMinimum(dual, solution.X[-1], solution.residual, solution.condition)
 
 
 def row_blocks(n: int, columns: int, *, shortest: int = SMALLEST_BLOCK) -> Iterator[slice]:

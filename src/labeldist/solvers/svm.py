@@ -30,12 +30,15 @@ class SVMSolution:
     gap : float
         Complementarity gap over the total weight: how far the objective may be from its minimum, relative.
     n_iter : int
+    converged : bool
+        Whether the gap and the residuals are within the tolerance.
     """
 
     coef: Array
     intercept: float
     gap: float
     n_iter: int
+    converged: bool
 
 
 def solve_two_sided_svm(
@@ -78,7 +81,8 @@ def solve_two_sided_svm(
         dual = margin - s + t
         primal = penalty * theta - Z.T @ (x[0] - x[1])
         gap = float((s * x).sum() + (t * slack).sum()) / total
-        if max(gap, np.abs(dual).max(), np.abs(primal).max() / total) <= tolerance or n_iter == max_iter:
+        converged = max(gap, np.abs(dual).max(), np.abs(primal).max() / total) <= tolerance
+        if converged or n_iter == max_iter:
             break
         step = _linearise(Z, sign, penalty, x, slack, s, t, dual, primal)
         zero = np.zeros_like(x)
@@ -89,7 +93,7 @@ def solve_two_sided_svm(
         d_theta, d_x, d_s, d_t = step(center - d_s * d_x, center + d_t * d_x)
         length = STEP_SHARE * _longest(x, slack, s, t, d_x, d_s, d_t)
         theta, x, s, t = theta + length * d_theta, x + length * d_x, s + length * d_s, t + length * d_t
-    return SVMSolution(theta[:-1], float(theta[-1]), gap, n_iter)
+    return SVMSolution(theta[:-1], float(theta[-1]), gap, n_iter, bool(converged))
 
 
 def _linearise(

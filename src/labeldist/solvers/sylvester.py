@@ -22,6 +22,9 @@ SMALL, FEW = 64, 2
 EIGH_CONDITION = 1e8
 """Beyond this condition number the small eigenvalues have too few digits left, and Cholesky is the better route."""
 
+FEW_DIGITS = 1e12
+"""A condition number that leaves four of sixteen digits."""
+
 SAFETY = 10
 """How many times larger than expected the rounding of a zero may come out."""
 
@@ -38,11 +41,21 @@ class SylvesterSolution:
         solution as good as double precision allows.
     method : str
         The decomposition that was used.
+    condition : float
+        By how much the worst of the systems that were solved magnifies relative errors: its condition number, which
+        eats that many of sixteen digits. Cholesky does not see units, so there it is estimated in columns whose
+        diagonal is one; otherwise it is the largest over the smallest eigenvalue, those that are rounding left out.
     """
 
     X: Array
     residual: float
     method: Method
+    condition: float
+
+    @property
+    def has_few_digits(self) -> bool:
+        """Whether the condition leaves less than four digits of the solution."""
+        return self.condition > FEW_DIGITS
 
 
 def solve_symmetric_sylvester(
@@ -75,51 +88,52 @@ def solve_symmetric_sylvester(
         ``"cholesky"`` met a system, or ``"cholesky_svd"`` a coefficient, that is singular to rounding.
     """
     if method == "auto":
-        X, used = _solve_cheapest(A, B, C)
+        X, condition, used = _solve_cheapest(A, B, C)
     elif method in METHODS:
-        X, used = _SOLVERS[method](A, B, C), method
+        (X, condition), used = _SOLVERS[method](A, B, C), method
     else:
         raise ValueError(f"method must be auto, {', '.join(METHODS)}; got {method!r}.")
-    return SylvesterSolution(X, relative_residual(A, B, C, X), used)
+    return SylvesterSolution(X, relative_residual(A, B, C, X), used, condition)
 
 
-def _solve_cheapest(A: Array, B: Array, C: Array) -> tuple[Array, Method]:
+def _solve_cheapest(A: Array, B: Array, C: Array) -> tuple[Array, float, Method]:
     eigen = _eigenbases(A, B) if len(B) > (FEW if len(A) <= SMALL else EIGH_COST) else None
-    if eigen is not None and eigen.condition < EIGH_CONDITION:
-        return eigen.solve(C), "eigh"
+    if eigen is not None and eigen.is_well_conditioned:
+        return *eigen.solve(C), "eigh"
     try:
-        return _solve_by_cholesky(A, B, C), "cholesky"
+        return *_solve_by_cholesky(A, B, C), "cholesky"
     except SingularCoefficientError:
-        return (eigen or _eigenbases(A, B)).solve(C), "eigh"
+        return *(eigen or _eigenbases(A, B)).solve(C), "eigh"
 
 
-def _solve_by_cholesky(A: Array, B: Array, C: Array) -> Array:
+def _solve_by_cholesky(A: Array, B: Array, C: Array) -> tuple[Array, float]:
     b, V = _eigh(B)
     b[b <= SAFETY * len(B) * EPSILON * b[-1]] = (
         0  # rounding of a zero, which must not pass for a penalty where A is small
     )
     right = C @ V
     # Right sides that are rounding error only: their exact counterparts are zero, and so is their solution.
-    vanishing = linalg.norm(right, axis=0) <= len(B) * EPSILON * linalg.norm(C)
+    vanishing = np.abs(right).max(axis=0) <= len(B) * EPSILON * np.abs(C).max()
     Y = np.zeros_like(right)
-    directions = np.flatnonzero(~vanishing)
+    directions, condition = np.flatnonzero(~vanishing), 1.0
     for k in directions:
         shifted = A.T.copy(order="F")  # A is symmetric, and its transpose mostly stored by columns already
         np.fill_diagonal(shifted, np.diagonal(A) + b[k])
         # The b ascend, and scaled to a diagonal of one A + bI is the better conditioned, the larger b is.
         what = f"A + {b[k]:.3g} I, the system of label direction {k},"
-        factor = _cholesky_or_refuse(shifted, "A", what, check_condition=k == directions[0])
+        factor, worse = _cholesky_or_refuse(shifted, "A", what, check_condition=k == directions[0])
+        condition = max(condition, worse)
         Y[:, k], _ = linalg.lapack.dpotrs(factor, right[:, k], lower=True)
-    return Y @ V.T
+    return Y @ V.T, condition
 
 
-def _solve_by_eigh(A: Array, B: Array, C: Array) -> Array:
+def _solve_by_eigh(A: Array, B: Array, C: Array) -> tuple[Array, float]:
     return _eigenbases(A, B).solve(C)
 
 
-def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> Array:
-    lower_a = np.tril(_cholesky_or_refuse(A.copy(order="F"), "A", "A"))
-    lower_b = np.tril(_cholesky_or_refuse(B.copy(order="F"), "B", "B"))
+def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> tuple[Array, float]:
+    lower_a = np.tril(_cholesky_or_refuse(A.copy(order="F"), "A", "A")[0])
+    lower_b = np.tril(_cholesky_or_refuse(B.copy(order="F"), "B", "B")[0])
     U, sigma_a, _ = linalg.svd(lower_a)
     V, sigma_b, _ = linalg.svd(lower_b)
     return _Eigenbases(sigma_a**2, U, sigma_b**2, V).solve(C)
@@ -128,17 +142,23 @@ def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> Array:
 _SOLVERS = {"cholesky": _solve_by_cholesky, "eigh": _solve_by_eigh, "cholesky_svd": _solve_by_cholesky_svd}
 
 
-def _cholesky_or_refuse(matrix: Array, coefficient: str, description: str, *, check_condition: bool = True) -> Array:
-    """Overwrite the lower triangle of a matrix with its Cholesky factor, if it is safely positive definite."""
+def _cholesky_or_refuse(
+    matrix: Array, coefficient: str, description: str, *, check_condition: bool = True
+) -> tuple[Array, float]:
+    """Overwrite the lower triangle of a matrix with its Cholesky factor, if it is safely positive definite.
+
+    Return the factor and an estimate of the condition, which is 1 if that is not to be checked.
+    """
     diagonal = np.diagonal(matrix).copy()
     factor, failed = linalg.lapack.dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
-    if failed or (check_condition and _reciprocal_condition(factor, diagonal) < SAFETY * len(matrix) * EPSILON):
+    reciprocal = _reciprocal_condition(factor, diagonal) if check_condition and not failed else 1.0
+    if failed or reciprocal < SAFETY * len(matrix) * EPSILON:
         raise SingularCoefficientError(
             f"{description} is singular to rounding. Use method='auto' (or 'eigh') for the solution of minimum norm, "
             "or a larger penalty.",
             coefficient,
         )
-    return np.asarray(factor)
+    return np.asarray(factor), 1 / reciprocal
 
 
 def _reciprocal_condition(factor: Array, diagonal: Array) -> float:
@@ -165,16 +185,16 @@ class _Eigenbases:
         return self.a[:, None] + self.b[None, :]
 
     @property
-    def condition(self) -> float:
-        smallest = self.sums.min()
-        return float(self.sums.max() / smallest) if smallest > 0 else np.inf
+    def is_well_conditioned(self) -> bool:
+        return bool(self.sums.max() / EIGH_CONDITION < self.sums.min())
 
-    def solve(self, C: Array) -> Array:
-        """X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ, with 1/0 = 0 for sums that are rounding error."""
-        sums = self.sums
-        solvable = sums > SAFETY * max(sums.shape) * EPSILON * sums.max()
+    def solve(self, C: Array) -> tuple[Array, float]:
+        """X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ, with 1/0 = 0 for sums that are rounding error; and the others' condition."""
+        sums, largest = self.sums, self.sums.max()
+        solvable = sums > SAFETY * max(sums.shape) * EPSILON * largest
         inner = np.divide(self.U.T @ C @ self.V, sums, out=np.zeros_like(sums), where=solvable)
-        return self.U @ inner @ self.V.T
+        condition = largest / sums.min(where=solvable, initial=largest) if largest > 0 else 1.0
+        return self.U @ inner @ self.V.T, float(condition)
 
 
 def _eigenbases(A: Array, B: Array) -> _Eigenbases:
@@ -191,6 +211,10 @@ def _eigh(matrix: Array) -> tuple[Array, Array]:
 
 def relative_residual(A: Array, B: Array, C: Array, X: Array) -> float:
     """Return ‖AX + XB − C‖ / (‖A‖‖X‖ + ‖X‖‖B‖ + ‖C‖)."""
-    norm = np.linalg.norm
-    scale = (norm(A) + norm(B)) * norm(X) + norm(C)
-    return float(norm(A @ X + X @ B - C) / scale) if scale else 0.0
+    scale = (_norm(A) + _norm(B)) * _norm(X) + _norm(C)
+    return float(_norm(A @ X + X @ B - C) / scale) if scale else 0.0
+
+
+def _norm(matrix: Array) -> float:
+    """Return the Frobenius norm; BLAS keeps the squares within the number range."""
+    return float(linalg.norm(matrix.ravel(order="K"), check_finite=False))
