@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from labeldist import BDLDL, BDLDLCV
 from labeldist.datasets import make_artificial
-from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError
+from labeldist.exceptions import IllConditionedWarning, LabelWarning, SingularCoefficientError
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import kl_divergence
 from labeldist.simplex import OUTPUT_MAPS, to_distributions
@@ -297,6 +297,25 @@ def test_values_too_large_to_square_are_named(rng, size):
         BDLDL().fit(X, D)
     with pytest.raises(ValueError, match="Feature 1 has values too large"):
         BDLDLCV(cv=3).fit(X, D)
+
+
+def test_squares_that_just_fit_are_used_and_those_about_zero_refused():
+    X, D = np.full((1, 2), 9.47e153), np.ones((1, 1))
+    with pytest.warns(LabelWarning, match="single label"):
+        assert BDLDL(fit_intercept=False).fit(X, D).predict(X) == 1
+    X, D = np.full((4, 1), 6e153), np.full((4, 2), 0.5)
+    twice = BDLDL().partial_fit(X, D).partial_fit(X, D)
+    assert_allclose(twice.predict(X), D)  # of a constant nothing is left but its mean
+    with pytest.raises(ValueError, match="Feature 0 has values too large"):
+        BDLDL(fit_intercept=False).fit_moments(twice.moments_)
+
+
+def test_scores_that_leave_the_number_range_are_refused_by_row():
+    X, D = make_artificial(60, random_state=0)
+    model = BDLDL().fit(1e-200 * X, D)
+    model.coef_ = 1e200 * model.coef_ + 1e200
+    with pytest.raises(ValueError, match="Scores must be finite; the one in row 1"):
+        model.predict(np.array([[0.0, 0.0, 0.0], [1e300, 0.0, 0.0]]))
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was():

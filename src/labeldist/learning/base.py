@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils._param_validation import validate_parameter_constraints
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from labeldist.features.order import refuse_other_order
+from labeldist.features.scaling import refuse_too_large
+from labeldist.features.validation import validated
 from labeldist.labels import as_distributions, check_label_names, check_rows_are_equally_long, label_names, label_table
 from labeldist.metrics import kl_divergence
 from labeldist.metrics.skill import skill
@@ -50,12 +52,20 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         return skill(achieved, trivial)
 
     def _check_features_and_distributions(
-        self, X: Any, y: Any, *, accept_sparse: bool = False, reset: bool = True, check_finite: bool = True
+        self,
+        X: Any,
+        y: Any,
+        *,
+        accept_sparse: bool = False,
+        reset: bool = True,
+        check_finite: bool = True,
+        squares: bool = True,
     ) -> tuple[Any, Array]:
         """Return X, dense or CSR, and y as distributions, and note the names of the columns of both.
 
         Without `reset` they must be the columns that were noted before. Without `check_finite` numbers of X that are
-        not finite may pass: a caller whose sums show them spares a look at each.
+        not finite may pass: a caller whose sums show them spares a look at each. With `squares`, those too large to be
+        squared are refused.
         """
         plain = is_plain_table(X, check_finite=check_finite) and is_plain_table(y) and len(X) == len(y)
         if plain and (reset or (X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"))):
@@ -65,7 +75,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             check_rows_are_equally_long(y)
             if not reset:
                 refuse_other_order(self, X)
-            X, D = validate_data(
+            X, D = validated(
                 self,
                 X,
                 y,
@@ -74,6 +84,8 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
                 dtype=[np.float64, np.float32],
                 reset=reset,
             )
+        if squares:
+            refuse_too_large(X)
         D = label_table(D)
         names = label_names(y, D.shape[1])
         if not reset and names != self.label_names_:
@@ -81,12 +93,21 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         self.label_names_ = names
         return X, as_distributions(D, name="y (the label distributions)")
 
-    def _check_new_features(self, X: Any, *, accept_sparse: bool = False) -> Any:
-        """Return the rows to predict for, dense or CSR, with the columns that `fit` saw."""
+    def _check_new_features(self, X: Any, *, accept_sparse: bool = False, squares: bool = False) -> Any:
+        """Return the rows to predict for, dense or CSR, with the columns that `fit` saw.
+
+        With `squares`, numbers too large to be squared are refused.
+        """
+        X = self._checked_table(X, accept_sparse=accept_sparse)
+        if squares:
+            refuse_too_large(X)
+        return X
+
+    def _checked_table(self, X: Any, *, accept_sparse: bool) -> Any:
         if is_plain_table(X) and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
             return X
         refuse_other_order(self, X)
-        return validate_data(
+        return validated(
             self,
             X,
             reset=False,
@@ -130,8 +151,20 @@ def is_plain_table(table: Any, *, check_finite: bool = True) -> bool:
         and table.dtype in (np.float64, np.float32)
         and table.ndim == 2
         and table.size > 0
-        and (not check_finite or bool(np.isfinite(table.sum(dtype=np.float64))))
+        and (not check_finite or _has_finite_sum(table))
     )
+
+
+def _has_finite_sum(table: Array) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum that is not finite sends the table to `validate_data`
+        return bool(np.isfinite(table.sum(dtype=np.float64)))
+
+
+def linear_scores(X: Any, coef: Array, intercept: Array) -> Array:
+    """Return Xθ + b for coefficients θᵀ; scores that leave the number range are what output maps refuse."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores: Array = X @ coef.T + intercept
+    return scores
 
 
 def check_weights(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array | None:

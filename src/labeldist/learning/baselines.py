@@ -32,7 +32,7 @@ class MeanDistribution(DistributionLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanDistribution:
         """Take the (weighted) mean of the rows of `y`."""
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
         self.mean_ = np.average(D, axis=0, weights=check_weights(sample_weight, X))
         return self
 

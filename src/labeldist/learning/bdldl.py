@@ -14,14 +14,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
+from labeldist.features.scaling import too_large
 from labeldist.labels import label_names
-from labeldist.learning.base import NO_WEIGHT, DistributionLearner, check_weights
+from labeldist.learning.base import NO_WEIGHT, DistributionLearner, check_weights, linear_scores
 from labeldist.learning.blocks import is_lazy, moments_of_blocks, predict_blocks
 from labeldist.simplex import EPSILON, OUTPUT_MAPS, Array, OutputMap, to_distributions
 from labeldist.solvers.moments import Moments
-from labeldist.solvers.sylvester import METHODS, Method, SylvesterSolution, solve_symmetric_sylvester
+from labeldist.solvers.sylvester import METHODS, SAFETY, Method, SylvesterSolution, solve_symmetric_sylvester
 
-SOLVED = ("coef_", "intercept_", "floor_", "solver_", "residual_")
+SOLVED = ("coef_", "intercept_", "floor_", "solver_", "residual_", "condition_")
 """What is computed from the statistics."""
 
 LARGE_RESIDUAL = 1e-10
@@ -73,7 +74,10 @@ class BDLDL(DistributionLearner):
     solver_ : str
         The decomposition that was used.
     residual_ : float
-        Relative residual of the Sylvester equation.
+        Relative residual of the Sylvester equation: how well it is solved, about 1e-16.
+    condition_ : float
+        Its condition number: by how much it magnifies relative errors of the statistics. A warning tells if it leaves
+        less than four digits of the coefficients. Predictions for rows like the training rows have more.
     moments_ : Moments
         The statistics of all rows so far, n_features² numbers. Those of two models add up; `fit_moments` learns from
         the sum. A model that is only to predict does without: ``del model.moments_``.
@@ -86,6 +90,9 @@ class BDLDL(DistributionLearner):
 
     The co-moments are a dense matrix of n_features²; the solve takes time as n_features³. Text with tens of thousands
     of columns needs a selection or a ``TruncatedSVD`` first.
+
+    Features are squared: numbers beyond about 1e153 are refused by name, and those below 1e-154 count as zero, with
+    `scale`, too. A constant feature has the coefficient 0, exactly.
 
     References
     ----------
@@ -252,17 +259,18 @@ class BDLDL(DistributionLearner):
 
     def distributions(self, X: Any) -> Array:
         """`predict` for rows that have been checked."""
-        scores = X @ self.coef_.T + self.intercept_
-        return to_distributions(scores, self.output, floor=self.floor_)
+        return to_distributions(linear_scores(X, self.coef_, self.intercept_), self.output, floor=self.floor_)
 
     def _moments_of(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Moments:
         """Check a table and return its statistics."""
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, reset=reset, check_finite=False)
+        X, D = self._check_features_and_distributions(
+            X, y, accept_sparse=True, reset=reset, check_finite=False, squares=False
+        )
         with np.errstate(invalid="ignore", over="ignore"):  # what comes of it is refused
             # A chunk without weight says nothing; only a table without any cannot be learned from.
             moments = Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
-        if not np.isfinite(moments.mean_x).all():
-            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+            if not np.isfinite(moments.mean_x).all():
+                assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
         return moments
 
     def _resolve_floor(self, n_labels: int) -> float:
@@ -274,20 +282,31 @@ class BDLDL(DistributionLearner):
         """Compute the coefficients from the moments of the training data."""
         scale = moments.feature_scale() if self.scale else np.ones(len(moments.mean_x))
         if not self.fit_intercept:
-            moments = moments.about_origin()
+            moments = moments_about_origin(moments)
         scaled = moments.divide_features(scale) if self.scale else moments
         A = scaled.xx.copy()
         np.fill_diagonal(A, A.diagonal() + self.ridge)
         solution = self._solve_sylvester(A, self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd)
-        self.solver_, self.residual_ = solution.method, solution.residual
-        if self.residual_ > LARGE_RESIDUAL:
-            warn(
-                f"The coefficients solve their equation only to {self.residual_:.1e}: the features are nearly "
-                "dependent and their units far apart. scale=True or a larger ridge helps.",
-                IllConditionedWarning,
-            )
-        self.coef_ = np.ascontiguousarray((solution.X / scale[:, None]).T)
+        self.solver_, self.residual_, self.condition_ = solution.method, solution.residual, solution.condition
+        self._warn_of_lost_digits(solution, A)
+        coefficients = solution.X / scale[:, None]
+        coefficients[scaled.xx.diagonal() == 0] = 0  # but for rounding they are, which a large constant would magnify
+        self.coef_ = np.ascontiguousarray(coefficients.T)
         self.intercept_ = moments.mean_d - self.coef_ @ moments.mean_x
+
+    def _warn_of_lost_digits(self, solution: SylvesterSolution, A: Array) -> None:
+        size = A.diagonal()
+        drowned = np.flatnonzero((size > 0) & (size <= SAFETY * max(solution.X.shape) * EPSILON * size.max()))
+        if solution.residual > LARGE_RESIDUAL:
+            loss = f"solve their equation only to {solution.residual:.1e}"
+        elif solution.has_few_digits:
+            loss = f"have few digits, the condition number being {solution.condition:.1e}"
+        elif solution.method == "eigh" and drowned.size:
+            loss = f"are zero for feature {drowned[0]}, which drowns in the rounding of others"
+        else:
+            return
+        cause = "the features are nearly dependent" + (" and their units far apart" if drowned.size else "")
+        warn(f"The coefficients {loss}: {cause}. scale=True or a larger ridge helps.", IllConditionedWarning)
 
     def _solve_sylvester(self, A: Array, B: Array, C: Array) -> SylvesterSolution:
         try:
@@ -314,13 +333,18 @@ class BDLDL(DistributionLearner):
         return tags
 
 
+def moments_about_origin(moments: Moments) -> Moments:
+    """Return the statistics about zero, or refuse those that leave the number range."""
+    with np.errstate(over="ignore"):
+        moments = moments.about_origin()
+    check_size(moments)
+    return moments
+
+
 def check_size(moments: Moments) -> None:
     """Refuse statistics of nothing, and those that have left the number range."""
     if moments.weight == 0:
         raise ValueError(NO_WEIGHT)
     overflown = np.flatnonzero(~np.isfinite(moments.xx.diagonal()))
     if overflown.size:
-        raise ValueError(
-            f"Feature {overflown[0]} has values too large to be squared. Divide it by its size first, as "
-            "StandardScaler or RobustScaler does."
-        )
+        raise ValueError(too_large(overflown[0]))

@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.learning.base import DistributionLearner, check_weights
-from labeldist.learning.bdldl import BDLDL, check_size
+from labeldist.learning.bdldl import BDLDL, check_size, moments_about_origin
 from labeldist.learning.blocks import blocks_of, is_lazy, predict_blocks, sum_over_blocks
 from labeldist.metrics import MEASURES
+from labeldist.randomness import random_generator
 from labeldist.simplex import OUTPUT_MAPS, Array, OutputMap, to_distributions
 from labeldist.solvers.fold_moments import BlockFolds, FoldMoments, is_partition, moments_of_rows
 from labeldist.solvers.moments import Moments
@@ -143,7 +143,7 @@ class BDLDLCV(DistributionLearner):
         self._validate_params()
         if is_lazy(X):
             return self._fit_blocks(blocks_of(X, y, sample_weight))
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
         weight = check_weights(sample_weight, X)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))
@@ -169,7 +169,7 @@ class BDLDLCV(DistributionLearner):
             raise TypeError(
                 f"For Dask collections scoring must be one of {', '.join(MEASURES)}: a fold is never in one place."
             )
-        folds = BlockFolds(int(self.cv), int(check_random_state(self.random_state).randint(2**31)))
+        folds = BlockFolds(int(self.cv), int(random_generator(self.random_state).randint(2**31)))
         held_out = sum_over_blocks(self, blocks, partial(_moments_by_fold, folds=folds))
         total = held_out.total()
         check_size(total)
@@ -205,7 +205,7 @@ class BDLDLCV(DistributionLearner):
         from sklearn.model_selection import KFold, check_cv  # half a second that who does not cross-validate can save
 
         if isinstance(self.cv, Integral):
-            return KFold(int(self.cv), shuffle=True, random_state=self.random_state)
+            return KFold(int(self.cv), shuffle=True, random_state=random_generator(self.random_state))
         return check_cv(self.cv)
 
     def _grid(self, n_labels: int) -> Grid:
@@ -237,10 +237,11 @@ class BDLDLCV(DistributionLearner):
     def _solutions(self, train: Moments, grid: Grid) -> Solutions:
         """Return coefficients (points, m, c) and intercepts (points, c) for all pairs of penalties."""
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
-        moments = (train if self.fit_intercept else train.about_origin()).divide_features(scale)
+        moments = (train if self.fit_intercept else moments_about_origin(train)).divide_features(scale)
         path = SylvesterPath(moments.xx, moments.dd, moments.xd)
         solved = np.concatenate([path.solve(reconstruction, grid.ridges) for reconstruction in grid.reconstructions])
         solved /= scale[:, None]
+        solved[:, moments.xx.diagonal() == 0] = 0  # but for rounding they are, which a large constant would magnify
         return solved, moments.mean_d - (moments.mean_x * scale) @ solved
 
     def _measure(self, D: Array, P: Array, share: Array) -> Array:

@@ -146,7 +146,7 @@ def _summary(
         return None  # data frames have empty partitions
     learner = clone(template)
     with _named_partition(f"partition {number}", start, lengths["X"]):
-        X, D = learner._check_features_and_distributions(X, y, accept_sparse=True)
+        X, D = learner._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
         weight = check_weights(weight, X, all_zero=True)
     total = summarise(number, X, D, weight, *shared)
     return _Found(_noted(learner), float(len(D) if weight is None else weight.sum()), total)

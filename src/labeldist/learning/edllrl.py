@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from labeldist.features.clusters import cluster_rows
+from labeldist.features.scaling import largest_by_column
 from labeldist.learning.maximum_entropy import SoftmaxLearner
 from labeldist.solvers.clustered_low_rank import ClusteredLowRank, minimize_clustered_low_rank
 
@@ -103,9 +104,10 @@ class EDLLRL(SoftmaxLearner):
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         self.clusters_ = cluster_rows(D, self.n_clusters)
-        ridge = np.full((X.shape[1] + self.fit_intercept, 1), self.ridge)
-        ridge[X.shape[1] :] = 0
         columns, center = self._with_intercept_column(X)
+        # Neither an intercept is penalised nor, for it has none, the coefficient of a feature of zeros.
+        ridge = np.where(largest_by_column(columns) > 0, self.ridge, 0.0)[:, None]
+        ridge[X.shape[1] :] = 0
         objective = ClusteredLowRank(columns, D, self.clusters_, ridge, self.low_rank)
         solution = minimize_clustered_low_rank(objective, tolerance=self.tol, max_iter=self.max_iter)
         self.objective_ = solution.values

@@ -5,12 +5,18 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, Literal
 
+import numpy as np
+from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from labeldist.features.scaling import divide_columns, largest_by_column, mean_and_scale
 from labeldist.learning.base import DistributionLearner, check_weights
 from labeldist.learning.trees import Trees
+from labeldist.randomness import random_generator
 from labeldist.simplex import Array, normalize
+
+LARGEST = float(np.finfo(np.float32).max)
 
 
 class DistributionForest(DistributionLearner):
@@ -18,7 +24,7 @@ class DistributionForest(DistributionLearner):
 
     A tree splits the rows where their distributions differ most, by the variance over all labels; its answer is the
     mean of the training distributions in a leaf, and the forest's the mean over its trees. Units of the features do
-    not count.
+    not count, nor does a shift: features are standardised first, since trees see single precision.
 
     Parameters
     ----------
@@ -33,7 +39,9 @@ class DistributionForest(DistributionLearner):
     Attributes
     ----------
     trees_ : Trees
-        What was grown, as arrays.
+        What was grown, as arrays, on standardised features.
+    mean_, scale_ : ndarray of shape (n_features,)
+        What standardises a feature: its mean and deviation; for sparse features 0 and the largest size of a number.
     label_names_ : list of str
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
@@ -94,17 +102,18 @@ class DistributionForest(DistributionLearner):
             How much a row counts in splits and means; `min_leaf` counts rows.
         """
         self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
         from sklearn.ensemble import ExtraTreesRegressor  # a tenth of a second that only a forest need wait for
 
         forest = ExtraTreesRegressor(
             self.n_trees,
             min_samples_leaf=self.min_leaf,
             max_features=self.max_features,
-            random_state=self.random_state,
+            random_state=random_generator(self.random_state),
         )
-        # Of a single column scikit-learn wants no table.
-        forest.fit(X, D if D.shape[1] > 1 else D[:, 0], sample_weight=check_weights(sample_weight, X))
+        self.mean_, self.scale_ = _standards(X)
+        target = D if D.shape[1] > 1 else D[:, 0]  # of a single column scikit-learn wants no table
+        forest.fit(self._standardised(X), target, sample_weight=check_weights(sample_weight, X))
         self.trees_ = Trees.of([tree.tree_ for tree in forest.estimators_])
         return self
 
@@ -112,9 +121,24 @@ class DistributionForest(DistributionLearner):
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X, accept_sparse=True)
-        return normalize(self.trees_.mean_distributions(X))
+        return normalize(self.trees_.mean_distributions(self._standardised(X)))
+
+    def _standardised(self, X: Any) -> Any:
+        """Return features in single precision; beyond its range they are as far from every threshold as they can be."""
+        with np.errstate(over="ignore"):
+            Z = divide_columns(X if sparse.issparse(X) else X - self.mean_, self.scale_)
+        numbers = Z if isinstance(Z, np.ndarray) else Z.data
+        np.clip(numbers, -LARGEST, LARGEST, out=numbers)
+        return Z.astype(np.float32)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _standards(X: Any) -> tuple[Array, Array]:
+    if not sparse.issparse(X):
+        return mean_and_scale(X)
+    largest = largest_by_column(X)
+    return np.zeros_like(largest), np.where(largest > 0, largest, 1.0)

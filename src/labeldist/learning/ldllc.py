@@ -54,6 +54,9 @@ class LDLLC(SoftmaxLearner):
     -----
     The defaults of λ₁ and λ₂ are those of the authors' code. Its gradient does not match its objective; this one does.
 
+    Features that are zero throughout, and with `fit_intercept` constant ones, have the coefficient 0 and do not count
+    in the correlations.
+
     The penalty has kinks where two labels have equal coefficients or one has constant ones; it counts as 0 there. The
     search starts from the solution without it.
 
@@ -105,7 +108,9 @@ class LDLLC(SoftmaxLearner):
         weight = check_weights(sample_weight, X)
         X, center = self._with_intercept_column(X)
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
-        penalised = slice(0, X.shape[1] - self.fit_intercept)
+        curvature = loss.curvature()
+        # A feature that is zero throughout has the coefficient 0, and no place in the correlation of coefficients.
+        penalised = np.flatnonzero(curvature.diagonal()[: X.shape[1] - self.fit_intercept] > 0)
 
         def objective(W: Array, correlation: float) -> tuple[float, Array]:
             value, gradient = loss.value_and_gradient(W)
@@ -115,8 +120,7 @@ class LDLLC(SoftmaxLearner):
             gradient[penalised] += self.ridge * norm_gradient + correlation * distance_gradient
             return value + self.ridge * norm + correlation * distance, gradient
 
-        curvature = loss.curvature()
-        curvature[penalised, penalised] += 2 * self.ridge * np.eye(penalised.stop)
+        curvature[penalised, penalised] += 2 * self.ridge
         precondition = Preconditioner.of(curvature)
         start, n_iter = np.zeros((precondition.T.shape[1], D.shape[1])), 0
         for correlation in dict.fromkeys([0.0, self.correlation]):
@@ -137,6 +141,8 @@ def correlated_distance(theta: Array) -> tuple[float, Array]:
 
     A pair without a correlation or a distance, because a column is constant or the two are equal, counts as 0.
     """
+    if not theta.size:
+        return 0.0, theta
     centred = theta - theta.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0))
     unit = np.divide(centred, norms, out=np.zeros_like(centred), where=norms > 0)

@@ -13,8 +13,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.exceptions import warn
+from labeldist.features.scaling import column_means, column_units, divide_columns
 from labeldist.features.storage import hold_for_products
-from labeldist.learning.base import DistributionLearner, check_weights
+from labeldist.learning.base import DistributionLearner, check_weights, linear_scores
 from labeldist.simplex import Array, softmax
 from labeldist.solvers.iterative_scaling import ScalingProblem, scale_iteratively
 from labeldist.solvers.lbfgs import minimize_lbfgs
@@ -34,7 +35,7 @@ class SoftmaxLearner(DistributionLearner):
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X, accept_sparse=True)
-        return softmax(X @ self.coef_.T + self.intercept_)
+        return softmax(linear_scores(X, self.coef_, self.intercept_))
 
     def _with_intercept_column(self, X: Any) -> tuple[Any, Array]:
         """Return X, held for products, and what was subtracted; beside a column of ones if there is an intercept.
@@ -48,14 +49,17 @@ class SoftmaxLearner(DistributionLearner):
         ones = np.ones((X.shape[0], 1))
         if not isinstance(X, np.ndarray):
             return sparse.hstack([X, sparse.csr_array(ones)], "csr"), center
-        center = X.mean(axis=0)
+        center = column_means(X)
         return np.hstack([X - center, ones]), center
 
-    def _keep(self, W: Array, center: Array, n_iter: int, converged: bool) -> None:
-        """Note the coefficients of the columns of `_with_intercept_column`, and tell if the search was cut short."""
+    def _keep(self, W: Array, center: Array, n_iter: int, converged: bool, unit: Array | float = 1.0) -> None:
+        """Note the coefficients of the columns of `_with_intercept_column`, and tell if the search was cut short.
+
+        `unit` is what the features had been divided by.
+        """
         coefficients, intercept = (W[:-1], W[-1]) if self.fit_intercept else (W, np.zeros(W.shape[1]))
-        self.coef_ = np.ascontiguousarray(coefficients.T)
-        self.intercept_ = intercept - self.coef_ @ center
+        self.coef_ = np.ascontiguousarray(coefficients.T) / unit
+        self.intercept_ = intercept - coefficients.T @ center
         self.n_iter_ = max(n_iter, 1)  # that there was nothing to do took one look
         if not converged:
             warn(
@@ -134,11 +138,12 @@ class SABFGS(SoftmaxLearner):
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         weight = check_weights(sample_weight, X)
-        X, center = self._with_intercept_column(X)
+        unit = column_units(X)
+        X, center = self._with_intercept_column(divide_columns(X, unit))
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
         search = self._search_published if self.solver == "bfgs" else self._search
         W, n_iter, converged = search(loss, (X.shape[1], D.shape[1]))
-        self._keep(W, center, n_iter, converged)
+        self._keep(W, center, n_iter, converged, unit)
         return self
 
     def _search(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
@@ -222,10 +227,12 @@ class SAIIS(SoftmaxLearner):
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
         weight = check_weights(sample_weight, X)
-        X, center = self._with_intercept_column(X)
+        unit = column_units(X)
+        X, center = self._with_intercept_column(divide_columns(X, unit))
         row_weight = None if weight is None else weight[:, None]
         T = Preconditioner.of(CrossEntropy(X, D, row_weight).curvature()).T if self.memory else None
         problem = ScalingProblem(X if T is None else X @ T, D, row_weight)
         solution = scale_iteratively(problem, tolerance=self.tol, max_iter=self.max_iter, memory=self.memory)
-        self._keep(solution.W if T is None else T @ solution.W, center, solution.n_iter, solution.converged)
+        W = solution.W if T is None else T @ solution.W
+        self._keep(W, center, solution.n_iter, solution.converged, unit)
         return self

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist.features.nearest import SweepIndex
+from labeldist.features.scaling import refuse_too_large, squarable_unit
 from labeldist.features.storage import from_arrays, to_arrays
 from labeldist.learning.base import DistributionLearner
 from labeldist.simplex import Array, normalize
@@ -100,12 +101,17 @@ class AAKNN(DistributionLearner):
             Non-negative degrees; each row is divided by its sum.
         """
         self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
         if self.n_neighbors > len(D):
             raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
-        self.X_fit_, self.neighbors_ = X, self._index(X)
+        self._unit = self._unit_of(X)
+        self.X_fit_, self.neighbors_ = X, self._index(_in_units(X, self._unit))
         self.label_distributions_ = D
         return self
+
+    def _unit_of(self, X: Any) -> float:
+        """Return what to divide rows by; other distances than the Euclidean may depend on units."""
+        return squarable_unit(X) if self.metric == "euclidean" else 1.0
 
     def _index(self, X: Any) -> Any:
         sweepable = self.metric == "euclidean" and isinstance(X, np.ndarray)
@@ -120,7 +126,7 @@ class AAKNN(DistributionLearner):
         """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X, accept_sparse=True)
-        distances, neighbors = self.neighbors_.kneighbors(X)
+        distances, neighbors = self.neighbors_.kneighbors(_in_units(X, self._unit))
         shares = np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
         n, k = neighbors.shape
         starts = np.arange(0, n * k + 1, k)
@@ -149,7 +155,8 @@ class AAKNN(DistributionLearner):
             recipe._validate_params()
             self.X_fit_ = from_arrays(state["X_fit_"])
             _check_rows(self.X_fit_, state["label_distributions_"], recipe.n_neighbors)
-            self.neighbors_ = recipe._index(self.X_fit_)
+            self._unit = recipe._unit_of(self.X_fit_)
+            self.neighbors_ = recipe._index(_in_units(self.X_fit_, self._unit))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -164,6 +171,15 @@ def _check_rows(X: Any, D: Any, n_neighbors: int) -> None:
         raise TypeError("X_fit_ and label_distributions_ must be tables of numbers.")
     if not (X.ndim == D.ndim == 2 and n_neighbors <= X.shape[0] == D.shape[0]):
         raise ValueError(f"X_fit_ has shape {X.shape}, label_distributions_ {D.shape}, n_neighbors is {n_neighbors}.")
+
+
+def _in_units(X: Any, unit: float) -> Any:
+    """Return rows whose distances stay within the number range, or refuse."""
+    if unit != 1:
+        with np.errstate(over="ignore"):  # what comes of it is refused
+            X = X / unit
+    refuse_too_large(X)
+    return X
 
 
 def _inverse(distances: Array) -> Array:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist.features.scaling import mean_and_scale
 from labeldist.features.storage import StandardisedTable
-from labeldist.learning.base import DistributionLearner
+from labeldist.learning.base import DistributionLearner, linear_scores
 from labeldist.simplex import EPSILON, Array, softmax
 from labeldist.solvers.lbfgs import minimize_lbfgs
 from labeldist.solvers.maximum_entropy import softmax_and_log, through_softmax
@@ -137,6 +137,8 @@ class AABP(DistributionLearner):
         self.loss_, self.n_iter_ = solution.value, solution.n_iter
         V, a, U, b = layers(start + solution.X, m, self.n_hidden)
         V = V / deviation[:, None]
+        if self.scale:  # a constant feature says nothing; rounding would, of a large one
+            V[X.min(axis=0) == X.max(axis=0)] = 0
         self.coefs_, self.intercepts_ = [V, U.copy()], [a - mean @ V, b.copy()]
         return self
 
@@ -145,7 +147,7 @@ class AABP(DistributionLearner):
         check_is_fitted(self)
         X = self._check_new_features(X)
         (V, U), (a, b) = self.coefs_, self.intercepts_
-        return softmax(np.tanh(X @ V + a) @ U + b)
+        return softmax(np.tanh(linear_scores(X, V.T, a)) @ U + b)
 
 
 def layers(parameters: Array, n_features: int, n_hidden: int) -> tuple[Array, Array, Array, Array]:
