@@ -1,6 +1,7 @@
 """Slow, obvious versions of what the library does fast, written from the definitions alone."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import minimize
@@ -169,3 +170,34 @@ def gauss_newton_step_by_hand(objective, point):
     by_theta, by_w, by_codes = objective.gradient(point)
     gradient = np.concatenate([by_theta.ravel(), by_w.ravel(), (point.C * by_codes).ravel()])
     return parts(-np.linalg.solve(factor @ factor.T, gradient))
+
+
+def in_fractions(array):
+    """The same numbers, exactly, as an array of fractions."""
+    return np.vectorize(Fraction, otypes=[object])(array)
+
+
+def bidirectional_learning_in_fractions(X, D, reconstruction, ridge):
+    """The scores of BD-LDL for its training rows, with intercepts, in exact arithmetic on the numbers given."""
+    X, D = in_fractions(X), in_fractions(D)
+    n, m = X.shape
+    reconstruction, ridge = Fraction(reconstruction), Fraction(ridge)
+    Z, E = X - X.sum(axis=0) / n, D - D.sum(axis=0) / n
+    A, B, C = Z.T @ Z + ridge * np.eye(m, dtype=int), reconstruction * (E.T @ E), (1 + reconstruction) * (Z.T @ E)
+    theta = sylvester_in_fractions(A, B, C)
+    return (Z @ theta + D.sum(axis=0) / n).astype(float)
+
+
+def sylvester_in_fractions(A, B, C):
+    """AX + XB = C for matrices of fractions, by elimination; the equation must have one solution."""
+    (m, c), one = C.shape, np.eye
+    operator = np.kron(A, one(c, dtype=int)) + np.kron(one(m, dtype=int), B.T)
+    system = np.column_stack([operator, C.ravel()])
+    for k in range(m * c):
+        pivot = k + next(i for i, entry in enumerate(system[k:, k]) if entry)
+        system[[k, pivot]] = system[[pivot, k]]
+        system[k] = system[k] / system[k, k]
+        for i in range(m * c):
+            if i != k and system[i, k]:
+                system[i] = system[i] - system[i, k] * system[k]
+    return system[:, -1].reshape(m, c)

@@ -10,9 +10,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, EnhancedLearner
 from labeldist.datasets import make_artificial
-from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
+from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.experiments.controls import RidgeLDL, RidgeLE
 from labeldist.features import KernelFeatures
@@ -27,7 +27,6 @@ from labeldist.learning import (
     SABFGS,
     SAIIS,
     DistributionForest,
-    MeanDistribution,
     PTBayes,
 )
 from tests.checks import (
@@ -41,47 +40,8 @@ from tests.checks import (
     takes_logical_labels,
     training_data,
 )
+from tests.estimators import ENHANCERS, ESTIMATORS, LEARNERS
 from tests.frames import MAKES, any_make, frame
-
-ENHANCERS = [
-    BDLE(),
-    BDLE(solver="lbfgs"),
-    BDLE(0, 0.1, kernel="linear"),
-    Uniform(),
-    LogicalSoftmax(),
-    LogicalSoftmax("threshold"),
-    LP(),
-    KM(),
-    KM(scale=True, output="clip"),
-    GLLE(),
-    GLLE(
-        bandwidth=0.5, solver="lbfgs", max_iter=1000
-    ),  # a kernel on which the search arrives: stopping short is chaotic
-    ML(),
-    ML(scale=True, output="clip"),
-    FCM(),
-]
-LEARNERS = [
-    BDLDL(),
-    BDLDL(fit_intercept=False),
-    BDLDL(scale=True, output="softmax", solver="eigh"),
-    BDLDLCV([1e-3], [1e-2], [0.01], cv=2),  # with a choice, folds decide, and with them the order of the rows
-    MeanDistribution(),
-    SABFGS(tol=1e-9),
-    SAIIS(tol=1e-7, max_iter=10_000),
-    LDLLC(tol=1e-9),
-    EnhancedLearner(),
-    EnhancedLearner(LogicalSoftmax(), MeanDistribution()),
-    AAKNN(),
-    AAKNN(weights="distance"),
-    AABP(max_iter=20, random_state=0),  # longer training magnifies rounding beyond what the checks allow
-    PTBayes(),
-    PTBayes("diagonal"),
-    PTSVM(),
-    LDLSCL(tol=1e-8),
-    EDLLRL(tol=1e-6),
-]
-ESTIMATORS = ENHANCERS + LEARNERS
 
 ONE_COLUMN_OF_CLASSES = "passes one class a row; an enhancer takes a table with a column a label and says so"
 EXPECTED_FAILURES = {

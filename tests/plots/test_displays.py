@@ -23,6 +23,7 @@ from labeldist.plots import (
     RecoveryPathDisplay,
     TernaryDisplay,
 )
+from tests.global_state import global_state
 
 X, D = make_artificial(12, random_state=0)
 MODEL = BDLDL().fit(X, D)
@@ -57,7 +58,7 @@ def axes_for(name, place):
 def test_axes_that_are_given_are_drawn_on_and_nothing_else_is_touched(name):
     ax = axes_for(name, plt.figure())
     current = plt.figure()
-    settings, backend = dict(mpl.rcParams), mpl.get_backend()
+    settings, backend, others = dict(mpl.rcParams), mpl.get_backend(), global_state()
     display = DRAWINGS[name](ax)
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
@@ -67,6 +68,7 @@ def test_axes_that_are_given_are_drawn_on_and_nothing_else_is_touched(name):
     assert not current.axes
     assert dict(mpl.rcParams) == settings
     assert mpl.get_backend() == backend
+    assert global_state() == others
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -6,9 +6,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from labeldist.randomness import random_generator
 from labeldist.simplex import Array
 
 Fold = tuple[Any, Any]
@@ -39,7 +40,7 @@ def held_out(
     """
     from sklearn.model_selection import cross_val_predict
 
-    folds = split_rows(X, D, cv, check_random_state(random_state))
+    folds = split_rows(X, D, cv, random_generator(random_state))
     return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=_weights_for(estimator, sample_weight)))
 
 

@@ -1,0 +1,302 @@
+"""Tables that are hard to compute with: every estimator gives a right answer, or says what the matter is."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
+from labeldist.exceptions import IllConditionedWarning
+from labeldist.features import KernelFeatures
+from labeldist.learning import (
+    AABP,
+    AAKNN,
+    EDLLRL,
+    LDLLC,
+    LDLSCL,
+    PTSVM,
+    SABFGS,
+    SAIIS,
+    DistributionForest,
+    MeanDistribution,
+    PTBayes,
+)
+from labeldist.simplex import to_distributions
+from tests.checks import accuracy, is_enhancer
+from tests.references import bidirectional_learning_in_fractions, in_fractions, sylvester_in_fractions
+from tests.trust.hard_tables import is_right_or_named, labels_for, rows_of, table
+
+ENHANCERS = [
+    *(BDLE(), BDLE(solver="low_rank"), BDLE(solver="lbfgs"), GLLE(), FCM(), KM(), LP(), ML()),
+    *(Uniform(), LogicalSoftmax(), LogicalSoftmax("threshold")),
+]
+LEARNERS = [
+    *(BDLDL(), BDLDL(fit_intercept=False), BDLDL(scale=True), BDLDL(0, 0), BDLDLCV(cv=2)),
+    *(SABFGS(), SABFGS(fit_intercept=True), SAIIS(), EDLLRL(max_iter=50), LDLSCL(max_iter=30)),
+    *(LDLLC(max_iter=100), LDLLC(fit_intercept=True, max_iter=100)),
+    *(PTBayes(), PTBayes("diagonal"), PTSVM(), AAKNN(1), AAKNN(1, algorithm="sweeps")),
+    *(AABP(max_iter=20, random_state=0), DistributionForest(5, random_state=0), MeanDistribution(), EnhancedLearner()),
+]
+EVERYONE = [*ENHANCERS, *LEARNERS, KernelFeatures()]
+everyone = pytest.mark.parametrize("estimator", EVERYONE, ids=repr)
+
+X, D = table()
+CORNERS = np.eye(3)[D.argmax(axis=1)]
+RNG = np.random.default_rng(1)
+
+
+def with_column(values):
+    return np.column_stack([X, np.broadcast_to(values, len(X))])
+
+
+CASES = {
+    "one constant feature": (with_column(0.1), D),
+    "one large constant feature": (with_column(1e150), D),
+    "constant features": (np.full_like(X, 0.1), D),
+    "large constant features": (np.full_like(X, 1e150), D),
+    "a feature of zeros": (with_column(0.0), D),
+    "features of zeros": (np.zeros_like(X), D),
+    "a feature twice": (with_column(X[:, 0]), D),
+    "a sum of features": (with_column(X.sum(axis=1)), D),
+    "a feature all but twice": (with_column(X[:, 0] + 1e-9 * RNG.normal(size=len(X))), D),
+    **{f"units of 1e{k}": (X * 10.0**k, D) for k in (-150, -30, 30, 150)},
+    "features in units far apart": (X * 10.0 ** np.array([-150, -20, 20, 150]), D),
+    "rows of sizes far apart": (X * np.logspace(-150, 150, len(X))[:, None], D),
+    "features far from zero": (X + 1e8, D),
+    "one row far away": (np.vstack([X[:-1], np.full((1, X.shape[1]), 1e100)]), D),
+    "a factor model, a nearly singular Gram matrix": (
+        RNG.normal(size=(12, 2)) @ RNG.normal(size=(2, 8)) + 1e-9 * RNG.normal(size=(12, 8)),
+        D,
+    ),
+    "fewer rows than features": table(4, 9),
+    "one row": table(1),
+    "two rows": table(2),
+    "fewer rows than neighbours": table(3),
+    "one label": table(c=1),
+    "two labels": table(c=2),
+    "more labels than rows": table(5, 3, 8),
+    "a label that is never on": (X, D * [1, 0, 1]),
+    "a label that is always on": (X, D + np.array([2, 0, 0])),
+    "only one label is ever on": (X, np.tile([0.0, 1.0, 0.0], (len(X), 1))),
+    "zeros and ones": (X, CORNERS),
+    "degrees of 1e-300": (X, np.where(CORNERS > 0, 1.0, 1e-300)),
+    "equal distributions": (X, np.tile(D[0], (len(X), 1))),
+    "rows that repeat": (np.repeat(X[:4], 3, axis=0), np.repeat(D[:4], 3, axis=0)),
+    "rows that repeat, with other labels": (np.repeat(X[:4], 3, axis=0), D),
+    "single precision": (X.astype(np.float32), D.astype(np.float32)),
+}
+
+
+@everyone
+@pytest.mark.parametrize("case", CASES)
+def test_a_hard_table_is_answered(estimator, case):
+    X, D = CASES[case]
+    D = D / D.sum(axis=1, keepdims=True)
+    refused = case == "one row" and isinstance(estimator, BDLDLCV)  # there is nothing to validate on
+    assert is_right_or_named(estimator, X, labels_for(estimator, D), new=X[:2]) != refused
+
+
+@everyone
+@pytest.mark.parametrize("largest", [1e155, 1.7e308])
+def test_numbers_that_cannot_be_squared_are_scaled_or_refused_by_name(estimator, largest):
+    standardises = getattr(estimator, "scale", False) and is_enhancer(estimator)
+    blind = isinstance(estimator, Uniform | LogicalSoftmax | MeanDistribution | DistributionForest | AAKNN)
+    # A Euclidean distance does not see units: neighbours are looked for in smaller ones.
+    answered = is_right_or_named(estimator, X / np.abs(X).max() * largest, labels_for(estimator, D))
+    assert answered == (standardises or blind)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e150])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(BDLDL(floor=0), BDLDL(0, 0, floor=0), BDLDLCV(floors=[0.0], cv=2), SABFGS(tol=1e-9), SAIIS(tol=1e-9)),
+        *(SABFGS(fit_intercept=True, tol=1e-9), LDLLC(fit_intercept=True, tol=1e-9), PTBayes(), PTBayes("diagonal")),
+        *(DistributionForest(20, random_state=0), AAKNN(12), MeanDistribution(), AABP(random_state=0)),
+    ],
+    ids=repr,
+)
+def test_constant_features_say_nothing_and_the_mean_is_the_answer(learner, value):
+    answer = clone(learner).fit(np.full_like(X, value), D).predict(np.full_like(X, value))
+    drawn = isinstance(learner, DistributionForest)  # of every tree's rows
+    assert_allclose(answer, np.tile(D.mean(axis=0), (len(X), 1)), atol=0.1 if drawn else 1e-6)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [BDLDL(floor=0), SABFGS(tol=1e-9), SAIIS(tol=1e-9), LDLSCL(), PTBayes(), AAKNN(1), MeanDistribution()],
+    ids=repr,
+)
+def test_one_row_is_learned_by_heart(learner):
+    X, D = table(1)
+    assert_allclose(clone(learner).fit(X, D).predict(X), D, atol=5e-3 if isinstance(learner, LDLSCL) else 1e-6)
+
+
+@pytest.mark.parametrize("estimator", [AAKNN(), AAKNN(13)], ids=repr)
+def test_too_few_rows_for_the_neighbours_are_counted(estimator):
+    few = 4 if estimator.n_neighbors == 5 else 12
+    with pytest.raises(ValueError, match=rf"n_neighbors={estimator.n_neighbors} .* n_samples={few}"):
+        clone(estimator).fit(X[:few], D[:few])
+
+
+NEVER = D * [1, 0, 1] / (D * [1, 0, 1]).sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("learner", [PTBayes(), PTSVM(), AAKNN(), MeanDistribution(), DistributionForest(5)], ids=repr)
+def test_a_label_that_never_occurs_has_the_degree_zero(learner):
+    assert (clone(learner).fit(X, NEVER).predict(X)[:, 1] == 0).all()
+
+
+@pytest.mark.parametrize("learner", [BDLDL(), SABFGS(fit_intercept=True), LDLSCL(), AABP(random_state=0)], ids=repr)
+def test_a_label_that_never_occurs_has_next_to_nothing(learner):
+    assert clone(learner).fit(X, NEVER).predict(X)[:, 1].max() < 0.05
+
+
+@pytest.mark.parametrize("enhancer", [KM(), LP(), FCM(), LogicalSoftmax()], ids=repr)
+def test_a_label_that_is_never_on_has_the_smallest_degree(enhancer):
+    L = np.where([[True, False, True]], labels_for(enhancer, D), 0.0)
+    L[~L.any(axis=1), 0] = 1
+    recovered = clone(enhancer).fit_transform(X, L)
+    assert (recovered[:, 1] <= recovered.min(axis=1) + 1e-15).all()
+
+
+@pytest.mark.filterwarnings("ignore:No temperature agrees with the threshold")
+@pytest.mark.filterwarnings("ignore:LDLSCL stopped")
+@everyone
+def test_rows_that_repeat_get_equal_answers(estimator):
+    X, D = CASES["rows that repeat"]
+    rows = rows_of(clone(estimator).fit(X, labels_for(estimator, D)), X)
+    assert_allclose(rows[1::3], rows[::3], atol=accuracy(estimator))
+    assert_allclose(rows[2::3], rows[::3], atol=accuracy(estimator))
+
+
+ISOMETRY = np.linalg.qr(RNG.normal(size=(7, 4)))[0].T
+"""Four features as seven that depend on one another; distances and inner products stay."""
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *(BDLE(scale=False), BDLE(0, scale=False), GLLE(scale=False), BDLE(scale=False, solver="low_rank")),
+        *(FCM(), KM(), LP(), ML(), BDLDL(), BDLDL(fit_intercept=False), BDLDL(0, 0), BDLDLCV(cv=2)),
+        *(SABFGS(tol=1e-9), SABFGS(fit_intercept=True, tol=1e-9), SAIIS(tol=1e-7, max_iter=10_000)),
+        *(EDLLRL(tol=1e-6), LDLLC(correlation=0, tol=1e-9), PTSVM(), AAKNN(), AAKNN(algorithm="sweeps")),
+        *(EnhancedLearner(BDLE(scale=False)), KernelFeatures(scale=False)),
+    ],
+    ids=repr,
+)
+def test_collinear_features_say_what_independent_ones_do(estimator):
+    y = labels_for(estimator, D)
+    expected = rows_of(clone(estimator).fit(X, y), X)
+    assert_allclose(rows_of(clone(estimator).fit(X @ ISOMETRY, y), X @ ISOMETRY), expected, atol=accuracy(estimator))
+
+
+EXACTLY = {
+    "plain": (X, 1e-9),
+    "a feature all but twice": (with_column(X[:, 0] + 1e-7 * RNG.normal(size=len(X))), 1e-9),
+    "features in units far apart": (X * 10.0 ** np.array([-8, -4, 4, 8]), 1e-9),
+    "features far from zero": (X + 1e8, 1e-7),
+    "features far from zero, and small": (1e-3 * X + 1e6, 1e-6),
+    "fewer rows than features": (np.column_stack([X, X**2])[:5], 1e-9),
+}
+
+
+@pytest.mark.parametrize("case", EXACTLY)
+@pytest.mark.parametrize("solver", ["auto", "cholesky"])
+@pytest.mark.parametrize(("reconstruction", "ridge"), [(1e-3, 1e-2), (10.0, 1e-4)])
+def test_bdldl_is_what_exact_arithmetic_says(case, solver, reconstruction, ridge):
+    X, tolerance = EXACTLY[case]
+    model = BDLDL(reconstruction, ridge, solver=solver, floor=0).fit(X, D[: len(X)])
+    exact = bidirectional_learning_in_fractions(X, D[: len(X)], reconstruction, ridge)
+    assert_allclose(model.predict(X), to_distributions(exact, "clip"), atol=tolerance)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 0.0])
+def test_bdle_is_what_exact_arithmetic_says_of_a_nearly_singular_kernel_matrix(gap):
+    X, D = table(6, 2, 2)
+    X[3:] = X[:3] + gap * X[3:]
+    L = labels_for(BDLE(), D)
+    model = BDLE().fit(X, L)
+    loss = BDLE()._loss(model.X_fit_, L)
+    exact = sylvester_in_fractions(*(in_fractions(part) for part in loss.normal_equations()))
+    scores = loss.features @ exact.astype(float)
+    assert_allclose(model.label_distributions_, to_distributions(scores), atol=1e-9)
+    assert model.residual_ < 1e-14
+
+
+def test_fewer_rows_than_features_are_learned_by_heart_without_penalties():
+    X, _ = table(4, 9)
+    for D in (table(4, 9)[1], np.eye(3)[[0, 1, 2, 0]]):
+        assert_allclose(BDLDL(0, 0, floor=0).fit(X, D).predict(X), D, atol=1e-12)
+
+
+def redundant(spread, seed=0):
+    """Like the features of SBU_3DFE: many, all but combinations of a few; their Gram matrix is nearly singular."""
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(80, 6))
+    X = factors @ rng.normal(size=(6, 30)) + spread * rng.normal(size=(80, 30))
+    scores = np.exp(factors[:, :4])
+    return X, scores / scores.sum(axis=1, keepdims=True)
+
+
+def test_a_nearly_singular_gram_matrix_without_a_ridge_is_told_and_predicted_from():
+    X, D = redundant(3e-6)
+    with pytest.warns(IllConditionedWarning, match=r"few digits, the condition number being \d\.\de\+1\d: .*ridge"):
+        model = BDLDL(0, 0, floor=0).fit(X, D)
+    assert model.condition_ > 1e12
+    assert model.residual_ < 1e-15
+    # Coefficients are lost, predictions are not: those of an orthogonal factorisation, which squares no condition.
+    Z = np.column_stack([X, np.ones(len(X))])
+    Q, _ = np.linalg.qr(Z)
+    assert_allclose(model.predict(X), to_distributions(Q @ (Q.T @ D), "clip"), atol=1e-3)
+
+
+def test_directions_that_are_lost_to_rounding_are_told():
+    X, D = redundant(1e-7)
+    with pytest.warns(IllConditionedWarning, match="solve their equation only to 1.*e-09: the features are nearly dep"):
+        model = BDLDL(0, 0, floor=0).fit(X, D)
+    exact, _ = redundant(0.0)
+    assert_allclose(model.predict(X), BDLDL(0, 0, floor=0).fit(exact, D).predict(exact), atol=1e-5)
+
+
+def test_an_eigendecomposition_that_is_asked_for_tells_what_it_loses():
+    X, _ = EXACTLY["features in units far apart"]
+    with pytest.warns(IllConditionedWarning, match="zero for feature 0, which drowns"):
+        BDLDL(solver="eigh").fit(X, D)
+
+
+def test_a_singular_gram_matrix_has_a_solution_of_minimum_norm():
+    X, D = redundant(0.0)
+    model = BDLDL(0, 0, floor=0).fit(X, D)
+    assert model.solver_ == "eigh"
+    assert model.condition_ < 1e4
+    Z, E = X - X.mean(axis=0), D - D.mean(axis=0)
+    assert_allclose(model.coef_.T, np.linalg.lstsq(Z, E, rcond=1e-10)[0], atol=1e-10)
+
+
+def test_a_ridge_makes_the_condition_harmless():
+    X, D = redundant(1e-6)
+    small, large = BDLDL(ridge=1e-4).fit(X, D), BDLDL(ridge=1.0).fit(X, D)
+    assert large.condition_ < small.condition_ < 1e10
+    assert small.residual_ < 1e-14
+
+
+def test_a_feature_that_drowns_in_the_rounding_of_others_is_named():
+    twice = np.column_stack([1e6 * X, 1e6 * X[:, 0], 1e-6 * RNG.normal(size=len(X))])
+    with pytest.warns(IllConditionedWarning, match=r"zero for feature 5, which drowns .* units far apart\. scale=True"):
+        BDLDL(0, 0).fit(twice, D)
+    assert BDLDL(0, 0, scale=True).fit(twice, D).coef_[:, 5].all()
+
+
+def test_bdle_tells_when_reconstruction_is_too_small_for_its_kernel_matrix():
+    X, D = table(60, 2)
+    L = labels_for(BDLE(), D)
+    with pytest.warns(IllConditionedWarning, match=r"condition number \d\.\de\+12.*reconstruction=1e-12 too small"):
+        model = BDLE(1e-12).fit(X, L)
+    assert model.condition_ > 1e12
+    usual = BDLE().fit(X, L)
+    assert usual.condition_ < 1e8
+    assert BDLE(solver="low_rank").fit(X, L).condition_ < 1e8
+    assert BDLE(solver="lbfgs").fit(X, L).condition_ is None
+    assert GLLE().fit(X, L).condition_ is None
