@@ -58,6 +58,7 @@ def mean(ops: Operators, model: Any, X: Any) -> Any:
 def forest(ops: Operators, model: Any, X: Any) -> Any:
     """Follow all trees step by step, as `labeldist.learning.trees` does: ONNX's own answer in single precision."""
     trees = model.trees_
+    X = ops.standardised(X, model.mean_, model.scale_)
     X = ops("Cast", ops("Cast", X, to=SINGLE), to=DOUBLE)  # the thresholds are meant for these
     never = ops("Less", ops("Abs", ops("Gather", X, np.array([0]), axis=1)), np.array([0.0]))
     node = ops("Add", ops("Cast", never, to=INTEGER), trees.roots.astype(np.int64)[None, :])  # a row of roots for each
