@@ -1,25 +1,93 @@
 """Write files that nobody ever finds half written, and none over another by accident."""
 
+import glob
 import os
 import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from labeldist.exceptions import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows, which lets nobody remove a file that is open: a lock of its own kind
+    fcntl = None  # type: ignore[assignment]
+
+UNFINISHED = ".part"
+"""How the name of a file ends while it is being written."""
+
+ARCHIVE_YEARS = (1980, 2107)
+"""The first and the last that a date in a ZIP archive can tell."""
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file that takes the place of `path` when the block ends well; until then, and else, all stays as it was.
+
+    It can be read as well. The folder is made if needed. What a killed process has left of the same file is removed;
+    what another is writing just now is not: the last to end well has its way.
+    """
+    path = Path(path)
+    with output_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(path)
+        unfinished, file = _open_unfinished(path)
+    try:
+        yield file
+        with output_errors(path):
+            file.flush()
+            os.fsync(file.fileno())  # or a power failure might leave the new name with none of the content
+            if fcntl is None:
+                file.close()  # Windows moves no open file; elsewhere the lock must hold until it has its name
+            os.replace(unfinished, path)
+    finally:
+        with suppress(OSError):  # what the disk has no room for is tried once more, and has been told
+            file.close()
+        unfinished.unlink(missing_ok=True)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Write `content` to `path`, whose folder is made if needed; a failure leaves what was there before."""
-    path = Path(path)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with whole_file(path) as file, output_errors(path):
+        file.write(content)
+
+
+@contextmanager
+def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say of the system's errors in the block that `path` cannot be written."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            unfinished.write_bytes(content)
-            os.replace(unfinished, path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        yield
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _open_unfinished(path: Path) -> tuple[Path, IO[bytes]]:
+    """Open a file of a name that nobody else has, and lock it: the lock ends with the process, however that ends."""
+    while True:
+        unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
+        file = unfinished.open("x+b")
+        if fcntl is not None:
+            with suppress(OSError):  # a file system without locks: nothing is then taken for abandoned
+                fcntl.flock(file, fcntl.LOCK_EX)
+        if unfinished.exists():
+            return unfinished, file
+        file.close()  # somebody who cleaned up was quicker than the lock
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what processes that are no more have left of a file: what nobody holds a lock on."""
+    for unfinished in path.parent.glob(f"{glob.escape(path.name)}.{'[0-9a-f]' * 32}{UNFINISHED}"):
+        with suppress(OSError):  # locked, or removed by another who cleans up
+            if fcntl is None:
+                unfinished.unlink()
+                continue
+            with unfinished.open("r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                unfinished.unlink()
 
 
 def write_to_standard_output(content: bytes) -> None:
@@ -43,6 +111,16 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
     if path.exists() and not force:
         raise OutputError(f"{path} exists. Give another name, or --force (force=True) to replace it.")
     check_folder(path.parent)
+
+
+def check_clock() -> None:
+    """Refuse, before any work is done, to make an archive while the clock tells a year that archives do not know."""
+    year = time.localtime().tm_year
+    if not ARCHIVE_YEARS[0] <= year <= ARCHIVE_YEARS[1]:
+        raise OutputError(
+            f"The clock of this computer says that it is {year}, and archives, as models and .npz files are, know the "
+            f"years {ARCHIVE_YEARS[0]} to {ARCHIVE_YEARS[1]}. Set the clock."
+        )
 
 
 def check_folder(folder: str | os.PathLike[str]) -> None:

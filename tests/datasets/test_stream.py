@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 
 from labeldist import BDLDL
 from labeldist.datasets import TableStream, make_artificial, write_parquet
-from labeldist.exceptions import DatasetError, DatasetNotFoundError
+from labeldist.exceptions import DatasetError, DatasetNotFoundError, OutputError
+from tests.disks import small_disk
 
 LABELS = ["red", "green", "blue"]
 
@@ -193,6 +194,24 @@ def test_an_interrupted_writer_leaves_what_was_there(tmp_path):
         write_parquet(out, broken(), LABELS)
     assert len(pd.read_parquet(out)) == 3
     assert [path.name for path in tmp_path.iterdir()] == ["degrees.parquet"]
+
+
+def test_a_full_disk_is_told_from_what_is_wrong_with_the_chunks(tmp_path):
+    with small_disk(tmp_path / "disk", room=2**18) as disk:
+        out = disk / "degrees.parquet"
+        write_parquet(out, [np.eye(3)], LABELS)
+        noise = np.random.default_rng(0).dirichlet(np.ones(3), size=20_000)
+        with pytest.raises(OutputError, match=r"degrees.parquet cannot be written: .*No space left on device"):
+            write_parquet(out, [noise, noise], LABELS)
+        assert len(pd.read_parquet(out)) == 3
+        assert list(disk.iterdir()) == [out]
+    with pytest.raises(FileNotFoundError, match="no such chunk"):
+        write_parquet(tmp_path / "out.parquet", no_chunk(), LABELS)
+
+
+def no_chunk():
+    yield np.eye(3)
+    raise FileNotFoundError("no such chunk")
 
 
 PEAK_OF_ARROW = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 
 from labeldist.exceptions import DatasetError, DatasetNotFoundError
 from labeldist.extras import require
+from labeldist.files import output_errors, whole_file
 from labeldist.simplex import Array
 
 CHUNK_ROWS = 65_536
@@ -134,7 +135,8 @@ class TableStream:
 def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]) -> int:
     """Write rows that come in chunks, such as predictions, to a Parquet file; return how many.
 
-    The file appears under its name when it is complete: an interruption leaves what was there before.
+    The file appears under its name when it is complete: an interruption leaves what was there before. Its folder is
+    made if needed.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -145,19 +147,22 @@ def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: 
     4
     """
     arrow = _import_arrow()
-    path = Path(path)
     schema = arrow.schema([(str(name), arrow.float64()) for name in names])
-    unfinished = path.with_name(path.name + ".part")
     written = 0
-    try:
-        with arrow.parquet.ParquetWriter(unfinished, schema) as writer:
-            for chunk in chunks:
+    with whole_file(path) as file:
+        writer = arrow.parquet.ParquetWriter(file, schema)
+        try:
+            for chunk in chunks:  # whose own errors are not ours
                 rows = np.asarray(chunk)
-                writer.write_table(arrow.table([arrow.array(column) for column in rows.T], schema=schema))
+                table = arrow.table([arrow.array(column) for column in rows.T], schema=schema)
+                with output_errors(path):
+                    writer.write_table(table)
                 written += len(rows)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+            with output_errors(path):
+                writer.close()
+        finally:
+            with suppress(OSError):  # of a disk that is still full
+                writer.close()
     return written
 
 
