@@ -4,6 +4,7 @@ import hashlib
 import io
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.io
 
+from labeldist.datasets import registry
 from labeldist.datasets.registry import DatasetInfo
 
 
@@ -39,12 +41,15 @@ def tiny() -> Tiny:
 class Server:
     """An HTTP server: what it answers to which path, and which paths it was asked for.
 
-    A path that is not in `answers` gets a 404. One in `truncated` is promised more bytes than are sent.
+    A path that is not in `answers` gets a 404. One in `truncated` is promised more bytes than are sent. Of one in
+    `stalled` the first half is sent, and then nothing until `go_on`.
     """
 
     url: str
     answers: dict[str, bytes] = field(default_factory=dict)
     truncated: set[str] = field(default_factory=set)
+    stalled: set[str] = field(default_factory=set)
+    go_on: threading.Event = field(default_factory=threading.Event)
     asked: list[str] = field(default_factory=list)
 
 
@@ -64,7 +69,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             self.send_response(200)
             self.send_header("Content-Length", str(len(body) + 100 * (self.path in state.truncated)))
             self.end_headers()
-            self.wfile.write(body)
+            half = len(body) // 2 * (self.path in state.stalled)
+            self.wfile.write(body[:half])
+            if half:
+                state.go_on.wait()
+            with suppress(OSError):  # who asked may be gone
+                self.wfile.write(body[half:])
 
         def log_message(self, *args: object) -> None:
             pass
@@ -74,5 +84,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield state
+        state.go_on.set()
         http.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def sources(server: Server, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """The server's two folders in place of the public sources."""
+    urls = (f"{server.url}first/", f"{server.url}second/")
+    monkeypatch.setattr(registry, "SOURCES", urls)
+    return urls

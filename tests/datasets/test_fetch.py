@@ -16,14 +16,6 @@ from labeldist.exceptions import ChecksumError, DatasetNotFoundError
 OTHER_BYTES = b"these are not the published bytes"
 
 
-@pytest.fixture
-def sources(server, monkeypatch):
-    """The server's two folders in place of the public sources."""
-    urls = (f"{server.url}first/", f"{server.url}second/")
-    monkeypatch.setattr(registry, "SOURCES", urls)
-    return urls
-
-
 def blob_id(content: bytes) -> str:
     return hashlib.sha1(f"blob {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
 
@@ -198,19 +190,6 @@ class TestDownload:
         for part in (str(folder), "Make it writable", "LABELDIST_DATA or pass data_home"):
             assert part in str(caught.value)
         assert server.asked == []
-
-    def test_interrupt_leaves_nothing_behind(self, tiny, tmp_path, server, sources, monkeypatch):
-        import pooch
-
-        def interrupted(self, url, output_file, *args):
-            Path(output_file).write_bytes(tiny.content[:10])
-            assert os.listdir(tmp_path) != []
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(pooch.HTTPDownloader, "__call__", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            locate(tiny.info, tmp_path)
-        assert os.listdir(tmp_path) == []
 
     def test_without_pooch(self, tiny, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "pooch", None)

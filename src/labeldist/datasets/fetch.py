@@ -3,16 +3,19 @@
 import hashlib
 import logging
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from labeldist.datasets import registry
 from labeldist.datasets.registry import DatasetInfo
-from labeldist.exceptions import ChecksumError, DatasetNotFoundError
+from labeldist.exceptions import ChecksumError, DatasetNotFoundError, OutputError
+from labeldist.files import whole_file
 
 DATA_VARIABLE = "LABELDIST_DATA"
 """The environment variable that names the data folder."""
+
+SILENCE = 30.0
+"""After so many seconds without a byte a source is given up for the next."""
 
 _CHOOSE_A_FOLDER = f"To use another folder, set {DATA_VARIABLE} or pass data_home."
 
@@ -82,31 +85,26 @@ def _difference(content: bytes, info: DatasetInfo) -> str:
 def _download(info: DatasetInfo, path: Path) -> None:
     """Put the set's file at `path`, from the first source that has the published bytes."""
     download = _downloader(info, path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A scratch folder rather than mkstemp: the file in it gets the user's usual permissions, so that
-        # several users can have one data folder. It is inside that, on one disk, so os.replace is atomic.
-        scratch = tempfile.TemporaryDirectory(prefix=".download-", dir=path.parent)
-    except OSError as error:
-        raise DatasetNotFoundError(
-            f"{info.filename} cannot be stored: the folder {path.parent} cannot be created or written "
-            f"({error.strerror}). Make it writable. {_CHOOSE_A_FOLDER}"
-        ) from error
     failures = []
-    with scratch:
-        unverified = Path(scratch.name) / info.filename
-        for source in registry.SOURCES:
-            url = source + info.filename
-            _logger.info("Downloading %s to %s", url, path.parent)
-            try:
-                download(url, str(unverified), None)
-                difference = _difference(unverified.read_bytes(), info)
-                if not difference:
-                    os.replace(unverified, path)
-                    return
-                failures.append(f"{url}: other bytes than the published ones: {difference}")
-            except OSError as error:  # requests' exceptions are OSErrors too
-                failures.append(f"{url}: {error}")
+    for source in registry.SOURCES:
+        url = source + info.filename
+        try:
+            with whole_file(path) as file:
+                _logger.info("Downloading %s to %s", url, path.parent)
+                download(url, file, None)
+                file.seek(0)
+                difference = _difference(file.read(), info)
+                if difference:
+                    raise ChecksumError(f"other bytes than the published ones: {difference}")
+        except OutputError as error:
+            raise DatasetNotFoundError(
+                f"{info.filename} cannot be stored: the folder {path.parent} cannot be created or written. {error} "
+                f"Make it writable. {_CHOOSE_A_FOLDER}"
+            ) from error
+        except OSError as error:  # requests' exceptions are OSErrors too
+            failures.append(f"{url}: {error}")
+        else:
+            return
     reasons = "".join(f"\n  {failure}" for failure in failures)
     raise DatasetNotFoundError(
         f"{info.filename} is not in {path.parent} and could not be downloaded:{reasons}\n"
@@ -122,7 +120,7 @@ def _downloader(info: DatasetInfo, path: Path) -> Any:
             f"{info.filename} is not in {path.parent}, and downloading it needs pooch. Run "
             f"pip install 'labeldist[app]', or {_by_hand(info, path)}"
         ) from None
-    return HTTPDownloader()
+    return HTTPDownloader(chunk_size=2**16, timeout=SILENCE)
 
 
 def _by_hand(info: DatasetInfo, path: Path) -> str:
