@@ -23,7 +23,7 @@ from labeldist.cli.pictures import (
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import typed
 from labeldist.exceptions import ModelError
-from labeldist.files import write_whole
+from labeldist.files import check_clock, write_whole
 from labeldist.metrics import MEASURES
 
 AUTO = "auto"
@@ -71,6 +71,7 @@ def fit(
     from labeldist.models import exportable, save, to_onnx
 
     teller = Teller(as_json=as_json)
+    check_clock()
     check_files(output, onnx, picture, force=force)
     check_picture(picture, force=force)
     candidates = None

@@ -22,7 +22,7 @@ from labeldist.datasets.arff import arff_bytes, read_arff
 from labeldist.datasets.readers import load_mat, matrix
 from labeldist.exceptions import DatasetNotFoundError, TableError
 from labeldist.extras import require
-from labeldist.files import write_to_standard_output, write_whole
+from labeldist.files import check_clock, write_to_standard_output, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,9 +114,9 @@ def check_room(frame: pd.DataFrame, target: str | os.PathLike[str]) -> None:
 
 
 def check_format(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, a file whose name says no format that can be read and written."""
-    if path != STANDARD:
-        _format_of(Path(path))
+    """Refuse, before any work is done, a file whose name says no format that can be written now."""
+    if path != STANDARD and _format_of(Path(path))[1] is _npz_bytes:
+        check_clock()
 
 
 def listed(names: Any, most: int = 12) -> str:
@@ -254,6 +254,7 @@ def _read_npz(name: str, file: BinaryIO) -> pd.DataFrame:
 
 
 def _npz_bytes(arrays: dict[str, Any]) -> bytes:
+    check_clock()
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from labeldist.exceptions import ModelError
 from labeldist.models.schema import compact, files_in
@@ -35,14 +35,16 @@ WHAT_IT_SHOULD_BE = "A model file is one that labeldist.models.save, or labeldis
 def with_card(archive: bytes, card: str) -> bytes:
     """Add a card to a skops archive, and say it if `open_archive` and `unpack` would not take what comes out."""
     buffer = io.BytesIO()
-    with ZipFile(io.BytesIO(archive)) as old, ZipFile(buffer, "w", compression=ZIP_DEFLATED, compresslevel=1) as new:
+    with ZipFile(io.BytesIO(archive)) as old, ZipFile(buffer, "w") as new:
         contents = {name: old.read(name) for name in old.namelist()} | {CARD: card.encode()}
         contents[SCHEMA] = compact(contents[SCHEMA])
         _check_size("The model", sum(map(len, contents.values())), LARGEST)
         for name in (CARD, SCHEMA):
             _check_size(f"What {name} says of the model", len(contents[name]), LARGEST_TEXT)
         for name, content in contents.items():
-            new.writestr(name, content)
+            new.writestr(
+                ZipInfo(name), content, ZIP_DEFLATED, compresslevel=1
+            )  # undated: the same model, the same bytes
     return buffer.getvalue()
 
 
@@ -87,13 +89,13 @@ def unpack(archive: ZipFile) -> bytes:
         raise _too_large(archive, "a model", LARGEST)
     unpacked, room = io.BytesIO(), LARGEST
     with ZipFile(unpacked, "w", compression=ZIP_STORED) as members:
-        members.writestr(SCHEMA, schema)
+        members.writestr(ZipInfo(SCHEMA), schema)  # undated: the clock may say what a date cannot
         for name, copies in Counter(wanted).items():
             content = _unpack_member(archive, name, room // copies)
             if content is None:
                 raise _too_large(archive, "a model", LARGEST)
             room -= copies * len(content)
-            members.writestr(name, content)
+            members.writestr(ZipInfo(name), content)
     return unpacked.getvalue()
 
 

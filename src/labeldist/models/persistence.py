@@ -13,7 +13,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
 from labeldist.extras import require
-from labeldist.files import check_free, write_whole
+from labeldist.files import check_clock, check_free, write_whole
 from labeldist.models.archive import CARD, open_archive, unpack, unpack_text, with_card
 from labeldist.models.card import ModelCard, card_of, versions
 from labeldist.models.soundness import check_sound
@@ -75,6 +75,7 @@ def save(
     ('Three labels.', ('label_0', 'label_1', 'label_2'))
     """
     check_free(path, force=force)
+    check_clock()
     card = card_of(model, summary=summary, measures=measures, training_rows=training_rows)
     skops = require("skops.io", "app")
     try:
