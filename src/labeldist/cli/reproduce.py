@@ -49,6 +49,9 @@ def reproduce(
     ] = -1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler whose workers do the runs.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed or took too long.")] = False,
+    rescue: Annotated[
+        Path | None, typer.Option(help="A damaged store, from which --store takes over what is whole.")
+    ] = None,
     show_spec: Annotated[
         bool, typer.Option("--show-spec", help="Print the spec, to copy and change, and exit.")
     ] = False,
@@ -83,6 +86,13 @@ def reproduce(
     if datasets:
         specs = [restrict(spec, datasets) for spec in specs]
     with Store(store) as records:
+        if rescue:
+            from labeldist.experiments.rescue import rescue as take_over
+
+            print(f"labeldist: {take_over(rescue, records)} run(s) of {rescue} are taken over.", file=sys.stderr)
+        damaged = records.forget_damaged()
+        if damaged:
+            print(f"labeldist: {damaged} damaged run(s) of {store} are done again.", file=sys.stderr)
         if retry:
             records.forget_failures(one.key for spec in specs for one in runs_of(spec))
         with _progress() as watch:

@@ -23,6 +23,11 @@ from labeldist.experiments.protocols import carry_out, without_values
 from labeldist.experiments.spec import Experiment, Run, runs_of
 from labeldist.experiments.store import Outcome, Store
 
+GOES_ON = "What was finished is in the store, and the same command goes on from there"
+
+IDLE = 10
+"""After so many seconds without work a worker process ends: so long it outlives a main process that was killed."""
+
 Watcher = Callable[[int, int, Outcome | None], None]
 """Told how many runs are done, how many there are, and what became of the last."""
 
@@ -87,29 +92,49 @@ def _refuse_other_definitions(runs: Iterable[Run], finished: Iterable[str], stor
 @contextmanager
 def _workers(jobs: int, cluster: str | None) -> Iterator[Callable[[Iterable[Run]], Iterable[Outcome]]]:
     if cluster:
-        from dask.distributed import Client, as_completed
+        from dask.distributed import Client
 
         try:
             client = Client(cluster)
         except (OSError, ValueError) as error:
             raise ExperimentError(f"There is no Dask scheduler at {cluster}: {error}.") from None
         with client:
-            # Keys of their own: two runs of equal arguments must not be taken for one.
-            yield lambda runs: (future.result() for future in as_completed(client.map(attempt, list(runs), pure=False)))
+            yield lambda runs: _by_cluster(client, runs)
     elif jobs == 1:
         with threadpool_limits(1):
             yield lambda runs: map(attempt, runs)
     else:
-        with joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
-            # One run at a time for each worker: runs differ a thousandfold in length.
-            parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-            try:
-                yield lambda runs: parallel(joblib.delayed(attempt)(one) for one in runs)
-            except TerminatedWorkerError:
-                raise ExperimentError(
-                    "A worker process was killed, perhaps for want of memory. What was finished is in the store, and "
-                    "the same command goes on from there; --jobs 1 needs the least memory."
-                ) from None
+        with joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1, idle_worker_timeout=IDLE):
+            yield _by_processes
+
+
+def _by_processes(runs: Iterable[Run]) -> Iterator[Outcome]:
+    # One run at a time for each worker: runs differ a thousandfold in length.
+    parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+    try:
+        yield from parallel(joblib.delayed(attempt)(one) for one in runs)
+    except TerminatedWorkerError:
+        raise ExperimentError(
+            f"A worker process was killed, perhaps for want of memory. {GOES_ON}; --jobs 1 needs the least memory."
+        ) from None
+
+
+def _by_cluster(client: Any, runs: Iterable[Run]) -> Iterator[Outcome]:
+    """Yield what comes back. A run whose worker is lost is done by another; Dask gives it up after some losses."""
+    from dask.distributed import CancelledError, KilledWorker, as_completed
+
+    # Keys of their own: two runs of equal arguments must not be taken for one.
+    futures = dict(zip(client.map(attempt, todo := list(runs), pure=False), todo, strict=True))
+    try:
+        for future in as_completed(futures):
+            one = futures[future]
+            yield future.result()
+    except KilledWorker:
+        raise ExperimentError(
+            f"Every worker that tried {one.title!r} was lost, perhaps for want of memory. {GOES_ON}."
+        ) from None
+    except (OSError, CancelledError):
+        raise ExperimentError(f"The Dask scheduler was lost. {GOES_ON}.") from None
 
 
 def attempt(run: Run) -> Outcome:
@@ -124,7 +149,6 @@ def attempt(run: Run) -> Outcome:
         status, reason = "timeout", f"longer than {run.time_limit:g} s"
     except Exception as error:  # whatever a method does, the others go on
         status, reason = "failed", f"{type(error).__name__}: {error}"
-    values = values or tuple(without_values(run))
     values = values or tuple(without_values(run))
     return Outcome(run, values, time.perf_counter() - began, status, reason, versions())
 
