@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -22,16 +25,41 @@ from labeldist.exceptions import LabelDistError
 INTERRUPTED = 130
 """The exit code of what ^C ended, as shells have it."""
 
+TERMINATED = 143
+"""The exit code of what was told to end, as when the computer is shut down or a batch system's time is up."""
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """Ends what ^C ends, in the same order."""
+
+
+@contextmanager
+def _termination() -> Iterator[None]:
+    """Let a request to end unwind what is under way, as ^C does, instead of cutting it off."""
+
+    def end(_signal: int, _frame: Any) -> None:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
 
 class _Commands(typer.core.TyperGroup):
     """Errors of the library become one line on standard error; anything else is a bug and shows where."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with _termination():
+                return super().invoke(ctx)
         except LabelDistError as error:
             print(f"labeldist: {error}", file=sys.stderr)
             raise typer.Exit(1) from None
+        except _TerminatedError:
+            print("labeldist: terminated", file=sys.stderr)
+            raise typer.Exit(TERMINATED) from None
         except KeyboardInterrupt:
             print("labeldist: interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
@@ -42,7 +70,7 @@ app = typer.Typer(
     help="Label distributions: recover them, learn to predict them, judge them honestly.",
     no_args_is_help=True,
     epilog="Exit codes: 0 all is well, 1 something is wrong with the data or a file, 2 with the call, 3 some runs of "
-    "`reproduce` failed, 130 interrupted.",
+    "`reproduce` failed, 130 interrupted, 143 terminated.",
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
