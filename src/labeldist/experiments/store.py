@@ -86,21 +86,28 @@ class Store:
             else:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._connection = sqlite3.connect(self.path, timeout=60)
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
-        problem = ""
-        if verdict != "ok":
-            problem = f"is damaged: {' '.join(verdict.split())}. {RESCUE.format(path=self.path)}"
-        elif not 1 <= version <= VERSION and (tables or read_only):
-            problem = "is no store of records that this version of labeldist knows. Use another file."
-        if problem:
-            self.close()
-            raise StoreError(f"{self.path} {problem}")
-        self._sealed = version == VERSION or not read_only
-        if not read_only:
+        try:
             with self._errors("cannot be used as a store of records"):
-                self._prepare()
+                version = self._check(read_only)
+                if not read_only:
+                    self._prepare()
+        except BaseException:
+            self.close()
+            raise
+        self._sealed = version == VERSION or not read_only
+
+    def _check(self, read_only: bool) -> int:
+        """Refuse a file that is damaged or no store; return the version of one that is."""
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if verdict != "ok":
+            raise StoreError(f"{self.path} is damaged: {' '.join(verdict.split())}. {RESCUE.format(path=self.path)}")
+        if not 1 <= version <= VERSION and (tables or read_only):
+            raise StoreError(
+                f"{self.path} is no store of records that this version of labeldist knows. Use another file."
+            )
+        return int(version)
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -123,6 +130,8 @@ class Store:
             advice = f" {RESCUE.format(path=self.path)}" if damaged else ""
             raise StoreError(f"{self.path} {what}: {error}.{advice}") from None
         except OSError as error:
+            if isinstance(error, StoreError):
+                raise
             raise StoreError(f"{self.path} {what}: {error}.") from None
 
     def finished(self) -> set[str]:
@@ -225,10 +234,14 @@ class Store:
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Open a file and leave it, and its folder, as they are."""
     address = f"{path.resolve().as_uri()}?mode=ro"
+    connection = sqlite3.connect(address, uri=True, timeout=60)
     try:
-        connection = sqlite3.connect(address, uri=True, timeout=60)
         connection.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.OperationalError:  # a folder where SQLite cannot put its index of the log: then nobody writes
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if not isinstance(error, sqlite3.OperationalError):
+            raise
+        # A folder where SQLite cannot put its index of the log: then nobody writes.
         connection = sqlite3.connect(f"{address}&immutable=1", uri=True)
     return connection
 
