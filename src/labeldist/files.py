@@ -32,11 +32,13 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     what another is writing just now is not: the last to end well has its way.
     """
     path = Path(path)
-    with output_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_abandoned(path)
-        unfinished, file = _open_unfinished(path)
+    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
+    file = None
     try:
+        with output_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _remove_abandoned(path)
+            file = _open_locked(unfinished)
         yield file
         with output_errors(path):
             file.flush()
@@ -46,8 +48,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.replace(unfinished, path)
     finally:
         with suppress(OSError):  # what the disk has no room for is tried once more, and has been told
-            file.close()
-        unfinished.unlink(missing_ok=True)
+            if file is not None:
+                file.close()
+        with suppress(OSError):
+            unfinished.unlink()
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -65,16 +69,15 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _open_unfinished(path: Path) -> tuple[Path, IO[bytes]]:
-    """Open a file of a name that nobody else has, and lock it: the lock ends with the process, however that ends."""
+def _open_locked(unfinished: Path) -> IO[bytes]:
+    """Open a file that nobody else has, and lock it: the lock ends with the process, however that ends."""
     while True:
-        unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
-        file = unfinished.open("x+b")
+        file = unfinished.open("w+b")
         if fcntl is not None:
             with suppress(OSError):  # a file system without locks: nothing is then taken for abandoned
                 fcntl.flock(file, fcntl.LOCK_EX)
         if unfinished.exists():
-            return unfinished, file
+            return file
         file.close()  # somebody who cleaned up was quicker than the lock
 
 
