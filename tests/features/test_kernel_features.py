@@ -185,3 +185,10 @@ def test_rows_infinitely_far_away_are_refused(rng):
         model.transform([[0.0, 1.7e308]])
     with pytest.raises(ValueError, match="Feature 0 has values too large"):
         KernelFeatures(scale=False).fit([[1e160], [2e160]])
+
+
+def test_a_bandwidth_below_rounding_is_refused():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    with pytest.raises(ValueError, match=r"The bandwidth 4e-10 is so small beside the features.*Raise bandwidth"):
+        KernelFeatures(4e-10, factor=1.0).fit(X)
+    assert KernelFeatures(1e-4, factor=1.0).fit_transform(X).shape == (20, 20)

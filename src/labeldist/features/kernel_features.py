@@ -134,6 +134,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rows = self._in_bandwidths(rows)
         tolerance = max(self.tolerance, ROUNDING)
         pivots = draw_pivots(_kernel, rows, 0.0, self.n_landmarks, random, entry_tolerance=tolerance)
+        if not pivots.factor.diagonal().all():
+            raise ValueError(
+                f"The bandwidth {self.bandwidth_:.3g} is so small beside the features that by rounding not even a row "
+                "and itself are alike. Raise bandwidth or factor."
+            )
         self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
         return self
 
