@@ -14,7 +14,8 @@ PACKAGE = Path(labeldist.__file__).parent
 
 # A room imports from itself and from those above it.
 ORDER = [
-    *("exceptions", "extras", "files", "randomness", "simplex", "labels", "metrics", "datasets", "features", "solvers"),
+    *("exceptions", "extras", "files", "unpacking", "randomness", "simplex", "labels", "metrics"),
+    *("datasets", "features", "solvers"),
     *("enhancement", "learning", "models", "plots", "pages", "explorer", "experiments", "cli", "__main__"),
 ]
 

@@ -14,6 +14,7 @@ from labeldist.datasets.kinds import word
 from labeldist.datasets.tables import cell_at, listed
 from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
 from labeldist.simplex import Array
+from labeldist.unpacking import CELL, LARGEST
 
 Codes = NDArray[np.intp]
 
@@ -179,6 +180,11 @@ def _sorted(names: Iterable[str]) -> list[str]:
 
 
 def _count(item_of: Codes, label_of: Codes, shape: tuple[int, int]) -> Array:
+    if CELL * shape[0] * shape[1] > LARGEST:
+        raise TableError(
+            f"There are {shape[1]:,} different labels for {shape[0]:,} items, whose counts would take more than "
+            f"{LARGEST:,} bytes. Is it the column of labels?"
+        )
     counts = np.zeros(shape)
     np.add.at(counts, (item_of, label_of), 1)
     return counts

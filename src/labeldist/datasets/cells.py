@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -42,14 +44,20 @@ def open_frame(votes: Any, columns: Iterable[str]) -> Any:
 def cells(frame: Any, column: str) -> list[Any]:
     """Return the cells of a column, None for those that are empty."""
     series = frame.get_column(column)
-    return [
+    found = [
         None if missing or _is_nothing(cell) else cell
         for missing, cell in zip(series.is_null().to_list(), series.to_list(), strict=True)
     ]
+    for row, cell in enumerate(found):
+        if not isinstance(cell, Hashable):
+            raise TableError(f"{cell_at(row, column)} holds a {type(cell).__name__}, not one value. Give each a row.")
+    return found
 
 
 def _is_nothing(cell: Any) -> bool:
-    return not cell.strip() if isinstance(cell, str) else bool(cell != cell)  # NaN, which is not null to all makes
+    if isinstance(cell, str):
+        return not cell.strip()
+    return isinstance(cell, Real | Decimal) and cell != cell  # NaN, which is not null to all makes
 
 
 def filled(frame: Any, column: str) -> list[Any]:
@@ -65,7 +73,7 @@ def numbers(values: list[Any], column: Any) -> Array:
     """Return cells as numbers, NaN for empty ones."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = next(row for row, cell in enumerate(values) if not _is_number(cell))
         raise TableError(f"{cell_at(row, column)} is {values[row]!r}, which is no number of votes.") from None
 
@@ -73,6 +81,6 @@ def numbers(values: list[Any], column: Any) -> Array:
 def _is_number(cell: Any) -> bool:
     try:
         np.float64(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from labeldist.exceptions import DatasetError, DatasetNotFoundError
+from labeldist.datasets.matlab import Unread, load_mat
+from labeldist.exceptions import DatasetError
 from labeldist.simplex import Array, check_distributions
+from labeldist.unpacking import UnpackingError, check_size, room_for
 
 
 def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
@@ -49,35 +51,22 @@ def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
     return X, check_distributions(D, name=f"The matrix labels of {path}")
 
 
-def load_mat(path: Path) -> dict[str, Any]:
-    """Return the variables of a MATLAB file by name."""
-    import scipy.io  # 0.2 s and more, which only a reader of files should wait for
-
-    try:
-        content = scipy.io.loadmat(str(path), appendmat=False)
-    except FileNotFoundError:
-        raise DatasetNotFoundError(f"There is no file {path}.") from None
-    except NotImplementedError:
-        raise DatasetError(
-            f"{path} is a MATLAB file of version 7.3, which cannot be read here. Save it again in MATLAB "
-            "with save(..., '-v7')."
-        ) from None
-    except Exception as error:  # what a damaged file raises depends on where the damage is
-        raise DatasetError(f"{path} cannot be read as a MATLAB file of version 5: {error}.") from error
-    return {key: value for key, value in content.items() if not key.startswith("__")}
-
-
 def matrix(variables: dict[str, Any], key: str, path: Path) -> Array:
     """Return the variable `key` as a C-contiguous float64 matrix, or say why it is none."""
     if key not in variables:
         found = ", ".join(sorted(variables)) or "nothing"
         raise DatasetError(f"{path} has no variable {key}: it needs features and labels, and holds {found}.")
     value = variables[key]
-    if not isinstance(value, np.ndarray):
+    kind = value.kind if isinstance(value, Unread) else str(value.dtype)
+    if kind == "sparse":
         # Made dense here, a large sparse matrix would take the machine's memory by surprise.
         raise DatasetError(f"The matrix {key} of {path} is sparse: save it as a dense one, full({key}) in MATLAB.")
-    if value.dtype.kind not in "biuf":
-        raise DatasetError(f"The variable {key} of {path} must hold real numbers; its type is {value.dtype}.")
+    if isinstance(value, Unread) or value.dtype.kind not in "biuf":
+        raise DatasetError(f"The variable {key} of {path} must hold real numbers; its type is {kind}.")
     if value.ndim != 2 or value.size == 0:
         raise DatasetError(f"The variable {key} of {path} must be a matrix with entries; its shape is {value.shape}.")
-    return np.ascontiguousarray(value, dtype=np.float64)
+    try:
+        check_size(8 * value.size, room_for(path.stat().st_size))  # truth values and bytes grow eightfold
+        return np.ascontiguousarray(value, dtype=np.float64)
+    except (UnpackingError, MemoryError) as error:
+        raise DatasetError(f"The variable {key} of {path} cannot be read: {error}.") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -13,17 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from labeldist.datasets.arrow import UNNAMED_INDEX
 from labeldist.exceptions import DatasetError, DatasetNotFoundError
 from labeldist.extras import require
 from labeldist.files import output_errors, whole_file
 from labeldist.simplex import Array
+from labeldist.unpacking import check_columns
 
 CHUNK_ROWS = 65_536
 """Rows of a chunk: tens of megabytes for a hundred columns."""
 
 FORMATS = (".parquet", ".csv")
-UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
-"""How pandas calls an index without a name; other writers lose the note that it is one."""
+LONGEST_HEADER = 2**20
+"""Bytes of a line; Arrow reads so many at a time, and the names of columns must be among the first."""
 
 CSV_CELL = re.compile(r"In CSV column #(\d+): .*invalid value ('.*')", re.DOTALL)
 INSTEAD_OF_WORDS = "Name the columns that are numbers in features=[...], or encode it as numbers first."
@@ -175,6 +178,7 @@ def _columns(file: Path) -> tuple[dict[str, Any], set[str]]:
     arrow = _import_arrow()
     with _named_errors(file):
         if _is_csv(file):
+            _check_header(file)
             with arrow.csv.open_csv(file) as reader:
                 names, types, index = reader.schema.names, None, {""}  # pandas gives an index no name
         else:
@@ -182,10 +186,16 @@ def _columns(file: Path) -> tuple[dict[str, Any], set[str]]:
             names, types = schema.names, schema.types
             index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
             index |= {name for name in names if UNNAMED_INDEX.fullmatch(name)}
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     if repeated:
         raise DatasetError(f"{file} has more than one column {_listed(repeated)}. Rename them.")
     return dict(zip(names, types or [None] * len(names), strict=True)), index
+
+
+def _check_header(file: Path) -> None:
+    """Refuse a CSV file of so many columns that Arrow would take gigabytes before it says how many they are."""
+    with file.open("rb") as lines:
+        check_columns(lines.readline(LONGEST_HEADER).count(b",") + 1)
 
 
 def _check_columns(file: Path, present: dict[str, Any], needed: Sequence[str]) -> None:
@@ -238,11 +248,12 @@ def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 @contextmanager
 def _named_errors(file: Path) -> Iterator[None]:
-    """Say which file, and which column of a CSV file, Arrow could not read."""
-    arrow = _import_arrow()
+    """Say which file, and which column of a CSV file, could not be read."""
     try:
         yield
-    except arrow.ArrowInvalid as error:
+    except DatasetError:
+        raise
+    except Exception as error:  # what a damaged file raises depends on where the damage is
         text = str(error)
         if text == "Empty CSV file":
             raise DatasetError(f"{file} is empty: not even names of columns are in it.") from None

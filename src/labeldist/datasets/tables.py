@@ -15,14 +15,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import ZipFile
 
 import numpy as np
 
 from labeldist.datasets.arff import arff_bytes, read_arff
-from labeldist.datasets.readers import load_mat, matrix
+from labeldist.datasets.arrow import arrow_bytes, read_feather, read_parquet
+from labeldist.datasets.matlab import Unread, load_mat
+from labeldist.datasets.readers import matrix
 from labeldist.exceptions import DatasetNotFoundError, TableError
 from labeldist.extras import require
 from labeldist.files import check_clock, write_to_standard_output, write_whole
+from labeldist.unpacking import UnpackingError, check_columns, read_member, room_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +39,8 @@ MATRICES = (".mat", ".npz")
 SAVE_AS_CSV = "Save it as CSV (UTF-8) from the program that made it."
 NAMES = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
 """The arrays of .mat and .npz files that hold the columns of each kind."""
+
+WANTED = {*NAMES["feature"], *NAMES["label"], *(f"{kind}_names" for kind in NAMES)}
 
 
 def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
@@ -70,6 +76,10 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
         raise DatasetNotFoundError(f"There is no file {path}.") from None
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except MemoryError:
+        raise TableError(
+            f"{path} takes more memory than there is. labeldist.datasets.TableStream reads .csv and .parquet in chunks."
+        ) from None
     return _checked(frame, str(path))
 
 
@@ -161,15 +171,13 @@ def _read_separated(name: str, file: BinaryIO, separators: str) -> pd.DataFrame:
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TableError(f"{name} is no text in UTF-8 (byte {error.start}). {SAVE_AS_CSV}") from None
+    if "\0" in text:  # as in UTF-16, and in files that are no text
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise TableError(f"Line {line} of {name} has a NUL character, as no text in UTF-8 has. {SAVE_AS_CSV}")
     header = text.partition("\n")[0]
     separator = max(separators, key=header.count)  # of equal ones the first
-    columns = _check_rows(name, text, separator)
-    if not columns:
-        raise TableError(f"{name} is empty: not even names of columns are in it.")
-    _refuse_repeated(columns, name)  # which pandas would rename
-    frame = pandas.read_csv(
-        io.StringIO(text), sep=separator, header=0, names=columns, dtype=str, keep_default_na=False, index_col=False
-    )
+    columns, rows = _rows(name, text, separator)
+    frame = pandas.DataFrame(rows, columns=columns, dtype=str)
     return _with_decimal_points(frame) if separator == ";" else frame
 
 
@@ -182,54 +190,29 @@ def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _check_rows(name: str, text: str, separator: str) -> list[str]:
-    """Return the names of the columns; refuse a row that is longer or shorter, which pandas would fill up or shift."""
+def _rows(name: str, text: str, separator: str) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns and the rows; refuse a row that is longer or shorter than the names."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    columns: list[str] = []
+    rows: list[list[str]] = []
     try:
+        columns = next((row for row in reader if row), [])
+        _refuse_repeated(columns, name)
+        check_columns(len(columns))
         for row in reader:
-            if not row:
-                continue
-            if not columns:
-                columns = row
-            elif len(row) != len(columns):
+            if row and len(row) != len(columns):
                 raise TableError(
                     f"Line {reader.line_num} of {name} has {len(row)} cells where the names of columns are "
                     f"{len(columns)}. Give every line as many; put a cell with {separator!r} in it in double quotes."
                 )
-    except csv.Error as error:
+            if row:
+                rows.append(row)
+    except (csv.Error, UnpackingError) as error:
         raise TableError(f"{name} cannot be read, near line {reader.line_num}: {error}.") from None
-    return columns
+    return columns, rows
 
 
 def _separated(frame: pd.DataFrame, separator: str) -> bytes:
     return frame.to_csv(index=False, sep=separator, lineterminator="\n").encode()
-
-
-def _read_parquet(name: str, file: BinaryIO) -> pd.DataFrame:
-    return _read_arrow(name, file, "parquet", "read_table")
-
-
-def _read_feather(name: str, file: BinaryIO) -> pd.DataFrame:
-    return _read_arrow(name, file, "feather", "read_table")
-
-
-def _read_arrow(name: str, file: BinaryIO, module: str, function: str) -> pd.DataFrame:
-    arrow = require("pyarrow", "tables")
-    read = getattr(require(f"pyarrow.{module}", "tables"), function)
-    try:
-        frame = read(file).to_pandas()
-    except (arrow.ArrowException, OSError) as error:
-        raise TableError(f"{name} cannot be read as a {module} file: {error}") from error
-    # An index that pandas had saved is a column like any other, unless it only counts the rows.
-    return frame if frame.index.name is None else frame.reset_index()
-
-
-def _arrow_bytes(frame: pd.DataFrame, module: str, function: str) -> bytes:
-    table = require("pyarrow", "tables").Table.from_pandas(frame, preserve_index=False)
-    buffer = io.BytesIO()
-    getattr(require(f"pyarrow.{module}", "tables"), function)(table, buffer)
-    return buffer.getvalue()
 
 
 def _read_mat(name: str, _file: BinaryIO) -> pd.DataFrame:
@@ -245,9 +228,18 @@ def _mat_bytes(arrays: dict[str, Any]) -> bytes:
 
 
 def _read_npz(name: str, file: BinaryIO) -> pd.DataFrame:
+    arrays: dict[str, Any] = {}
+    room = room_for(os.fstat(file.fileno()).st_size)
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
+        with ZipFile(file) as archive:
+            for member in archive.namelist():
+                key = member.removesuffix(".npy")
+                if key in WANTED:
+                    content = read_member(archive, member, room)
+                    room -= len(content)
+                    arrays[key] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+                else:
+                    arrays[key] = Unread("not read")
     except Exception as error:  # what a damaged archive raises depends on where the damage is
         raise TableError(f"{name} cannot be read as an .npz file of plain arrays: {error}.") from error
     return _from_arrays(arrays, Path(name))
@@ -269,9 +261,7 @@ def _from_arrays(arrays: dict[str, Any], path: Path) -> pd.DataFrame:
         if key is None:
             continue
         values = matrix(arrays, key, path)
-        given = [str(name).strip() for name in np.ravel(arrays.get(f"{kind}_names", ()))]
-        names = given if len(given) == values.shape[1] else [f"{kind}_{k}" for k in range(values.shape[1])]
-        parts.append(pandas.DataFrame(values, columns=names))
+        parts.append(pandas.DataFrame(values, columns=_names(arrays.get(f"{kind}_names"), kind, values.shape[1], path)))
     if not parts:
         raise TableError(f"{path} has neither features nor labels: it holds {listed(sorted(arrays)) or 'nothing'}.")
     if len({len(part) for part in parts}) > 1:
@@ -279,11 +269,23 @@ def _from_arrays(arrays: dict[str, Any], path: Path) -> pd.DataFrame:
     return pandas.concat(parts, axis=1)
 
 
+def _names(given: Any, kind: str, count: int, path: Path) -> list[str]:
+    """Return the names of columns that stand in an array, and numbered ones where there are none for each column."""
+    if not isinstance(given, np.ndarray) or given.dtype.kind != "U" or given.size != count:
+        return [f"{kind}_{k}" for k in range(count)]
+    try:
+        names = [str(name).strip() for name in given.ravel()]
+        "".join(names).encode().decode()  # which refuses numbers that stand for no character
+    except (ValueError, SystemError):
+        raise TableError(f"The names of the {kind}s of {path} are no text.") from None
+    return names
+
+
 FORMATS: dict[str, tuple[Callable[[str, BinaryIO], Any], Callable[[Any], bytes]]] = {
     ".csv": (lambda name, file: _read_separated(name, file, ",;\t"), lambda frame: _separated(frame, ",")),
     ".tsv": (lambda name, file: _read_separated(name, file, "\t"), lambda frame: _separated(frame, "\t")),
-    ".parquet": (_read_parquet, lambda frame: _arrow_bytes(frame, "parquet", "write_table")),
-    ".feather": (_read_feather, lambda frame: _arrow_bytes(frame, "feather", "write_feather")),
+    ".parquet": (read_parquet, lambda frame: arrow_bytes(frame, "parquet", "write_table")),
+    ".feather": (read_feather, lambda frame: arrow_bytes(frame, "feather", "write_feather")),
     ".arff": (read_arff, arff_bytes),
     ".mat": (_read_mat, _mat_bytes),
     ".npz": (_read_npz, _npz_bytes),

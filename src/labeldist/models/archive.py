@@ -13,6 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from labeldist.exceptions import ModelError
 from labeldist.models.schema import compact, files_in
+from labeldist.unpacking import TooLargeError, UnpackingError, read_member
 
 CARD = "card.json"
 """The member that holds the card."""
@@ -26,8 +27,8 @@ LARGEST = 2 * 2**30
 LARGEST_TEXT = 16 * 2**20
 """A card or a schema of more bytes is refused: as Python's objects JSON takes some twenty times its size."""
 
-CHUNK = 2**20
-"""So many bytes are unpacked at a time."""
+ARRAY = b"\x93NUMPY"
+"""How a member that holds an array begins."""
 
 WHAT_IT_SHOULD_BE = "A model file is one that labeldist.models.save, or labeldist fit, has written."
 
@@ -99,19 +100,22 @@ def unpack(archive: ZipFile) -> bytes:
     return unpacked.getvalue()
 
 
+def check_arrays(unpacked: bytes) -> None:
+    """Refuse members that are no arrays; NumPy would open an archive in the place of one, of whatever size."""
+    with ZipFile(io.BytesIO(unpacked)) as members:
+        for name in members.namelist():
+            if name != SCHEMA and not members.read(name).startswith(ARRAY):
+                raise ModelError(f"{name} is no array")
+
+
 def _unpack_member(archive: ZipFile, name: str, room: int) -> bytes | None:
     """Return the bytes of a member, or None if there are more than `room`."""
-    unpacked = io.BytesIO()
-    if archive.getinfo(name).compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        # Other methods unpack all that they are given at once, however much it is.
-        raise ModelError(f"{archive.filename} is packed by a method that models are not. {WHAT_IT_SHOULD_BE}")
-    with archive.open(name) as member:
-        # What the archive says of its sizes may be a lie: what comes out of it is counted.
-        while chunk := member.read(CHUNK):
-            unpacked.write(chunk)
-            if unpacked.tell() > room:
-                return None
-    return unpacked.getvalue()
+    try:
+        return read_member(archive, name, room)
+    except TooLargeError:
+        return None
+    except UnpackingError:
+        raise ModelError(f"{archive.filename} is packed by a method that models are not. {WHAT_IT_SHOULD_BE}") from None
 
 
 def _too_large(archive: ZipFile, what: str, largest: int) -> ModelError:

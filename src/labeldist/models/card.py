@@ -155,12 +155,17 @@ def _is_sound(content: dict[str, Any]) -> bool:
     def are(kind: type | tuple[type, ...], values: Any) -> bool:
         return all(isinstance(value, kind) for value in values)
 
+    def may_be(kind: type, value: Any) -> bool:
+        return value is None or isinstance(value, kind)
+
     return (
-        are(dict, (content["versions"], content["parameters"], content["measures"]))
-        and are(list, (content["label_names"], content["feature_names"] or []))
+        are(int, (content["format"], content["n_features"]))
+        and are(dict, (content["versions"], content["parameters"], content["measures"]))
+        and isinstance(content["label_names"], list)
+        and may_be(list, content["feature_names"])
         and are(str, [*content["label_names"], *(content["feature_names"] or []), content["estimator"]])
         and are(str, content["versions"].values())
         and are((int, float), content["measures"].values())
-        and are(int, (content["n_features"], content["training_rows"] or 0))
-        and are(str, [content["summary"] or ""])
+        and may_be(int, content["training_rows"])
+        and may_be(str, content["summary"])
     )

@@ -14,7 +14,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
 from labeldist.extras import require
 from labeldist.files import check_clock, check_free, write_whole
-from labeldist.models.archive import CARD, open_archive, unpack, unpack_text, with_card
+from labeldist.models.archive import CARD, check_arrays, open_archive, unpack, unpack_text, with_card
 from labeldist.models.card import ModelCard, card_of, versions
 from labeldist.models.soundness import check_sound
 from labeldist.models.trust import trusted_types, untrusted_types
@@ -112,6 +112,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         refused = untrusted_types(archive)
         if not refused:
+            check_arrays(archive)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", InconsistentVersionWarning)  # one for each part; ours says it once
                 model = skops.loads(archive, trusted=sorted(trusted_types()))
