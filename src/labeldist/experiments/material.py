@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
 from labeldist.simplex import Array
 
-ARTIFICIAL = re.compile(r"artificial_(\d+)")
-"""``artificial_300`` are 300 rows of the artificial set of the literature."""
+ARTIFICIAL = re.compile(r"artificial_([1-9][0-9]{0,6})")
+"""``artificial_300`` are 300 rows of the artificial set of the literature; ten million are too many."""
 
 SETS = tuple(list_datasets())
 

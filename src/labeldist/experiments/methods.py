@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from sklearn.model_selection import GridSearchCV, ParameterGrid, ShuffleSplit
@@ -75,6 +76,11 @@ def build(use: str, parameters: Mapping[str, Any], where: str = "The spec") -> A
     except (TypeError, ValueError) as error:
         raise SpecError(f"{where}: {use}: {error}") from None
     return estimator
+
+
+def count_points(method: Method) -> int:
+    """Return how many points the grid of a method has; one where it has none."""
+    return prod(map(len, method.grid.values()))
 
 
 def expand_grid(method: Method) -> list[Method]:

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
+from itertools import product
+from math import prod
+from operator import mul
 from pathlib import Path
 from typing import Any
 
 from labeldist.exceptions import did_you_mean
 from labeldist.experiments.errors import SpecError
 from labeldist.experiments.material import SETS, is_known_set
-from labeldist.experiments.methods import GROUND_TRUTH, ROLES, build, expand_grid, is_enhancer
+from labeldist.experiments.methods import GROUND_TRUTH, ROLES, build, count_points, expand_grid, is_enhancer
+from labeldist.experiments.toml_text import LARGEST, read_toml
 from labeldist.metrics import MEASURES
 
 KINDS = ("recovery", "prediction", "chain", "grid")
+NAME = re.compile(r"[\w-]{1,100}")
+SEEDS = range(2**32)
+"""What NumPy takes."""
+
+MOST_FOLDS, MOST_POINTS, MOST_RUNS = 1000, 10_000, 1_000_000
+LONGEST = 1e9
+"""Seconds that a run may be given, some thirty years; alarms cannot be set much later."""
+
 DEFAULT = ("le-recovery", "ldl-prediction", "le-then-ldl", "ablation", "parameters")
 """What runs if no experiment is named: the whole experimental section."""
 
@@ -140,7 +151,7 @@ def runs_of(experiment: Experiment) -> Iterator[Run]:
         for part in experiment.parts:
             for method in part.methods:
                 for point in expand_grid(method) if part.kind == "grid" else [method]:
-                    for seed, fold in _repeats(experiment, part, method):
+                    for seed, fold in product(*_seeds_and_folds(experiment, part, method)):
                         yield Run(
                             experiment.name,
                             part.kind,
@@ -161,15 +172,19 @@ ALL_FOLDS = -1
 """The fold of a run that goes through all of them, or has none."""
 
 
-def _repeats(experiment: Experiment, part: Part, method: Method) -> Iterator[tuple[int, int]]:
+def _seeds_and_folds(experiment: Experiment, part: Part, method: Method) -> tuple[Sequence[int], Sequence[int]]:
     if part.kind == "recovery" or (part.kind == "grid" and is_enhancer(method.use)):
-        yield experiment.seeds[0], ALL_FOLDS
-        return
-    for seed in method.seeds or experiment.seeds:
-        if part.kind == "grid" or part.transductive:
-            yield seed, ALL_FOLDS
-        else:
-            yield from ((seed, fold) for fold in range(part.folds))
+        return experiment.seeds[:1], (ALL_FOLDS,)
+    seeds = method.seeds or experiment.seeds
+    return seeds, (ALL_FOLDS,) if part.kind == "grid" or part.transductive else range(part.folds)
+
+
+def _count_runs(experiment: Experiment) -> int:
+    """Count what `runs_of` yields, without making it."""
+    pairs = [(part, method) for part in experiment.parts for method in part.methods]
+    repeats = [prod(map(len, _seeds_and_folds(experiment, part, method))) for part, method in pairs]
+    points = [count_points(method) if part.kind == "grid" else 1 for part, method in pairs]
+    return len(experiment.datasets) * sum(map(mul, repeats, points))
 
 
 def shipped() -> list[str]:
@@ -190,7 +205,8 @@ def load_spec(name: str) -> Experiment:
             f"There is no experiment {name!r}.{hint} There are {', '.join(shipped())}; or name a .toml file."
         )
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror}.") from None
     return parse_spec(content, str(path))
@@ -198,11 +214,7 @@ def load_spec(name: str) -> Experiment:
 
 def parse_spec(content: bytes, where: str) -> Experiment:
     """Make an experiment of TOML text, or say what is wrong in it."""
-    try:
-        table = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"{where} is not TOML: {error}.") from None
-    reader = _Table(table, where)
+    reader = _Table(read_toml(content, where), where)
     datasets = reader.take("datasets", list, str)
     if isinstance(datasets, str) and datasets != "all":
         raise SpecError(f'{where}: datasets must be "all" or a list of names; got {datasets!r}.')
@@ -214,7 +226,7 @@ def parse_spec(content: bytes, where: str) -> Experiment:
         tuple(_part(part, where) for part in reader.take("part", list)),
         tuple(reader.take("seeds", list, default=[0])),
         tuple(reader.take("measures", list, default=list(MEASURES))),
-        float(reader.take("time_limit", int, float, default=1800)),
+        reader.take("time_limit", int, float, default=1800.0),
     )
     reader.end()
     _check(experiment, where)
@@ -277,19 +289,26 @@ class _Table:
 def _check(experiment: Experiment, where: str) -> None:
     for refused, reason in (
         (
-            not re.fullmatch(r"[\w-]+", experiment.name),
-            "name may have letters, digits, - and _ only; files are named by it",
+            not NAME.fullmatch(experiment.name),
+            "name may have up to 100 letters, digits, - and _ only; files are named by it",
         ),
         (not experiment.datasets, "there are no sets"),
         (not experiment.parts, "there are no parts"),
-        (not all(type(seed) is int for seed in experiment.seeds), "seeds must be whole numbers"),
-        (list(experiment.seeds) != sorted(set(experiment.seeds)), "seeds must ascend; the tables show the first"),
         (not experiment.seeds, "there are no seeds"),
-        (not experiment.time_limit > 0, "time_limit must be a positive number of seconds"),
+        (not experiment.measures, "there are no measures"),
+        (
+            not 0 < experiment.time_limit <= LONGEST,
+            f"time_limit must be a positive number of seconds up to {LONGEST:g}",
+        ),
     ):
         if refused:
             raise SpecError(f"{where}: {reason}.")
     methods = [method for part in experiment.parts for method in (*part.methods, *part.learners)]
+    for seeds in (experiment.seeds, *(method.seeds or () for method in methods)):
+        if not all(type(seed) is int and seed in SEEDS for seed in seeds):
+            raise SpecError(f"{where}: seeds must be whole numbers from 0 to {SEEDS[-1]}.")
+    if list(experiment.seeds) != sorted(set(experiment.seeds)):
+        raise SpecError(f"{where}: seeds must ascend; the tables show the first.")
     for what, chosen, known in (
         ("set", experiment.datasets, SETS),
         ("measure", experiment.measures, tuple(MEASURES)),
@@ -300,15 +319,31 @@ def _check(experiment: Experiment, where: str) -> None:
             if name not in known and not (what == "set" and is_known_set(name)):
                 hint = did_you_mean(str(name), known)
                 raise SpecError(f"{where}: there is no {what} {name!r}.{hint} There are {', '.join(known)}.")
+    _check_parameters(methods, where)
     for method in methods:
-        if not all(isinstance(values, list) for values in method.grid.values()):
-            raise SpecError(f"{where}: the grid of {method.name} must have a list of values for each parameter.")
-        for point in expand_grid(method):
-            build(point.use, point.parameters, where)
         if method.seeds and experiment.seeds[0] not in method.seeds:
             raise SpecError(f"{where}: the seeds of {method.name} must have {experiment.seeds[0]} among them.")
     for part in experiment.parts:
         _check_part(part, where)
+    if _count_runs(experiment) > MOST_RUNS:
+        raise SpecError(
+            f"{where}: these are {_count_runs(experiment):,} runs, and more than {MOST_RUNS:,} are refused."
+        )
+
+
+def _check_parameters(methods: Sequence[Method], where: str) -> None:
+    for method in methods:
+        if not all(isinstance(values, list) and values for values in method.grid.values()):
+            raise SpecError(f"{where}: the grid of {method.name} must have a list of values for each parameter.")
+        try:
+            json.dumps([method.parameters, method.grid])
+        except TypeError as error:  # dates and times, which no estimator takes
+            raise SpecError(f"{where}: a parameter of {method.name} cannot be kept in the records: {error}.") from None
+    if sum(map(count_points, methods)) > MOST_POINTS:
+        raise SpecError(f"{where}: the grids have more than {MOST_POINTS:,} points.")
+    for method in methods:
+        for point in expand_grid(method):
+            build(point.use, point.parameters, where)
 
 
 def _check_part(part: Part, where: str) -> None:
@@ -327,7 +362,7 @@ def _check_part(part: Part, where: str) -> None:
             f"{GROUND_TRUTH} is for chains only",
         ),
         (part.kind == "chain" and part.variant != "", "the variants of a chain are its learners"),
-        (part.folds < 2, "folds must be at least 2"),
+        (not 2 <= part.folds <= MOST_FOLDS, f"folds must be at least 2, and at most {MOST_FOLDS:,}"),
         (
             any(method.grid and not (part.kind == "grid" or _is_oracle(part, method)) for method in part.methods),
             'only a part of kind grid, and in a recovery a method of role "oracle", can have a grid: the best of it is '

@@ -16,6 +16,7 @@ from labeldist.experiments import seals
 from labeldist.experiments.errors import StoreError
 from labeldist.experiments.protocols import Value
 from labeldist.experiments.spec import DEFAULT, Run, folds_of
+from labeldist.experiments.strangers import check_records, is_store
 
 SCHEMA = (
     """
@@ -100,13 +101,14 @@ class Store:
         """Refuse a file that is damaged or no store; return the version of one that is."""
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if verdict != "ok":
-            raise StoreError(f"{self.path} is damaged: {' '.join(verdict.split())}. {RESCUE.format(path=self.path)}")
-        if not 1 <= version <= VERSION and (tables or read_only):
+        known = 1 <= version <= VERSION and is_store(self._connection)
+        if not known and (tables or read_only):
             raise StoreError(
                 f"{self.path} is no store of records that this version of labeldist knows. Use another file."
             )
+        (verdict,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if verdict != "ok":
+            raise StoreError(f"{self.path} is damaged: {' '.join(verdict.split())}. {RESCUE.format(path=self.path)}")
         return int(version)
 
     def _prepare(self) -> None:
@@ -129,7 +131,7 @@ class Store:
             damaged = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
             advice = f" {RESCUE.format(path=self.path)}" if damaged else ""
             raise StoreError(f"{self.path} {what}: {error}.{advice}") from None
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the latter of words that are not UTF-8
             if isinstance(error, StoreError):
                 raise
             raise StoreError(f"{self.path} {what}: {error}.") from None
@@ -210,6 +212,7 @@ class Store:
         with self._errors("cannot be read as a store of records"):
             cursor = self._connection.execute(RECORDS)
             frame = pd.DataFrame(cursor.fetchall(), columns=[column for column, *_ in cursor.description])
+        check_records(frame, self.path)
         frame["value"] = frame["value"].astype(float)
         frame["folds"] = frame["run"].map({key: folds_of(key) for key in frame["run"].unique()})
         places = {name: place for place, name in enumerate(DEFAULT)}
