@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests docs format recovery prediction accuracy enhancers learners defaults reproduce peer bench figures clean
+.PHONY: demo test lint types tests docs format recovery prediction accuracy enhancers learners defaults reproduce peer bench badinputs soak audit licences wheel figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -61,6 +61,24 @@ build/peer/.installed:
 	build/peer/bin/python -m pip install --quiet torch==2.13.0
 	build/peer/bin/python -m pip install --quiet python-ldl==0.1.2
 	touch $@
+
+badinputs: $(STAMP) build/peer/.installed  ## What both libraries do with bad inputs (a large install, minutes)
+	$(BIN)/python -m benchmarks.bad_inputs --peer build/peer/bin/python --page docs/bad_inputs.md
+
+soak: $(STAMP)  ## The long tests of trust: searches, fuzzing, kills, load (hours of one core); figures in build/soak.txt
+	mkdir -p build
+	bash -o pipefail -c '$(BIN)/pytest -m soak -rP tests | tee build/soak.txt'
+
+audit: $(STAMP)  ## Known vulnerabilities of the pinned versions; needs PyPI's own service
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group audit
+	$(BIN)/python -m tools.audit
+
+licences: $(STAMP)  ## Licences of everything that is installed with the package, and whether they go with ours
+	$(BIN)/python -m tools.licences docs/licences.md
+
+wheel: $(STAMP)  ## The wheel and the source archive, built twice and compared byte by byte; writes dist
+	rm -rf dist
+	$(BIN)/python -m tools.wheel dist
 
 figures: $(STAMP)  ## Draw the pictures of the documentation anew
 	$(BIN)/python -m benchmarks.convergence Yeast_cold SBU_3DFE --out docs/images/convergence.png

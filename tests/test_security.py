@@ -6,13 +6,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 from sklearn.base import clone
 
 import labeldist
 from labeldist.features import KernelFeatures
 from tests.checks import training_data
-from tests.docs.whereabouts import DOCS, ROOT
+from tests.docs.whereabouts import DOCS
 from tests.test_estimators import ESTIMATORS
 
 PAGE = (DOCS / "security.md").read_text(encoding="utf-8")
@@ -50,12 +49,6 @@ def imported(path):
 
 def called(path):
     return (ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call))
-
-
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(tests/\S+\.py::\w+)`", PAGE))))
-def test_the_tests_that_the_page_names_exist(name):
-    path, _, function = name.partition("::")
-    assert f"def {function}(" in (ROOT / path).read_text(encoding="utf-8")
 
 
 def test_no_module_can_run_code_that_it_reads():
