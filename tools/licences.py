@@ -79,7 +79,8 @@ def licence_of(package: Distribution) -> str:
     """Return the licence that a package states in its metadata, the most exact statement first."""
     metadata = package.metadata
     classifiers = [text.split(" :: ") for text in metadata.get_all("Classifier", [])]
-    stated = [metadata.get("License-Expression"), metadata.get("License"), IN_THE_FILE_ONLY.get(metadata["Name"])]
+    stated = [*metadata.get_all("License-Expression", []), *metadata.get_all("License", [])]
+    stated += [IN_THE_FILE_ONLY.get(metadata["Name"], "")]
     stated += [parts[-1] for parts in classifiers if parts[0] == "License" and len(parts) > 2]
     known = {*PERMISSIVE, *BINDING_THEMSELVES}
     spelled = [SPELLINGS.get(text, text) for text in stated if text]
