@@ -70,10 +70,10 @@ def graft(tree, edits):
     for way, place, number in edits:
         branches = list(_branches(tree))
         if not branches:
-            return ODDITIES[number % len(ODDITIES)]
+            return copy.deepcopy(ODDITIES[number % len(ODDITIES)])
         parent, key = branches[int(place * len(branches))]
         if way < 4:
-            parent[key] = ODDITIES[number % len(ODDITIES)]
+            parent[key] = copy.deepcopy(ODDITIES[number % len(ODDITIES)])
         elif way == 4:
             del parent[key]
         elif way == 5 and isinstance(parent, list):
