@@ -229,7 +229,7 @@ def test_workers_do_not_outlive_a_main_process_that_is_killed(tmp_path):
         time.sleep(0.1)
     process.kill()
     process.wait()
-    assert psutil.wait_procs(workers, timeout=90)[1] == []
+    assert psutil.wait_procs(workers, timeout=30)[1] == []
 
 
 def test_a_damaged_store_is_told_and_what_is_whole_is_taken_over(nursery, finished, records, tmp_path):  # noqa: F811

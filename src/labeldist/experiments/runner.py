@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import signal
 import threading
@@ -25,8 +26,8 @@ from labeldist.experiments.store import Outcome, Store
 
 GOES_ON = "What was finished is in the store, and the same command goes on from there"
 
-IDLE = 10
-"""After so many seconds without work a worker process ends: so long it outlives a main process that was killed."""
+HEARTBEAT = 1.0
+"""So many seconds a worker process may outlive a main process that was killed."""
 
 Watcher = Callable[[int, int, Outcome | None], None]
 """Told how many runs are done, how many there are, and what became of the last."""
@@ -104,8 +105,21 @@ def _workers(jobs: int, cluster: str | None) -> Iterator[Callable[[Iterable[Run]
         with threadpool_limits(1):
             yield lambda runs: map(attempt, runs)
     else:
-        with joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1, idle_worker_timeout=IDLE):
+        with joblib.parallel_config(
+            "loky", n_jobs=jobs, inner_max_num_threads=1, initializer=_end_with, initargs=(os.getpid(),)
+        ):
             yield _by_processes
+
+
+def _end_with(main: int) -> None:
+    """End this worker when its main process has: loky's wait for a lock that a main process took to its grave."""
+
+    def watch() -> None:
+        while os.getppid() == main:
+            time.sleep(HEARTBEAT)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _by_processes(runs: Iterable[Run]) -> Iterator[Outcome]:
