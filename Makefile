@@ -59,7 +59,7 @@ bench: $(STAMP) build/peer/.installed  ## Speed and scale beside peers and the h
 build/peer/.installed:
 	$(PYTHON) -m venv --clear build/peer
 	build/peer/bin/python -m pip install --quiet torch==2.13.0
-	build/peer/bin/python -m pip install --quiet python-ldl==0.1.2
+	build/peer/bin/python -m pip install --quiet python-ldl==0.1.2 pandas==3.1.1
 	touch $@
 
 badinputs: $(STAMP) build/peer/.installed  ## What both libraries do with bad inputs (a large install, minutes)
