@@ -63,6 +63,7 @@ CASES = {
     **{f"units of 1e{k}": (X * 10.0**k, D) for k in (-150, -30, 30, 150)},
     "features in units far apart": (X * 10.0 ** np.array([-150, -20, 20, 150]), D),
     "rows of sizes far apart": (X * np.logspace(-150, 150, len(X))[:, None], D),
+    "units of 5e-324": (np.where(X > 0, 5e-324, 0.0), D),
     "features far from zero": (X + 1e8, D),
     "one row far away": (np.vstack([X[:-1], np.full((1, X.shape[1]), 1e100)]), D),
     "a factor model, a nearly singular Gram matrix": (
@@ -105,6 +106,15 @@ def test_numbers_that_cannot_be_squared_are_scaled_or_refused_by_name(estimator,
     # A Euclidean distance does not see units: neighbours are looked for in smaller ones.
     answered = is_right_or_named(estimator, X / np.abs(X).max() * largest, labels_for(estimator, D))
     assert answered == (standardises or blind)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_a_row_more_deviations_away_than_can_be_squared_is_as_far_from_every_label(covariance):
+    degrees = np.tile([0.25, 0.75], (20, 1))
+    model = PTBayes(covariance).fit(np.repeat([0.0, 1e-200], 10)[:, None], degrees)
+    assert_allclose(model.predict([[1e-200], [1.0], [-1e100]]), [[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]])
+    constant = PTBayes(covariance).fit(np.repeat([0.0, 5e-324], 10)[:, None], degrees)
+    assert_allclose(constant.predict([[5e-324], [1.0]]), degrees[:2])
 
 
 @pytest.mark.parametrize("value", [0.1, 1e150])

@@ -18,7 +18,7 @@ from labeldist.features.random_pivots import draw_pivots
 from labeldist.features.scaling import mean_and_scale, refuse_too_large
 from labeldist.features.validation import validated
 from labeldist.randomness import random_generator
-from labeldist.simplex import Array
+from labeldist.simplex import TINY, Array
 
 CANDIDATES = 10_000
 """So many rows at most, drawn at random, can become landmarks: what `fit` holds does not grow with the table."""
@@ -130,7 +130,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rows = _draw(X, CANDIDATES, random).astype(np.float64)
         n_features = rows.shape[1]
         self.mean_, self.scale_ = mean_and_scale(rows) if self.scale else (np.zeros(n_features), np.ones(n_features))
-        self.bandwidth_ = self.factor * self._resolve_bandwidth(self._standardise(rows), random)
+        self.bandwidth_ = max(self.factor * self._resolve_bandwidth(self._standardise(rows), random), TINY)
         rows = self._in_bandwidths(rows)
         tolerance = max(self.tolerance, ROUNDING)
         pivots = draw_pivots(_kernel, rows, 0.0, self.n_landmarks, random, entry_tolerance=tolerance)

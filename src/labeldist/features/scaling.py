@@ -31,11 +31,12 @@ def column_means(X: Array, weights: Array | None = None) -> Array:
 def safe_scale(deviation: Array, mean: Array) -> Array:
     """Return the standard deviations, with what makes constant features vanish in place of theirs.
 
-    That is 1 for a feature without any spread, and the mean where the spread is rounding: it is then small beside that
-    of the others, whatever its units.
+    That is 1 for a feature without a spread that could be divided by, and the mean where the spread is rounding: it is
+    then small beside that of the others, whatever its units.
     """
     size = np.abs(mean)
-    return np.where(deviation > ROUNDING_SPREAD * size, deviation, np.where(deviation > 0, size, 1.0))
+    scale = np.where(deviation > ROUNDING_SPREAD * size, deviation, size)
+    return np.where((deviation > 0) & (scale > NEGLIGIBLE), scale, 1.0)
 
 
 def mean_and_scale(X: Array) -> tuple[Array, Array]:

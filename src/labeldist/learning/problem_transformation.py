@@ -16,13 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist.exceptions import warn
 from labeldist.features.kernel import squared_distances
 from labeldist.features.low_rank import gaussian_factor
-from labeldist.features.scaling import column_means, squarable_unit
+from labeldist.features.scaling import NEGLIGIBLE, column_means, squarable_unit
 from labeldist.learning.base import DistributionLearner, check_weights
 from labeldist.simplex import TINY, Array, normalize
 from labeldist.solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
 
 Sampling = Literal["exact", "draw"]
 Covariance = Literal["full", "diagonal"]
+
+FAR = 1e150
+"""A distance in deviations that can still be squared."""
 
 
 def example_weights(D: Array, sample_weight: Array | None, sampling: Sampling, random_state: Any) -> Array:
@@ -136,7 +139,7 @@ class PTBayes(DistributionLearner):
         center = column_means(X, row_weight)
         X = X - center
         unit = squarable_unit(X)
-        X /= unit
+        X, unit = (X / unit, unit) if unit > NEGLIGIBLE else (np.zeros_like(X), 1.0)
         smoothing = self.var_smoothing * (np.average(X**2, axis=0, weights=row_weight).max() or 1.0)
         # A label without any example has prior zero: any density will do, here that of a mean without a spread.
         shares = weights / np.where(mass > 0, mass, 1.0)
@@ -154,11 +157,8 @@ class PTBayes(DistributionLearner):
         with np.errstate(divide="ignore"):  # log 0 = −∞ makes the degree of a label that never occurred 0
             scores = np.tile(np.log(self.prior_), (len(X), 1))
         for k, (mean, root) in enumerate(zip(self.mean_, self.covariance_root_, strict=True)):
-            if root.ndim == 1:
-                whitened, deviations = (X - mean) / root, root
-            else:
-                whitened, deviations = solve_triangular(root, (X - mean).T, lower=True).T, np.diagonal(root)
-            scores[:, k] -= (whitened**2).sum(axis=1) / 2 + np.log(deviations).sum()
+            deviations = root if root.ndim == 1 else np.diagonal(root)
+            scores[:, k] -= (_whitened(X - mean, root, deviations) ** 2).sum(axis=1) / 2 + np.log(deviations).sum()
         return normalize(softmax(scores, axis=1))
 
     def _root(self, X: Array, share: Array, mean: Array, smoothing: float) -> Array:
@@ -175,6 +175,16 @@ class PTBayes(DistributionLearner):
                 f"With var_smoothing={self.var_smoothing:g} a covariance is singular to rounding: the features are "
                 'linearly dependent. A larger var_smoothing or covariance="diagonal" helps.'
             ) from None
+
+
+def _whitened(gaps: Array, root: Array, deviations: Array) -> Array:
+    """Return gaps in deviations, by the factor of a covariance; beyond `FAR` all are as far."""
+    unit = np.ldexp(1.0, np.frexp(deviations.max())[1])  # a power of two, so that dividing rounds nothing
+    with np.errstate(over="ignore"):
+        gaps = np.clip(gaps / unit, -FAR, FAR)
+    if root.ndim == 1:
+        return gaps / (root / unit)
+    return np.asarray(solve_triangular(root / unit, gaps.T, lower=True).T)
 
 
 class PTSVM(DistributionLearner):
