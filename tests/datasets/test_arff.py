@@ -71,3 +71,18 @@ def test_files_that_are_not_there_or_no_text(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\xff")
     with pytest.raises(TableError, match="no text in UTF-8"):
         read_label_names(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "cell", "column"),
+    [
+        ("'x{1}' numeric", "7", "x{1}"),
+        ("'x {1}' numeric", "7", "x {1}"),
+        ("x {'p{q',r}\t", "'p{q'", "x"),
+        ("x {a,b} ", "b", "x"),
+    ],
+)
+def test_braces_in_names_and_values(attribute, cell, column):
+    text = f"@relation r\n@attribute {attribute}\n@data\n{cell}\n"
+    found = read_arff("a.arff", io.BytesIO(text.encode()))
+    assert found[column].tolist() in ([7.0], [cell.strip("'")])

@@ -6,6 +6,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from labeldist.datasets.tables import read_table
+from labeldist.exceptions import TableError
 from tests.trust import attacks
 
 SUFFIXES = {".parquet": attacks.parquet, ".feather": attacks.feather}
@@ -70,3 +71,21 @@ def test_several_indices_are_columns(through):
 def test_periods_of_pandas_are_read(through):
     frame = pd.DataFrame({"when": pd.period_range("2024-01", periods=2, freq="M"), "x": [1.0, 2.0]})
     assert through(pa.Table.from_pandas(frame))["x"].tolist() == [1.0, 2.0]
+
+
+def test_an_index_with_a_name_that_counts_the_rows_is_a_column(through):
+    frame = pd.DataFrame({"x": [1.0, 2.0]}, index=pd.RangeIndex(10, 4, -3, name="song"))
+    assert_frame_equal(through(pa.Table.from_pandas(frame)), pd.DataFrame({"song": [10, 7], "x": [1.0, 2.0]}))
+
+
+def test_whole_numbers_and_truth_values_stay_what_they_are_beside_empty_cells(through):
+    table = pa.table({"id": pa.array([2**53 + 1, None], pa.int64()), "on": [True, None], "n": pa.array([1, 2])})
+    found = through(table)
+    assert found["id"].tolist() == [2**53 + 1, pd.NA]
+    assert found["on"].tolist() == [True, pd.NA]
+    assert found["n"].dtype == "int64"
+
+
+def test_two_columns_of_one_name_are_refused(through):
+    with pytest.raises(TableError, match="has more than one column a"):
+        through(pa.table([[1.0, 2.0], [3.0, 4.0]], names=["a", "a"]))

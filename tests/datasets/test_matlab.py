@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
+from labeldist.datasets import matlab
 from labeldist.datasets.matlab import Unread, load_mat
+from labeldist.datasets.tables import read_table
 from labeldist.exceptions import DatasetError
 from tests.trust import attacks
 
@@ -99,3 +101,28 @@ def test_of_everything_else_the_kind_is_told(tmp_path):
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(DatasetError, match="cannot be read: Is a directory"):
         load_mat(tmp_path)
+
+
+def test_names_may_be_cells_of_text_as_matlab_keeps_them(tmp_path):
+    names = np.array(["joy", "fear of heights", "Glück"], dtype=object)
+    variables = {"features": np.ones((2, 1)), "labels": np.ones((2, 3)), "label_names": names}
+    scipy.io.savemat(tmp_path / "a.mat", variables)
+    assert list(read_table(tmp_path / "a.mat").columns) == ["feature_0", *names]
+    for other in (["joy", 7, "calm"], ["joy", np.array(["a", "b"]), "calm"], ["joy", "", "calm"]):
+        scipy.io.savemat(tmp_path / "a.mat", variables | {"label_names": np.array([*other, 0], dtype=object)[:3]})
+        assert load_mat(tmp_path / "a.mat")["label_names"] == Unread("cell")
+
+
+def test_cells_of_one_long_text_and_many_short_ones_are_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(matlab, "LONGEST_TEXT", 100)
+    names = np.array(["x" * 40, "b", "c"], dtype=object)
+    scipy.io.savemat(tmp_path / "a.mat", {"names": names, "two": names[:2]})
+    found = load_mat(tmp_path / "a.mat")
+    assert found["names"] == Unread("cell")
+    assert found["two"].tolist() == ["x" * 40, "b"]
+
+
+def test_one_of_version_4_is_told_how_to_save_it(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", {"features": np.ones((2, 1))}, format="4")
+    with pytest.raises(DatasetError, match=r"If it is of version 4, save it again in MATLAB with save\("):
+        load_mat(tmp_path / "a.mat")

@@ -118,6 +118,10 @@ def test_formats_are_checked_before_the_work():
 def test_arrays_are_found_by_the_usual_names_and_may_name_their_columns(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(2), D=np.eye(2), label_names=np.array(["joy", "fear"]))
     assert list(read_table(tmp_path / "a.npz").columns) == ["feature_0", "feature_1", "joy", "fear"]
+    np.savez(
+        tmp_path / "a.npz", X=np.eye(2), D=np.eye(2), feature_names=[10, 20], label_names=[b"joy", b"Gl\xc3\xbcck"]
+    )
+    assert list(read_table(tmp_path / "a.npz").columns) == ["10", "20", "joy", "Glück"]
 
 
 @pytest.mark.parametrize(

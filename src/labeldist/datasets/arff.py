@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-VALUE = r"""\s*+(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[^\s,"'{}]*+)\s*+"""
+QUOTED = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
+QUOTED_NAME = re.compile(rf"@\w+\s++{QUOTED}")
+OPENING = re.compile(r"\s\{")
+VALUE = rf"""\s*+(?:{QUOTED}|[^\s,"'{{}}]*+)\s*+"""
 NOMINAL = re.compile(rf"\{{{VALUE}(?:,{VALUE})*+\}}")
 """The values of a nominal attribute. Nothing that was matched is given back, so that the time is that of one look."""
 
@@ -51,8 +54,11 @@ def _decoder(arff: Any) -> Any:
 
     class Decoder(arff.ArffDecoder):  # type: ignore[misc]  # liac-arff has no types
         def _decode_attribute(self, line: str) -> Any:
-            opening = line.find("{")
-            if opening >= 0 and (line.count("{") > 1 or not NOMINAL.fullmatch(line, opening)):
+            line = line.strip()
+            name = QUOTED_NAME.match(line)
+            # Wherever liac-arff may think that the values begin.
+            openings = [match.start() + 1 for match in OPENING.finditer(line, name.end() if name else 0)]
+            if any(not NOMINAL.fullmatch(line, opening) for opening in openings):
                 raise arff.BadAttributeType
             return super()._decode_attribute(line)
 

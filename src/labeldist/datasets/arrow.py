@@ -11,7 +11,7 @@ import io
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -124,19 +124,43 @@ def _frame(table: Any, schema: Any, room: int) -> pd.DataFrame:
     texts = [not arrow.types.is_dictionary(field.type) for field in schema]
     check_size(sum(_text_bytes(part) for k in np.flatnonzero(texts) for part in table.column(int(k)).chunks), room)
     table.validate(full=True)
-    columns = {
-        name: column.cast(_long(column.type.value_type)) if text and arrow.types.is_dictionary(column.type) else column
+    columns = _counted_rows(schema, len(table)) + [
+        (name, _long(column) if text and arrow.types.is_dictionary(column.type) else column)
         for name, column, text in zip(table.column_names, table.columns, texts, strict=True)
         if not UNNAMED_INDEX.fullmatch(name)
-    }
-    # What pandas has noted beside the columns is not needed: an index is a column like any other, if it has a name.
-    return arrow.table(list(columns.values()), names=list(columns)).to_pandas(ignore_metadata=True)
+    ]
+    names, values = [name for name, _ in columns], [column for _, column in columns]
+    frame = arrow.table(values, names=names).to_pandas(ignore_metadata=True)
+    nullable = _nullable()
+    for k, column in enumerate(values):
+        if column.null_count and column.type in nullable:  # as floats they would lose digits
+            frame.isetitem(k, column.to_pandas(types_mapper=nullable.get))
+    return frame
 
 
-def _long(kind: Any) -> Any:
-    """Return the type for texts, or bytes, of more than two gigabytes in all."""
+def _counted_rows(schema: Any, rows: int) -> list[tuple[str, Any]]:
+    """Return the index with a name that only counts the rows, as a column: pandas keeps no column for it."""
+    with suppress(ValueError, TypeError, KeyError, AttributeError, OverflowError):  # whatever else pandas has noted
+        (index,) = schema.pandas_metadata["index_columns"]
+        if index["kind"] == "range" and isinstance(index["name"], str):
+            numbers = np.int64(index["start"]) + np.int64(index["step"]) * np.arange(rows)
+            return [(index["name"], require("pyarrow", "tables").chunked_array([numbers]))]
+    return []
+
+
+def _nullable() -> dict[Any, Any]:
+    """Return the types of pandas for whole numbers and truth values among which there are empty cells."""
+    arrow, pandas = require("pyarrow", "tables"), require("pandas", "app")
+    names = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
+    whole = {getattr(arrow, name.lower())(): pandas.api.types.pandas_dtype(name) for name in names}
+    return {**whole, arrow.bool_(): pandas.BooleanDtype()}
+
+
+def _long(column: Any) -> Any:
+    """Return references to texts, or bytes, as themselves, which may be more than two gigabytes in all."""
     arrow = require("pyarrow", "tables")
-    return arrow.large_string() if arrow.types.is_string(kind) else arrow.large_binary()
+    text = arrow.types.is_string(column.type.value_type)
+    return column.cast(arrow.large_string() if text else arrow.large_binary())
 
 
 def _text_bytes(array: Any) -> int:

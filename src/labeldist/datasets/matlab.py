@@ -40,16 +40,19 @@ LONGEST_TEXT = 2**24
 """Bytes of characters; names of columns take less."""
 
 MOST_DIMENSIONS = 32
-CHARACTERS, OPAQUE = 4, 17
-KINDS = {1: "cell", 2: "struct", 3: "object", 5: "sparse", 16: "function", OPAQUE: "opaque"}
+CELL, CHARACTERS, OPAQUE = 1, 4, 17
+KINDS = {CELL: "cell", 2: "struct", 3: "object", 5: "sparse", 16: "function", OPAQUE: "opaque"}
 NUMERIC = range(6, 16)
 COMPLEX = 0x0800
 """The flag of a matrix with an imaginary part."""
 
 
+SAVE_AGAIN = "save it again in MATLAB with save(..., '-v7')"
+
+
 @dataclass(frozen=True)
 class Unread:
-    """A variable that is no dense matrix of real numbers or of characters."""
+    """A variable that is no dense matrix of real numbers or of characters, and no list of names."""
 
     kind: str
 
@@ -69,13 +72,10 @@ def load_mat(path: Path) -> dict[str, NDArray[Any] | Unread]:
         raise DatasetError(f"{path} cannot be read: {error.strerror or error}.") from error
     order = {b"IM": "<", b"MI": ">"}.get(bytes(content[HEADER - 2 : HEADER]))
     if order and content[HEADER - 4 : HEADER - 2] == struct.pack(f"{order}H", 0x0200):
-        raise DatasetError(
-            f"{path} is a MATLAB file of version 7.3, which cannot be read here. Save it again in MATLAB "
-            "with save(..., '-v7')."
-        )
+        raise DatasetError(f"{path} is a MATLAB file of version 7.3, which cannot be read here: {SAVE_AGAIN}.")
     try:
         if order is None:
-            raise UnpackingError("it does not begin as one")
+            raise UnpackingError(f"it does not begin as one. If it is of version 4, {SAVE_AGAIN}")
         return dict(_variables(content[HEADER:], order, room_for(len(content))))
     except (ValueError, IndexError, struct.error, zlib.error, MemoryError) as error:
         raise DatasetError(f"{path} cannot be read as a MATLAB file of version 5: {error}.") from error
@@ -133,7 +133,32 @@ def _variable(parts: Iterator[_Element], order: str) -> tuple[str, NDArray[Any] 
         return name, _numbers(_next(parts), order).reshape(shape, order="F")
     if kind == CHARACTERS and len(shape) == 2:
         return name, _strings(_next(parts), shape, order)
+    if kind == CELL:
+        return name, _list_of_strings(parts, order)
     return name, Unread(KINDS.get(kind, f"class {kind}"))
+
+
+def _list_of_strings(cells: Iterator[_Element], order: str) -> NDArray[Any] | Unread:
+    """Return cells with one row of characters each, as MATLAB keeps names; any others are left unread."""
+    names, longest = [], 0
+    for cell in cells:
+        name = _row_of_characters(cell, order)
+        longest = max(longest, len(name or ""))
+        if name is None or longest * (len(names) + 1) > LONGEST_TEXT:
+            return Unread(KINDS[CELL])
+        names.append(name)
+    return np.array(names, dtype=str)
+
+
+def _row_of_characters(cell: _Element, order: str) -> str | None:
+    if cell.type != MATRIX or not cell.content:
+        return None
+    parts = _elements(cell.content, order)
+    kind, shape = _whole_numbers(_next(parts), order)[0] & 0xFF, _whole_numbers(_next(parts), order)
+    _next(parts)  # the name, which is empty
+    if kind != CHARACTERS or len(shape) != 2 or shape[0] != 1:
+        return None
+    return "".join(_strings(_next(parts), shape, order))
 
 
 def _whole_numbers(element: _Element, order: str) -> tuple[int, ...]:

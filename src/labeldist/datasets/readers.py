@@ -67,6 +67,6 @@ def matrix(variables: dict[str, Any], key: str, path: Path) -> Array:
         raise DatasetError(f"The variable {key} of {path} must be a matrix with entries; its shape is {value.shape}.")
     try:
         check_size(8 * value.size, room_for(path.stat().st_size))  # truth values and bytes grow eightfold
-        return np.ascontiguousarray(value, dtype=np.float64)
+        return np.array(value, dtype=np.float64, order="C")  # a copy, which can be written to
     except (UnpackingError, MemoryError) as error:
         raise DatasetError(f"The variable {key} of {path} cannot be read: {error}.") from None

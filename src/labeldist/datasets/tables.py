@@ -271,10 +271,10 @@ def _from_arrays(arrays: dict[str, Any], path: Path) -> pd.DataFrame:
 
 def _names(given: Any, kind: str, count: int, path: Path) -> list[str]:
     """Return the names of columns that stand in an array, and numbered ones where there are none for each column."""
-    if not isinstance(given, np.ndarray) or given.dtype.kind != "U" or given.size != count:
+    if not isinstance(given, np.ndarray) or given.dtype.kind not in "USiu" or given.size != count:
         return [f"{kind}_{k}" for k in range(count)]
     try:
-        names = [str(name).strip() for name in given.ravel()]
+        names = [(name.decode() if isinstance(name, bytes) else str(name)).strip() for name in given.ravel().tolist()]
         "".join(names).encode().decode()  # which refuses numbers that stand for no character
     except (ValueError, SystemError):
         raise TableError(f"The names of the {kind}s of {path} are no text.") from None
