@@ -69,3 +69,29 @@ def test_what_has_no_seal_or_no_beginning_is_not_rescued(finished, tmp_path):
             rescue(spoil(0, finished, tmp_path / "damaged.sqlite"), store)
         with pytest.raises(StoreError, match="There is no store"):
             rescue(tmp_path / "none.sqlite", store)
+
+
+def test_bytes_that_make_a_number_a_text_cost_a_run_and_no_more(finished, records, tmp_path):
+    rng, content = np.random.default_rng(0), finished.read_bytes()
+    leaves = [at for at in range(2 * PAGE, len(content), PAGE) if content[at] == 13]
+    kept = []
+    for number in range(60):
+        spoiled = bytearray(content)
+        at = rng.choice(leaves)
+        cells = int.from_bytes(spoiled[at + 3 : at + 5], "big")
+        cell = at + int.from_bytes(spoiled[at + 8 + 2 * (number % cells) :][:2], "big")
+        spoiled[cell + rng.integers(2, 10)] ^= 1 << int(rng.integers(8))  # in the types of its columns
+        (tmp_path / "damaged.sqlite").write_bytes(spoiled)
+        with Store(tmp_path / f"{number}.sqlite") as store:
+            kept.append(rescue(tmp_path / "damaged.sqlite", store))
+            assert store.finished() <= set(records["run"])
+    assert min(kept) > 0.7 * ALL
+
+
+def test_a_store_of_the_first_version_says_why_nothing_is_taken_over(finished, tmp_path):
+    path = shutil.copy(finished, tmp_path / "first.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE runs DROP COLUMN seal")
+    connection.close()
+    with Store(tmp_path / "another.sqlite") as store, pytest.raises(StoreError, match="has no seals, so nothing tells"):
+        rescue(path, store)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ SMALLEST_ROW = 16
 def rescue(damaged: str | Path, store: Store) -> int:
     """Copy to a store those runs of a damaged one whose seals hold; return how many.
 
-    Each row is asked for by its number, so that one that cannot be read costs no other. Runs of the first version of
-    stores have no seals and are left behind: nothing tells whether they are whole.
+    Rows are asked for by their numbers, so that one that cannot be read costs no other. Runs of the first version of
+    stores have no seals: nothing tells whether they are whole.
     """
     damaged = Path(damaged)
     if not damaged.is_file():
@@ -29,26 +29,41 @@ def rescue(damaged: str | Path, store: Store) -> int:
         connection = connect_to_read(damaged)
     except sqlite3.Error as error:
         raise StoreError(f"Nothing of {damaged} can be rescued: {error}. Run its experiments again.") from None
+    if not connection.execute("SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'seal'").fetchone()[0]:
+        connection.close()
+        raise StoreError(f"{damaged} has no seals, so nothing tells which runs are whole. Run its experiments again.")
     last = damaged.stat().st_size // SMALLEST_ROW
     numbers = defaultdict(list)
-    for key, *value in _readable(connection, "SELECT * FROM numbers", last):
+    for key, *value in _readable(connection, "SELECT rowid, * FROM numbers", last):
         numbers[key].append(value)
     columns = ", ".join(seals.COLUMNS)
     whole = [
         (row, role, seal, numbers[row[0]])
-        for *row, role, seal in _readable(connection, f"SELECT {columns}, role, seal FROM runs", last)  # noqa: S608
-        if seals.seal(row, numbers[row[0]]) == seal
+        for *row, role, seal in _readable(connection, f"SELECT rowid, {columns}, role, seal FROM runs", last)  # noqa: S608
+        if _holds(seal, row, numbers[row[0]])
     ]
     connection.close()
     store.take_over(whole)
     return len(whole)
 
 
+def _holds(seal: str, row: Sequence[Any], numbers: Iterable[Sequence[Any]]) -> bool:
+    try:
+        return seals.seal(row, numbers) == seal
+    except (TypeError, ValueError):  # of damage that made a number a text, or the other way round
+        return False
+
+
 def _readable(connection: sqlite3.Connection, query: str, last: int) -> Iterator[Any]:
-    for number in range(1, last + 1):
+    """Yield the rows that can be read, in the order of their numbers; behind damage it goes on number by number."""
+    reached = 0
+    while reached < last:
         try:
-            row = connection.execute(f"{query} WHERE rowid = ?", (number,)).fetchone()
+            for number, *row in connection.execute(f"{query} WHERE rowid > ? ORDER BY rowid", (reached,)):
+                if number > reached:  # as it is, but for damage
+                    reached = number
+                    yield row
         except sqlite3.Error:
-            continue
-        if row:
-            yield row
+            reached += 1
+        else:
+            return

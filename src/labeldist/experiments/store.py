@@ -99,8 +99,9 @@ class Store:
 
     def _check(self, read_only: bool) -> int:
         """Refuse a file that is damaged or no store; return the version of one that is."""
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        # In this order: another process may make the store in between, tables and version at once.
         (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         known = 1 <= version <= VERSION and is_store(self._connection)
         if not known and (tables or read_only):
             raise StoreError(
