@@ -105,3 +105,10 @@ def test_a_folder_is_no_file_and_a_file_no_folder(tmp_path):
         files.check_free(tmp_path, force=True)
     with pytest.raises(OutputError, match=f"{os.devnull} is no folder"):
         files.check_free(f"{os.devnull}/page.html")
+
+
+@pytest.mark.parametrize("letter", ["x", "ü"])
+def test_a_name_as_long_as_the_file_system_takes_is_written(tmp_path, letter):
+    path = tmp_path / (letter * (255 // len(letter.encode())))
+    files.write_whole(path, b"new")
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [(path.name, b"new")]

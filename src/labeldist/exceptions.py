@@ -12,6 +12,7 @@
     │   └── TableError            (ValueError)   a table, a column or a cell is not what it should be
     ├── ModelError                (ValueError)   a saved model is damaged, cannot be trusted, or does not fit the table
     ├── OutputError               (OSError)      a file cannot be written, or would be overwritten
+    ├── UnpackingError            (ValueError)   what is packed in a file is damaged or too large; readers name the file
     └── MissingExtraError         (ImportError)  an optional dependency is not installed
 
     LabelDistWarning              (UserWarning)

@@ -20,6 +20,9 @@ except ImportError:  # Windows, which lets nobody remove a file that is open: a 
 UNFINISHED = ".part"
 """How the name of a file ends while it is being written."""
 
+LONGEST_BEGINNING = 200
+"""Bytes of a file's name; with 38 more it is still one that file systems take, which mostly have room for 255."""
+
 ARCHIVE_YEARS = (1980, 2107)
 """The first and the last that a date in a ZIP archive can tell."""
 
@@ -32,7 +35,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     what another is writing just now is not: the last to end well has its way.
     """
     path = Path(path)
-    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
+    unfinished = path.with_name(f"{_beginning(path)}.{uuid.uuid4().hex}{UNFINISHED}")
     file = None
     try:
         with output_errors(path):
@@ -69,6 +72,11 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
+def _beginning(path: Path) -> str:
+    """Return the beginning of a file's name, so much that what is added to it while it is written has room."""
+    return path.name.encode()[:LONGEST_BEGINNING].decode(errors="ignore")
+
+
 def _open_locked(unfinished: Path) -> IO[bytes]:
     """Open a file that nobody else has, and lock it: the lock ends with the process, however that ends."""
     while True:
@@ -83,7 +91,7 @@ def _open_locked(unfinished: Path) -> IO[bytes]:
 
 def _remove_abandoned(path: Path) -> None:
     """Remove what processes that are no more have left of a file: what nobody holds a lock on."""
-    for unfinished in path.parent.glob(f"{glob.escape(path.name)}.{'[0-9a-f]' * 32}{UNFINISHED}"):
+    for unfinished in path.parent.glob(f"{glob.escape(_beginning(path))}.{'[0-9a-f]' * 32}{UNFINISHED}"):
         with suppress(OSError):  # locked, or removed by another who cleans up
             if fcntl is None:
                 unfinished.unlink()

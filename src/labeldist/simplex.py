@@ -144,6 +144,8 @@ def softmax(Z: ArrayLike, *, temperature: float = 1.0) -> Array:
     what physics calls so.
     """
     scores = check_scores(Z)
+    if temperature < 0:
+        scores, temperature = -scores, -temperature
     with np.errstate(over="ignore"):  # what lies infinitely below the largest has the degree 0
         gaps = scores - scores.max(axis=1, keepdims=True)
         scores = temperature * np.maximum(gaps, -np.finfo(np.float64).max)  # for 0 · ∞ is no number

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import typer
@@ -78,3 +79,8 @@ def test_a_setting_has_a_name_and_a_value():
     assert make(ENHANCERS, "bdle", parse_settings(["output=project"])).output == "project"
     with pytest.raises(typer.BadParameter, match="NAME=VALUE"):
         parse_settings(["output"])
+
+
+def test_a_command_can_be_called_from_any_thread():
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(CliRunner().invoke, app, ["datasets", "list"]).result().exit_code == 0

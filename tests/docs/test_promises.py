@@ -38,3 +38,8 @@ def test_every_command_of_make_that_is_named_exists(page):
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     commands = set(re.findall(r"`make ([a-z]+)", page.read_text(encoding="utf-8")))
     assert commands <= targets
+
+
+@pytest.mark.parametrize("page", PROMISES, ids=lambda page: page.name)
+def test_no_figure_is_missing(page):
+    assert not re.findall(r"@[A-Z]+@", page.read_text(encoding="utf-8"))

@@ -59,6 +59,14 @@ def test_units_do_not_count_and_sparse_features_are_taken():
     assert_array_equal(fitted.predict(thin), fitted.predict(X))
 
 
+def test_sparse_rows_are_answered_as_dense_ones_whatever_it_has_learned_from():
+    X, y, _ = example()
+    X = np.where(X > 0, X + 5, 0)
+    for table in (X, sparse.csr_array(X)):
+        forest = DistributionForest(5, random_state=0).fit(table, y)
+        assert_array_equal(forest.predict(sparse.csr_array(X)), forest.predict(X))
+
+
 def test_it_can_be_kept_and_a_tampered_file_cannot_make_it_read_elsewhere(tmp_path):
     X, D = make_artificial(60, random_state=0)
     fitted = clone(SMALL).fit(X, D)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -35,7 +36,13 @@ class _TerminatedError(KeyboardInterrupt):
 
 @contextmanager
 def _termination() -> Iterator[None]:
-    """Let a request to end unwind what is under way, as ^C does, instead of cutting it off."""
+    """Let a request to end unwind what is under way, as ^C does, instead of cutting it off.
+
+    Only the main thread gets such requests, and may say what becomes of them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def end(_signal: int, _frame: Any) -> None:
         raise _TerminatedError
@@ -44,7 +51,7 @@ def _termination() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 class _Commands(typer.core.TyperGroup):

@@ -76,7 +76,9 @@ def column_units(X: Any) -> Array:
 
 
 def divide_columns(X: Any, unit: Array) -> Any:
-    """Return a table, dense or sparse, whose columns are divided by their units."""
+    """Return a table, dense or sparse, whose columns are divided by their units; itself where they are all 1."""
+    if (unit == 1).all():
+        return X
     if isinstance(X, np.ndarray):
         return X / unit
     return sparse.csr_array(X) @ sparse.diags_array(1 / unit)

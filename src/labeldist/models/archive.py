@@ -43,9 +43,8 @@ def with_card(archive: bytes, card: str) -> bytes:
         for name in (CARD, SCHEMA):
             _check_size(f"What {name} says of the model", len(contents[name]), LARGEST_TEXT)
         for name, content in contents.items():
-            new.writestr(
-                ZipInfo(name), content, ZIP_DEFLATED, compresslevel=1
-            )  # undated: the same model, the same bytes
+            # Undated: archives do not know all years that a clock may tell.
+            new.writestr(ZipInfo(name), content, ZIP_DEFLATED, compresslevel=1)
     return buffer.getvalue()
 
 
@@ -104,8 +103,9 @@ def check_arrays(unpacked: bytes) -> None:
     """Refuse members that are no arrays; NumPy would open an archive in the place of one, of whatever size."""
     with ZipFile(io.BytesIO(unpacked)) as members:
         for name in members.namelist():
-            if name != SCHEMA and not members.read(name).startswith(ARRAY):
-                raise ModelError(f"{name} is no array")
+            with members.open(name) as member:
+                if name != SCHEMA and member.read(len(ARRAY)) != ARRAY:
+                    raise ModelError(f"{name} is no array")
 
 
 def _unpack_member(archive: ZipFile, name: str, room: int) -> bytes | None:
