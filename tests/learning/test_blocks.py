@@ -37,9 +37,11 @@ def threads():
 
 @pytest.fixture
 def cluster():
+    # A worker that starts anew is sent the settings: with the client itself among them, none could start.
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as workers,
         Client(workers) as client,
+        dask.config.set(scheduler="distributed"),
     ):
         yield client
 
@@ -262,12 +264,12 @@ def test_what_is_scored_travels_once_and_fold_by_fold():
 
 
 def test_a_cluster_gives_the_same_predictions(cluster):
-    with dask.config.set(scheduler=cluster):
-        model = BDLDL().fit(*arrays())
-        predicted = model.predict(arrays()[0]).compute()
-        chosen = BDLDLCV(**GRID).fit(*arrays())
+    model = BDLDL().fit(*arrays())
+    predicted = model.predict(arrays()[0]).compute()
+    chosen = BDLDLCV(**GRID).fit(*arrays())
     assert_allclose(predicted, BDLDL().fit(X, D).predict(X), atol=1e-9)
-    assert_allclose(chosen.coef_, BDLDLCV(**GRID).fit(*arrays()).coef_, atol=1e-11)
+    with dask.config.set(scheduler="threads"):
+        assert_allclose(chosen.coef_, BDLDLCV(**GRID).fit(*arrays()).coef_, atol=1e-11)
 
 
 def slowly(block):
@@ -275,14 +277,9 @@ def slowly(block):
     return block
 
 
-def fit_on(cluster, model, x, d):
-    """Fit on the cluster; one that never answers is a failure, not a test that never ends."""
-
-    def fit():
-        with dask.config.set(scheduler=cluster):
-            model.fit(x, d)
-
-    thread = threading.Thread(target=fit, daemon=True)
+def fit_in_time(model, x, d):
+    """Fit; a cluster that never answers is a failure, not a test that never ends."""
+    thread = threading.Thread(target=model.fit, args=(x, d), daemon=True)
     thread.start()
     thread.join(timeout=300)
     assert not thread.is_alive(), "the cluster did not answer within five minutes"
@@ -299,7 +296,7 @@ def test_a_worker_that_is_killed_does_not_change_the_answer(cluster, model):
     victim = pids(cluster)[0]
     killer = threading.Timer(1.0, os.kill, (victim, signal.SIGKILL))
     killer.start()
-    fit_on(cluster, model, x, d)
+    fit_in_time(model, x, d)
     killer.join()
     assert victim not in pids(cluster)
     expected = BDLDL().fit(X, D) if isinstance(model, BDLDL) else BDLDLCV(**GRID).fit(*arrays(50))
@@ -323,7 +320,7 @@ def test_what_was_sent_to_a_worker_that_is_killed_is_sent_again(cluster, tmp_pat
     x = x.rechunk((50, 3)).map_blocks(die_in_the_second_pass, folder, meta=np.empty((0, 0)))
     before = pids(cluster)
     model = BDLDLCV(**GRID)
-    fit_on(cluster, model, x, d)
+    fit_in_time(model, x, d)
     assert (tmp_path / "died").exists()
     assert set(pids(cluster)) != set(before)
     assert_allclose(model.coef_, BDLDLCV(**GRID).fit(*arrays(50)).coef_, atol=1e-11)
