@@ -36,7 +36,7 @@ def true_label_probabilities(ballots: Ballots, aggregator: Aggregator) -> Array:
     model = getattr(aggregation, _CLASSES[aggregator])()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # what crowd-kit asks of pandas is not the caller's doing
-        found = model.fit_predict_proba(pandas.DataFrame(votes, columns=["task", "worker", "label"]))
+        found = model.fit(pandas.DataFrame(votes, columns=["task", "worker", "label"])).probas_
     probabilities = np.zeros(ballots.counts.shape)
     probabilities[np.ix_(found.index, found.columns)] = found.to_numpy()
     return normalize(probabilities)
