@@ -45,8 +45,12 @@ TRANSFORMERS = (
 skops trusts all of its estimators, and some of them read files, or pass what is in a file to compiled code unlooked.
 """
 
-PLAIN = (np.dtype, object, compose.make_column_selector)
-"""What skops leaves out although it only holds data: imputers keep a dtype, column transformers a selector."""
+_LEFT_OVER = getattr(compose._column_transformer, "_RemainderColsList", object)  # no longer in the newest scikit-learn
+
+PLAIN = (np.dtype, object, compose.make_column_selector, _LEFT_OVER)
+"""What skops leaves out although it only holds data: imputers keep a dtype, column transformers a selector, and those
+of scikit-learn 1.6 a list of the columns that they do not use.
+"""
 
 
 @cache
