@@ -31,7 +31,7 @@ def mixed_table():
     X, D, _ = example()
     frame = pd.DataFrame({"income": 1e6 * X[:, 0], "age": X[:, 1], "city": np.where(X[:, 2] > 0, "Zürich", "Oslo")})
     frame["rooms"], frame["note"] = (3 * X[:, 3]).astype(int), "unused"
-    frame.loc[3, "income"], frame.loc[4, "city"] = np.nan, None
+    frame.loc[3, "income"] = frame.loc[4, "city"] = np.nan
     return frame, pd.DataFrame(D, columns=LABELS)
 
 
