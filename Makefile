@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests docs format recovery prediction accuracy enhancers learners defaults reproduce peer bench badinputs soak audit licences wheel figures clean
+.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers learners defaults reproduce peer bench badinputs soak audit licences wheel figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -23,6 +23,20 @@ tests: $(STAMP)
 
 docs: $(STAMP)  ## Build the documentation, warnings are errors; writes build/docs/index.html
 	MPLBACKEND=Agg $(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+
+# Old packages warn of what is deprecated in the newest of what they bring themselves: that is theirs to mend. Left out
+# is what the versions cannot change (installing the wheel, the tools) or what is written with those of constraints.txt
+# (the licences, the help and the printed examples in the documentation).
+lowest: build/lowest/.installed  ## Test with the lowest versions that pyproject.toml allows (PYTHON=python3.11 is the lowest Python)
+	build/lowest/bin/pytest --numprocesses auto --dist worksteal -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
+		tests --ignore tests/docs --ignore tests/tools --ignore tests/test_strangers_path.py
+
+build/lowest/.installed: pyproject.toml tools/floors.py
+	$(PYTHON) -m venv --clear build/lowest
+	build/lowest/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip packaging
+	build/lowest/bin/python -m tools.floors > build/lowest/constraints.txt
+	build/lowest/bin/python -m pip install --quiet --constraint build/lowest/constraints.txt --build-constraint build/lowest/constraints.txt --editable '.[app,dask,neighbors,onnx,tables,votes]' --group dev
+	touch $@
 
 format: $(STAMP)  ## Let ruff mend what it can
 	$(BIN)/ruff check --fix .
