@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers learners defaults reproduce peer bench badinputs soak audit licences wheel figures clean
+.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -94,12 +94,21 @@ wheel: $(STAMP)  ## The wheel and the source archive, built twice and compared b
 	rm -rf dist
 	$(BIN)/python -m tools.wheel dist
 
+mutation: $(VENV)/.mutation  ## Change solvers, measures and simplex in thousands of small ways; lists what no test notices (an hour)
+	rm -rf mutants
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/mutmut run
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutation
+
+$(VENV)/.mutation: $(STAMP)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutation
+	touch $@
+
 figures: $(STAMP)  ## Draw the pictures of the documentation anew
 	$(BIN)/python -m benchmarks.convergence Yeast_cold SBU_3DFE --out docs/images/convergence.png
 	$(BIN)/python examples/demo.py --out build --picture docs/images/digits.png
 
 clean:
-	rm -rf $(VENV) build dist docs/gallery docs/reference .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist mutants docs/gallery docs/reference .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
