@@ -75,8 +75,9 @@ def test_a_singular_free_block_is_no_obstacle():
     factor = np.array([1.0, 1.0, -3.0])
     A = sparse.csr_array(np.outer(factor, factor))
     tried = by_active_set(A, TOLERANCE)
-    assert not tried.converged
+    assert tried.converged is False
     assert tried.violation == np.inf
+    assert tried.x.shape == (3,)
     found = minimize_bounded(A)
     assert found.converged
     assert found.x @ factor == pytest.approx(0, abs=1e-9)
@@ -87,3 +88,13 @@ def test_stopping_short_is_told(rng):
     found = by_conjugate_gradients(A, TOLERANCE, max_iter=2)
     assert not found.converged
     assert found.violation > TOLERANCE
+
+
+@every_method
+@pytest.mark.parametrize("exponent", [-40, 40])
+def test_the_unit_of_the_matrix_does_not_matter(rng, method, exponent):
+    _, A = problem(rng)
+    in_other_units = method(A * 2.0**exponent, TOLERANCE)
+    assert in_other_units.converged
+    assert_array_equal(in_other_units.x, method(A, TOLERANCE).x)
+    assert in_other_units.violation == method(A, TOLERANCE).violation

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import brentq
 
@@ -56,10 +56,11 @@ def test_the_constraints_hold_at_the_end(problem, memory):
 
 
 def test_acceleration_saves_updates(problem):
-    plain, accelerated = (
-        scale_iteratively(problem, tolerance=1e-5, max_iter=20_000, memory=memory) for memory in (0, 10)
+    plain, by_one, by_ten = (
+        scale_iteratively(problem, tolerance=1e-5, max_iter=20_000, memory=memory).n_iter for memory in (0, 1, 10)
     )
-    assert 3 * accelerated.n_iter < plain.n_iter
+    assert by_one < 0.8 * plain
+    assert 3 * by_ten < plain
 
 
 def test_sparse_features_and_weights(rng):
@@ -77,3 +78,24 @@ def test_stopping_early_is_said(problem):
     solution = scale_iteratively(problem, tolerance=1e-9, max_iter=2, memory=0)
     assert solution.n_iter == 2
     assert not solution.converged
+    enough = scale_iteratively(problem, tolerance=0.1, max_iter=1000, memory=0)
+    at_the_last_update = scale_iteratively(problem, tolerance=0.1, max_iter=enough.n_iter, memory=0)
+    assert at_the_last_update.converged is enough.converged is True
+
+
+@pytest.mark.parametrize("max_iter", [0, 5])
+def test_constraints_that_hold_at_the_start_need_no_update(rng, max_iter):
+    uniform = ScalingProblem(rng.normal(size=(8, 3)), np.full((8, 4), 0.25))
+    solution = scale_iteratively(uniform, tolerance=1e-6, max_iter=max_iter, memory=2)
+    assert solution.n_iter == 0
+    assert solution.converged
+    assert not solution.W.any()
+
+
+@pytest.mark.parametrize("exponent", [-20, 20])
+def test_the_unit_of_the_weights_does_not_matter(problem, exponent):
+    in_other_units = ScalingProblem(problem.X, problem.D, np.full((30, 1), 2.0**exponent))
+    options = {"tolerance": 1e-3, "max_iter": 1000, "memory": 5}
+    expected, found = (scale_iteratively(each, **options) for each in (problem, in_other_units))
+    assert found.n_iter == expected.n_iter
+    assert_array_equal(found.W, expected.W)

@@ -86,5 +86,19 @@ def test_symmetry_is_judged_in_blocks(rng, monkeypatch):
     K = rng.normal(size=(8, 8))
     K = K + K.T
     assert kernel_range._is_symmetric(K)
-    K[1, 7] += 1
+    for row, column in ((1, 7), (0, 2), (4, 0)):
+        skew = K.copy()
+        skew[row, column] *= 1 + 1e-9
+        assert not kernel_range._is_symmetric(skew)
+    # Rounding is forgiven, but not a difference that is small beside other numbers alone.
+    K[1, 7] *= 1 + 1e-14
+    assert kernel_range._is_symmetric(K)
+    K[1, 7], K[7, 1] = 1e-20, 2e-20
     assert not kernel_range._is_symmetric(K)
+
+
+@pytest.mark.parametrize("exponent", [-40, 40])
+def test_the_unit_of_the_labels_does_not_matter(rng, exponent):
+    _, K, L, S = problem(rng, width=1.5)
+    in_other_units = minimize_over_kernel_range(K, L * 2.0**exponent, 0.01, S)
+    assert_allclose(in_other_units, minimize_over_kernel_range(K, L, 0.01, S) * 2.0**exponent, rtol=1e-12)

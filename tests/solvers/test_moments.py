@@ -221,7 +221,13 @@ def test_constant_features_have_no_moments_at_all(table, monkeypatch, form, bloc
 PARTS = [slice(0, 7), slice(7, 30), slice(30, 60)]
 
 
-def test_a_feature_that_is_constant_where_rows_have_weight_has_no_moments():
-    X, D = np.full((20, 1), 0.1), np.full((20, 2), 0.5)
-    X[:5], weight = 3.0, np.repeat([0.0, 1.7], [5, 15])
-    assert Moments.of(X, D, weight).xx[0, 0] == 0
+@pytest.mark.parametrize("value", [0.1, -0.3, 0.7, 1e8 / 3])
+def test_a_feature_that_is_constant_where_rows_have_weight_has_no_moments(rng, value):
+    X, D = np.full((20, 2), value), rng.dirichlet(np.ones(2), size=20)
+    weight = rng.uniform(0.1, 0.9, size=20)
+    weight[[0, 4, 19]] = 0
+    X[weight == 0], X[:, 1] = 3.0, rng.normal(100, 1, size=20)
+    moments = Moments.of(X, D, weight)
+    assert moments.mean_x[0] == value
+    assert not moments.xx[0].any()
+    assert moments.mean_x[1] == pytest.approx(np.average(X[:, 1], weights=weight), rel=1e-14)
