@@ -8,6 +8,7 @@ from scipy.optimize import approx_fprime
 from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.solvers import bidirectional
 from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist.solvers.sylvester import solve_symmetric_sylvester
 
 settings = pytest.mark.parametrize(
     ("reconstruction", "smoothness"), [(0.3, 0.2), (0.0, 0.2), (0.3, 0.0), (0.0, 0.0), (1e-3, 1e-3)]
@@ -65,6 +66,8 @@ def test_the_exact_minimum_is_where_the_gradient_vanishes(rng, reconstruction, s
     scale = np.abs(loss.value_and_gradient(np.zeros((p, 3)))[1]).max()
     assert_allclose(loss.value_and_gradient(found.W)[1], 0, atol=1e-11 * scale)
     assert found.residual < 1e-14
+    expected = solve_symmetric_sylvester(*loss.normal_equations()).condition if reconstruction else None
+    assert found.condition == expected
 
 
 @pytest.mark.parametrize("smoothness", [0.0, 0.2])

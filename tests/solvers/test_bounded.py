@@ -90,6 +90,20 @@ def test_stopping_short_is_told(rng):
     assert found.violation > TOLERANCE
 
 
+@pytest.mark.parametrize("max_iter", [0, 1, 5, 20, 60])
+def test_the_violation_is_that_of_the_conditions_of_a_minimum(rng, max_iter):
+    _, A = problem(rng)
+    found = by_conjugate_gradients(A, TOLERANCE, max_iter=max_iter)
+    gradient, free = A @ found.x, found.x > 1
+    worst = max(np.abs(gradient[free]).max(initial=0), -gradient[~free].min())
+    assert found.violation == pytest.approx(worst / abs(A).sum(axis=1).max())
+
+
+def test_conjugate_directions_save_steps(rng):
+    # Steepest descent, or directions that are not conjugate, take some thousands.
+    assert by_conjugate_gradients(problem(rng)[1], TOLERANCE, max_iter=500).converged
+
+
 @every_method
 @pytest.mark.parametrize("exponent", [-40, 40])
 def test_the_unit_of_the_matrix_does_not_matter(rng, method, exponent):

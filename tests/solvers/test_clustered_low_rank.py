@@ -5,6 +5,7 @@ from scipy import sparse
 from scipy.optimize import approx_fprime
 
 from labeldist.simplex import softmax
+from labeldist.solvers import clustered_low_rank
 from labeldist.solvers.clustered_low_rank import (
     ClusteredLowRank,
     SoftmaxLeastSquares,
@@ -84,7 +85,7 @@ def test_without_the_low_rank_term_it_is_one_search(rng):
 def test_an_interrupted_search_says_so_and_returns_where_it_is(rng):
     objective = problem(rng)
     solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=2)
-    assert not solution.converged
+    assert solution.converged is False
     assert len(solution.values) == 2
     assert objective.value(solution.W) == solution.values[-1]
     for rows in objective.members():
@@ -92,3 +93,14 @@ def test_an_interrupted_search_says_so_and_returns_where_it_is(rng):
         subgradient = solution.multiplier[rows] / objective.low_rank
         assert np.linalg.norm(subgradient, 2) <= 1 + 1e-9
         assert np.vdot(subgradient, solution.Z[rows]) == pytest.approx(np.linalg.norm(solution.Z[rows], "nuc"))
+
+
+@pytest.mark.parametrize("times", [0.01, 100.0])
+def test_a_penalty_that_fits_badly_is_changed(rng, monkeypatch, times):
+    objective = problem(rng)
+    fitting = minimize_clustered_low_rank(objective, tolerance=1e-4, max_iter=1000)
+    monkeypatch.setattr(clustered_low_rank, "START_PENALTY", times * clustered_low_rank.START_PENALTY)
+    other = minimize_clustered_low_rank(objective, tolerance=1e-4, max_iter=1000)
+    assert other.converged
+    assert len(other.values) < 2 * len(fitting.values)
+    assert_allclose(other.W, fitting.W, atol=1e-2)

@@ -38,12 +38,14 @@ def test_no_update_is_longer_than_the_series_holds(problem, rng):
 
 
 @pytest.mark.parametrize("memory", [0, 10])
-def test_the_loss_never_rises(problem, memory):
+def test_the_loss_never_rises(rng, memory):
+    # Distributions near the edges, where a combined step would raise it.
+    problem = ScalingProblem(rng.normal(size=(30, 4)), rng.dirichlet(np.full(3, 0.3), size=30))
     losses = []
-    for max_iter in range(1, 15):
+    for max_iter in range(1, 25):
         W = scale_iteratively(problem, tolerance=1e-12, max_iter=max_iter, memory=memory).W
         losses.append(problem.loss_and_update(W)[0])
-    assert (np.diff(losses) <= 1e-10).all()
+    assert (np.diff(losses) <= 1e-13 * losses[0]).all()
 
 
 @pytest.mark.parametrize("memory", [0, 5, 20])

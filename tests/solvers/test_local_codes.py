@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
@@ -61,8 +63,62 @@ def test_sparse_features_give_the_same(rng):
 
 def test_an_interrupted_search_says_so(rng):
     solution = minimize_local_codes(problem(rng), np.ones((30, 3)), tolerance=1e-12, max_iter=1)
-    assert not solution.converged
+    assert solution.converged is False
     assert solution.n_iter == 1
+    assert solution.point.value == solution.values[-1]
+
+
+def test_a_search_that_finds_nothing_lower_has_converged(rng, monkeypatch):
+    monkeypatch.setattr(local_codes, "SHORTEST_STEP", 1.0)  # not even the whole step is tried
+    start = np.ones((30, 3))
+    solution = minimize_local_codes(problem(rng), start, tolerance=1e-12, max_iter=5)
+    assert solution.converged is True
+    assert solution.n_iter == 0
+    assert_array_equal(solution.point.C, start)
+    assert solution.values == [solution.point.value]
+
+
+@pytest.mark.parametrize(("strength", "tolerance"), [(0.3, 1e-3), (0.1, 1e-4), (1e-3, 1e-6)])
+def test_steps_that_hardly_lower_the_objective_end_the_search(rng, strength, tolerance):
+    # Rows that are their cluster's mean have no best code: ever larger ones lower the objective by ever less.
+    centres, patience = rng.dirichlet(np.ones(5), size=3), local_codes.PATIENCE
+    objective = LocalCodes(rng.normal(size=(30, 4)), centres[np.arange(30) % 3], centres, 0.1, 0.2, strength, strength)
+    solution = minimize_local_codes(objective, np.ones((30, 3)), tolerance=tolerance, max_iter=500)
+    values = np.array(solution.values)
+    gains = values[:-patience] - values[patience:]
+    assert solution.converged
+    assert (gains[:-1] > patience * tolerance * values[0]).all()
+    assert gains[-1] <= patience * tolerance * values[0]
+    assert solution.point.value == values[-1]
+
+
+def test_numbers_beyond_the_range_end_the_search(rng):
+    objective = problem(rng, barrier=1e308)
+    with np.errstate(all="ignore"):
+        solution = minimize_local_codes(objective, np.full((30, 3), 1e-3), tolerance=1e-12, max_iter=5)
+    assert solution.converged is False
+    assert solution.n_iter == 0
+    assert solution.values == [solution.point.value]
+
+
+@pytest.mark.parametrize("times", [1.0, 40.0])
+def test_a_step_is_halved_until_it_lowers_the_objective_enough(rng, times):
+    objective = problem(rng)
+    point = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.ones((30, 3)))
+    short = step_from(objective, point)
+    step = replace(short, theta=times * short.theta, w=times * short.w, log_codes=0 * short.log_codes)
+    lengths = 0.5 ** np.arange(10)
+    values = [objective.at(length * step.theta, length * step.w, point.C).value for length in lengths]
+    enough = values <= point.value + local_codes.SUFFICIENT_DECREASE * lengths * step.slope
+    assert enough[0] == (times == 1)
+    assert local_codes._search_line(objective, point, step).value == values[np.argmax(enough)]
+
+
+def test_the_mean_curvature_is_that_of_the_rows(rng):
+    P, pull = rng.dirichlet(np.ones(4), size=7), rng.uniform(0, 3, size=(7, 1))
+    derivatives = [np.diag(p) - np.outer(p, p) for p in P]
+    expected = np.mean([J + weight * J @ J for J, weight in zip(derivatives, pull, strict=True)], axis=0)
+    assert_allclose(local_codes._ScoreCurvature(P, pull).mean(), expected, atol=1e-15)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])

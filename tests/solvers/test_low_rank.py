@@ -33,6 +33,7 @@ def test_on_a_matrix_of_that_rank_it_is_the_exact_minimum(problem, reconstructio
     exact = Phi @ minimize_exactly(EnhancementLoss(Phi, L, reconstruction, smoothness, S)).W
     assert_allclose(scores, exact, atol=1e-9)
     assert minimum.residual < 1e-14
+    assert 1 < minimum.condition < 1e12
 
 
 def test_without_reconstruction_the_scores_are_those_of_least_squares(problem):

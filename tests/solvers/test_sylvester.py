@@ -135,8 +135,9 @@ def test_the_scale_of_the_equation_does_not_matter(rng, scale):
 
 
 @every_method
-def test_the_condition_is_that_of_the_worst_system(rng, method):
-    A, B = np.diag([1.0, 1e-2, 1e-5]), np.diag([1e-4, 1.0])
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e3])
+def test_the_condition_is_that_of_the_worst_system(rng, method, unit):
+    A, B = unit * np.diag([1.0, 1e-2, 1e-5]), unit * np.diag([1e-4, 1.0])
     solution = solve_symmetric_sylvester(A, B, rng.normal(size=(3, 2)), method=method)
     # Cholesky does not see units, and a diagonal system has nothing but units.
     expected = 1.0 if method == "cholesky" else 2 / 1.1e-4
