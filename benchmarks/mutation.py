@@ -101,9 +101,8 @@ def fails(tests: list[str]) -> bool:
     if not child:
         os.chdir(COPY)
         sys.path.insert(0, "src")
-        sys.dont_write_bytecode = (
-            True  # or a mutant as long as the last one and written in its second would be taken for it
-        )
+        # Or a mutant as long as the last one, and written in the same second, would be taken for it.
+        sys.dont_write_bytecode = True
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
@@ -165,15 +164,13 @@ def main() -> None:
     import scipy.special  # noqa: F401
     import sklearn.model_selection  # noqa: F401
 
-    print("module | by mutmut: killed of | here: killed of | score")
-    for module in MODULES:
-        if module.stem != "__init__" and (not names or module.stem in names):
-            theirs, ours = by_mutmut(module), run_module(module)
-            dead = theirs["killed"] + theirs["timeout"]
-            score = (dead + ours["killed"]) / (theirs.total() + ours.total())
-            print(
-                f"{module.stem} | {dead} {theirs.total()} | {ours['killed']} {ours.total()} | {score:.1%}", flush=True
-            )
+    chosen = [module for module in MODULES if module.stem != "__init__" and (not names or module.stem in names)]
+    counts = {module.stem: by_mutmut(module) + run_module(module) for module in chosen}
+    counts["all"] = sum(counts.values(), Counter())
+    print("| module | mutants | killed | score |\n|---|---:|---:|---:|")
+    for name, found in counts.items():
+        killed = found["killed"] + found["timeout"]  # one that does not end is noticed, too
+        print(f"| {name} | {found.total()} | {killed} | {killed / found.total():.1%} |")
 
 
 if __name__ == "__main__":
