@@ -90,3 +90,11 @@ def test_mostly_zero_rows_end_where_dense_ones_do(rng):
     found = fuzzy_means(X, X[:3], tolerance=1e-12)
     assert_allclose(found.memberships, shifted.memberships, atol=1e-8)
     assert_allclose(found.centers + 1.0, shifted.centers, atol=1e-8)
+
+
+def test_nearly_hard_memberships_are_those_of_each_row_alone():
+    # At 1.01 they are the hundredth powers of the quotients of squares, which no other row's distance may enter.
+    rows = np.array([[0.0], [1e-3], [0.4], [0.6], [10.0], [1.0]])
+    memberships = fuzzy_means(rows, np.array([[0.0], [1.0]]), 1.01, max_iter=0).memberships
+    assert_allclose(memberships[:, 0], [1, 1, 1, 0, 0, 0], atol=1e-9)
+    assert_allclose(memberships.sum(axis=1), 1)

@@ -101,3 +101,13 @@ def test_the_unit_of_the_weights_does_not_matter(problem, exponent):
     expected, found = (scale_iteratively(each, **options) for each in (problem, in_other_units))
     assert found.n_iter == expected.n_iter
     assert_array_equal(found.W, expected.W)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_feature_that_is_always_zero_changes_nothing(problem, form):
+    with_zeros = ScalingProblem(form(np.insert(problem.X, 2, 0.0, axis=1)), problem.D)
+    expected, found = (
+        scale_iteratively(each, tolerance=1e-3, max_iter=1000, memory=3).W for each in (problem, with_zeros)
+    )
+    assert not found[2].any()
+    assert_allclose(np.delete(found, 2, axis=0), expected, rtol=1e-9)

@@ -75,7 +75,11 @@ def test_a_preconditioner_makes_the_curvature_the_identity(rng):
 def test_directions_without_curvature_are_left_out(rng):
     factor = np.column_stack([rng.normal(size=(9, 2)), np.zeros(9)])
     factor = np.column_stack([factor, factor[:, 0]])
-    assert Preconditioner.of(factor.T @ factor).T.shape == (4, 2)
+    curvature = factor.T @ factor
+    T = Preconditioner.of(curvature).T
+    assert_allclose(T.T @ curvature @ T, np.eye(2), atol=1e-12)
+    assert not T[2].any()
+    assert T.shape == Preconditioner.of(1e-20 * curvature).T.shape == (4, 2)
 
 
 def test_composition_with_the_change_of_variables(table, rng):

@@ -231,3 +231,9 @@ def test_a_feature_that_is_constant_where_rows_have_weight_has_no_moments(rng, v
     assert moments.mean_x[0] == value
     assert not moments.xx[0].any()
     assert moments.mean_x[1] == pytest.approx(np.average(X[:, 1], weights=weight), rel=1e-14)
+
+
+@pytest.mark.parametrize("empty", [0, 2])
+def test_empty_columns_beside_full_ones_keep_their_place(rng, empty):
+    X, D = np.insert(rng.normal(5, 1, size=(30, 2)), empty, 0.0, axis=1), rng.dirichlet(np.ones(2), size=30)
+    assert_same(Moments.of(sparse.csr_array(X), D), Moments.of(X, D), atol=1e-12)
