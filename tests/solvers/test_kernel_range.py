@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from labeldist.datasets import make_artificial
 from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.features.kernel import gaussian, squared_distances
-from labeldist.solvers import bidirectional, kernel_range
+from labeldist.solvers import bidirectional, kernel_range, sylvester
 from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist.solvers.kernel_range import KernelRange, minimize_over_kernel_range
 
@@ -102,3 +102,10 @@ def test_the_unit_of_the_labels_does_not_matter(rng, exponent):
     _, K, L, S = problem(rng, width=1.5)
     in_other_units = minimize_over_kernel_range(K, L * 2.0**exponent, 0.01, S)
     assert_allclose(in_other_units, minimize_over_kernel_range(K, L, 0.01, S) * 2.0**exponent, rtol=1e-12)
+
+
+def test_what_rounding_cannot_tell_from_a_repetition_is_one():
+    almost = 1 - sylvester.SAFETY * kernel_range.EPSILON / 2  # the second pivot is half of what counts as rounding
+    span = KernelRange.of(np.array([[1.0, almost], [almost, 1.0]]))
+    assert len(span.chosen) == 1
+    assert_allclose(span.combinations, 1)

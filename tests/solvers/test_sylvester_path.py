@@ -47,9 +47,12 @@ def test_one_point_does_not_change_another(rng, route):
         assert_allclose(X, path.solve(0.5, np.array([ridge]))[0], rtol=1e-12)
 
 
-def test_where_the_system_is_singular_the_solution_is_that_of_minimum_norm(rng, route):
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("ridge", [0.0, 1e-15])
+def test_where_the_system_is_singular_the_solution_is_that_of_minimum_norm(rng, route, unit, ridge):
+    # A ridge below the rounding of A is none.
     A, B, C = problem(rng, m=30, n=20)
-    found = SylvesterPath(A, B, C).solve(0.0, np.zeros(1))[0]
+    found = SylvesterPath(unit * A, B, unit * C).solve(0.0, np.array([unit * ridge]))[0]
     assert_allclose(found, np.linalg.lstsq(A, C, rcond=1e-10)[0], atol=1e-8)
 
 
