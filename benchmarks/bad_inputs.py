@@ -127,7 +127,7 @@ def page(answers: Mapping[str, Mapping[str, Answers]]) -> Iterator[str]:
         "(`python-ldl` 0.1.2).\n\n## How it is judged\n"
     )
     yield from (f"- `{kind.sign}` **{kind.words}**. {RULES[kind]}" for kind in Outcome)
-    yield f"\n## In short\n\n{OF_THE_PEER}\n"
+    yield f"\n## In short\n\n{OF_THE_PEER}"
     yield from _summary(answers)
     for library in answers:
         yield f"\n## {TITLES[library]}\n"
@@ -138,9 +138,9 @@ def page(answers: Mapping[str, Mapping[str, Answers]]) -> Iterator[str]:
 
 
 OF_THE_PEER = (
-    "Two habits of PyLDL stand behind many of its ✗. `transform` of its FCM, KM, LP and ML takes new rows and returns the "
-    "distributions\nof the training rows, whatever they are. Its ML returns rows that are no distributions, even where "
-    "nothing is wrong.\n"
+    "Two habits of PyLDL stand behind many of its ✗. `transform` of its FCM, KM, LP and ML takes new rows and returns "
+    "the distributions\nof the training rows, whatever they are. Its ML returns rows that are no distributions, even "
+    "where nothing is wrong.\n"
 )
 
 RULES = {

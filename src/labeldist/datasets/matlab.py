@@ -140,7 +140,8 @@ def _variable(parts: Iterator[_Element], order: str) -> tuple[str, NDArray[Any] 
 
 def _list_of_strings(cells: Iterator[_Element], order: str) -> NDArray[Any] | Unread:
     """Return cells with one row of characters each, as MATLAB keeps names; any others are left unread."""
-    names, longest = [], 0
+    names: list[str] = []
+    longest = 0
     for cell in cells:
         name = _row_of_characters(cell, order)
         longest = max(longest, len(name or ""))
