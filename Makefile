@@ -18,8 +18,11 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# A process a core, so one thread a process: more would wait for each other.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+
 tests: $(STAMP)
-	$(BIN)/pytest --numprocesses auto --dist worksteal --doctest-modules src tests --cov --cov-report=term
+	$(ONE_THREAD) $(BIN)/pytest --numprocesses auto --dist worksteal --doctest-modules src tests --cov --cov-report=term
 
 docs: $(STAMP)  ## Build the documentation, warnings are errors; writes build/docs/index.html
 	MPLBACKEND=Agg $(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
@@ -28,7 +31,7 @@ docs: $(STAMP)  ## Build the documentation, warnings are errors; writes build/do
 # is what the versions cannot change (installing the wheel, the tools) or what is written with those of constraints.txt
 # (the licences, the help and the printed examples in the documentation).
 lowest: build/lowest/.installed  ## Test with the lowest versions that pyproject.toml allows (PYTHON=python3.11 is the lowest Python)
-	build/lowest/bin/pytest --numprocesses auto --dist worksteal -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
+	$(ONE_THREAD) build/lowest/bin/pytest --numprocesses auto --dist worksteal -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 		tests --ignore tests/docs --ignore tests/tools --ignore tests/test_strangers_path.py
 
 build/lowest/.installed: pyproject.toml tools/floors.py
@@ -68,7 +71,7 @@ peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large instal
 	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page docs/side_by_side.md
 
 bench: $(STAMP) build/peer/.installed  ## Speed and scale beside peers and the hardware's floor (a large install, 40 minutes)
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.scale --peer build/peer/bin/python
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.scale --peer build/peer/bin/python
 
 build/peer/.installed:
 	$(PYTHON) -m venv --clear build/peer
@@ -96,8 +99,8 @@ wheel: $(STAMP)  ## The wheel and the source archive, built twice and compared b
 
 mutation: $(VENV)/.mutation  ## Change solvers, measures and simplex in thousands of small ways; lists what no test notices (an hour)
 	rm -rf mutants
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/mutmut run
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutation
+	$(ONE_THREAD) $(BIN)/mutmut run
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.mutation
 
 $(VENV)/.mutation: $(STAMP)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutation
