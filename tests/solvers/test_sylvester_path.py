@@ -56,6 +56,17 @@ def test_where_the_system_is_singular_the_solution_is_that_of_minimum_norm(rng, 
     assert_allclose(found, np.linalg.lstsq(A, C, rcond=1e-10)[0], atol=1e-8)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_combinations_of_labels_that_cancel_are_not_penalised(rng, route, unit):
+    # Four labels that are combinations of two: half the eigenvalues of B are zero, but for rounding.
+    A, _, C = problem(rng)
+    labels = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 4))
+    _, V = np.linalg.eigh(labels.T @ labels)
+    found = SylvesterPath(A, unit * labels.T @ labels, C).solve(1e9 / unit, np.array([0.1]))[0]
+    expected = np.linalg.solve(A + 0.1 * np.eye(12), (1 + 1e9 / unit) * C @ V[:, :2])
+    assert_allclose(found @ V[:, :2], expected, rtol=1e-7)
+
+
 def test_the_decompositions_leave_their_input_alone(rng, route):
     A, B, C = problem(rng)
     copies = A.copy(), B.copy(), C.copy()
