@@ -20,6 +20,10 @@ def test_answers_stand_beside_those_of_nobody():
     assert found[1].skill == pytest.approx(1 - found[1].values["kl_divergence"] / found[2].values["kl_divergence"])
 
 
+def test_nobody_has_names_that_reports_can_print():
+    assert [score.name for score in beside_nobody(D, {})] == ["the mean of the truth", "all labels equally"]
+
+
 def test_weights_count_in_the_scores_and_in_the_mean():
     weighted = beside_nobody(D, {"wrong": 1 - D}, sample_weight=[3, 0, 1])
     repeated = beside_nobody(D[[0, 0, 0, 2]], {"wrong": 1 - D[[0, 0, 0, 2]]})

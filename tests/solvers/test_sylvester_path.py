@@ -32,6 +32,12 @@ def test_every_point_solves_its_equation(rng, route, c):
     assert "_eigen" not in vars(path._decomposition)
 
 
+@pytest.mark.parametrize(("large", "kind"), [(12, "_Tridiagonal"), (13, "_Eigen")])
+def test_large_matrices_are_spared_their_eigenvectors(rng, monkeypatch, large, kind):
+    monkeypatch.setattr(sylvester_path, "LARGE", large)
+    assert type(SylvesterPath(*problem(rng))._decomposition).__name__ == kind
+
+
 def test_points_are_those_of_the_single_solver(rng, route):
     A, B, C = problem(rng, m=30, n=25)  # without a ridge singular
     path = SylvesterPath(A, B, C)
