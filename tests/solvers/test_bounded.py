@@ -45,10 +45,11 @@ def test_the_minimum_is_that_of_bounded_least_squares(method, seed):
 
 
 @every_method
-def test_what_is_minimal_at_the_bound_stays_there(method):
+@pytest.mark.parametrize("tolerance", [TOLERANCE, 0.0])
+def test_what_is_minimal_at_the_bound_stays_there(method, tolerance):
     # The Laplacian of a ring does not move equal entries.
     ring = sparse.csr_array(2 * np.eye(6) - np.roll(np.eye(6), 1, axis=0) - np.roll(np.eye(6), -1, axis=0))
-    found = method(ring, TOLERANCE)
+    found = method(ring, tolerance)
     assert_array_equal(found.x, 1)
     assert found.converged
 
@@ -112,3 +113,10 @@ def test_the_unit_of_the_matrix_does_not_matter(rng, method, exponent):
     assert in_other_units.converged
     assert_array_equal(in_other_units.x, method(A, TOLERANCE).x)
     assert in_other_units.violation == method(A, TOLERANCE).violation
+
+
+def test_the_gradient_must_vanish_where_x_is_free_and_not_be_negative_elsewhere():
+    gradient, free = np.array([-1.0, 2.0, -3.0, 4.0]), np.array([True, True, False, False])
+    on_free, on_bound = bounded._split(gradient, free)
+    assert_array_equal(on_free, [-1, 2, 0, 0])
+    assert_array_equal(on_bound, [0, 0, -3, 0])

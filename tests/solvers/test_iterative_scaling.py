@@ -70,7 +70,7 @@ def test_sparse_features_and_weights(rng):
     D, times = rng.dirichlet(np.ones(3), size=30), rng.integers(0, 3, size=30)
     options = {"tolerance": 1e-7, "max_iter": 5000, "memory": 10}
     repeated = scale_iteratively(ScalingProblem(np.repeat(X, times, axis=0), np.repeat(D, times, axis=0)), **options)
-    for form in (np.asarray, sparse.csr_array):
+    for form in (np.asarray, sparse.csr_array, sparse.csr_matrix):
         weighted = scale_iteratively(ScalingProblem(form(X), D, times[:, None].astype(float)), **options)
         # W is unique up to a shift of all labels alike.
         assert_allclose(softmax(X @ weighted.W), softmax(X @ repeated.W), atol=1e-5)

@@ -7,7 +7,7 @@ from scipy.linalg import solve_sylvester
 
 from labeldist.exceptions import SingularCoefficientError
 from labeldist.solvers import sylvester
-from labeldist.solvers.sylvester import METHODS, solve_symmetric_sylvester
+from labeldist.solvers.sylvester import METHODS, SylvesterSolution, solve_symmetric_sylvester
 from tests.references import sylvester_by_kronecker
 
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -173,3 +173,19 @@ def test_the_units_of_the_columns_do_not_matter(rng, c):
     solution = solve_symmetric_sylvester(scaled_A, 0 * B, scaled_A @ (known / units[:, None]))
     assert_allclose(solution.X * units[:, None], known, rtol=1e-6)
     assert solution.method == "cholesky"
+
+
+def test_few_digits_are_less_than_four():
+    for condition, few in ((1e12, False), (np.nextafter(1e12, np.inf), True)):
+        assert SylvesterSolution(np.zeros((1, 1)), 0.0, "eigh", condition).has_few_digits == few
+
+
+def test_what_counts_as_rounding_grows_with_the_size(rng):
+    # 1e-15 is far below ten times the rounding of sums of ten terms, and above a tenth of it.
+    A, C = np.diag([1.0] * 9 + [1e-15]), rng.normal(size=(10, 2))
+    solution = solve_symmetric_sylvester(A, np.zeros((2, 2)), C, method="eigh")
+    assert_allclose(solution.X, np.vstack([C[:9], np.zeros((1, 2))]), atol=1e-14)
+    A = np.eye(10)
+    A[0, 1] = A[1, 0] = 1 - 2e-15
+    with pytest.raises(SingularCoefficientError, match="singular to rounding"):
+        solve_symmetric_sylvester(A, np.zeros((2, 2)), C, method="cholesky")
