@@ -106,6 +106,7 @@ def test_feather_of_version_1_and_cut_files(refuses):
         refuses(read_table, "a.feather", whole[:length], "cannot be read as a feather file")
 
 
+@pytest.mark.filterwarnings("ignore:pickle-based deserialization", "ignore:pyarrow.PyExtensionType")  # older Arrow
 def test_a_column_type_of_python_that_would_be_unpickled(refuses, tmp_path):
     """An old way of Arrow's to keep types: their class, pickled."""
     trace = tmp_path / "trace"
