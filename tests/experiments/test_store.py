@@ -154,7 +154,7 @@ def flip_a_bit(content, rng):
 
 
 @pytest.mark.parametrize("damage", [truncate, fill_a_page, clear_a_page, flip_a_bit])
-@pytest.mark.parametrize("times", [15, pytest.param(1000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.soak)])
 def test_a_damaged_file_is_told_or_has_all_records(finished, records, tmp_path, damage, times):
     rng, sound, told = np.random.default_rng(0), finished.read_bytes(), 0
     path = tmp_path / "records.sqlite"
@@ -166,4 +166,4 @@ def test_a_damaged_file_is_told_or_has_all_records(finished, records, tmp_path, 
             told += 1
         else:  # what was hit is not used
             assert found.equals(records)
-    assert told > 0.6 * times
+    assert told > 0.5 * times  # a quarter of all bytes is in no use, which a bit may hit
