@@ -1,5 +1,7 @@
 """Whoever uses labeldist is bound by no more than its own licence binds."""
 
+import re
+import sys
 from email.message import Message
 from importlib.metadata import files, version
 from types import SimpleNamespace
@@ -81,9 +83,12 @@ def test_the_page_in_the_documentation_is_up_to_date(listed, tmp_path):
         name, _, pinned = line.partition("==")
         if name in {package.name for package in listed} and version(name) != pinned:
             pytest.skip(f"{name} is not as in constraints.txt, so the list may be another")
-    written = tmp_path / "licences.md"
+    written, published = tmp_path / "licences.md", pyproject.ROOT / "docs" / "licences.md"
     assert report(listed, written).startswith(f"{len(listed)} packages, all compatible")
-    assert written.read_text(encoding="utf-8") == (pyproject.ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    if sys.version_info[:2] > (3, 11):  # which some packages need less for; the page is of the oldest Python
+        assert {package.name for package in listed} <= set(re.findall(r"^\| ([\w.-]+) ", published.read_text(), re.M))
+    else:
+        assert written.read_text(encoding="utf-8") == published.read_text(encoding="utf-8")
 
 
 def test_a_licence_that_is_not_accepted_is_told(listed, tmp_path):
