@@ -194,7 +194,7 @@ def test_other_versions_of_numpy_and_python_are_no_cause_for_a_warning(tmp_path,
         save(fitted(MeanDistribution()), tmp_path / "model.skops")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        load(tmp_path / "model.skops")
+        assert load(tmp_path / "model.skops").predict(NEW).shape == (len(NEW), 4)
 
 
 def test_the_card_is_read_without_building_the_model(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ They are classes, not functions in a ``FunctionTransformer``: a saved model name
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,9 @@ class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         table = X if hasattr(X, "columns") else require("pandas", "app").DataFrame(X)
         return np.column_stack([self._column(table[name]) for name in table.columns])
 
+    @abstractmethod
     def _column(self, cells: Any) -> Any:
         """Return what the cells of one column become."""
-        raise NotImplementedError
 
 
 class ToNumbers(OneToOneFeatureMixin, CellTransformer):  # type: ignore[misc]
