@@ -20,6 +20,7 @@ ORDER = [
 ]
 
 NEEDED_FROM_SCIKIT_LEARN = "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"
+OURS = "from labeldist import BDLE, BDLDL, EnhancedLearner"
 
 
 def room_of(path):
@@ -73,7 +74,7 @@ def test_importing_the_package_brings_neither_pandas_nor_matplotlib():
 
 
 def test_estimators_bring_nothing_that_scikit_learn_does_not_bring():
-    ours = loaded_by("from labeldist import BDLE, BDLDL, EnhancedLearner")
+    ours = loaded_by(OURS)
     theirs = loaded_by(NEEDED_FROM_SCIKIT_LEARN)
     extra = {name.split(".")[0] for name in ours - theirs}
     assert extra <= {"labeldist"} | set(sys.stdlib_module_names)
@@ -81,15 +82,16 @@ def test_estimators_bring_nothing_that_scikit_learn_does_not_bring():
 
 
 def test_importing_costs_little_more_than_what_is_needed_from_scikit_learn():
-    def seconds(code):
-        return float(run_python(f"import time; t = time.process_time(); {code}; print(time.process_time() - t)"))
-
-    pairs = [
-        (seconds("from labeldist import BDLE, BDLDL, EnhancedLearner"), seconds(NEEDED_FROM_SCIKIT_LEARN))
-        for _ in range(5)
-    ]
-    ours, theirs = (min(times) for times in zip(*pairs, strict=True))  # what else runs on the machine only adds
-    assert ours <= 1.2 * theirs
+    # One after the other in one process: what ours adds is timed by itself, not as the difference of two noisy times.
+    code = f"""
+from time import process_time
+began = process_time()
+{NEEDED_FROM_SCIKIT_LEARN}
+between = process_time()
+{OURS}
+print((process_time() - between) / (between - began))
+"""
+    assert min(float(run_python(code)) for _ in range(3)) <= 0.2
 
 
 def test_public_names_are_found_listed_and_lazy():

@@ -1,63 +1,31 @@
 """Many at once, and for long: the same answers, no more memory, files or threads."""
 
 import gc
+import json
+import subprocess
 import sys
 import tracemalloc
 import warnings
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 from numpy.linalg import LinAlgError
-from numpy.testing import assert_array_equal
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist import BDLE
-from labeldist.enhancement import GLLE
 from labeldist.exceptions import LabelDistWarning
-from labeldist.features import KernelFeatures
-from labeldist.learning import DistributionForest
 from labeldist.simplex import check_distributions
-from tests.checks import example, training_data
-from tests.test_estimators import LEARNERS
+from tests.trust.crowd import MODELS, ROWS, asked
 from tests.trust.drawing import draw_estimator, draw_table, takes_logical
 
-MODELS = [*LEARNERS, DistributionForest(10, random_state=0), BDLE(), BDLE(solver="low_rank"), GLLE()]
-MODELS += [KernelFeatures(n_landmarks=20)]
-ROWS = example(seed=5)[0]
 
-
-def asked(model):
-    """What a fitted model answers new rows with."""
-    fitted = clone(model).fit(*training_data(model))
-    return fitted.predict if hasattr(fitted, "predict") else fitted.transform
-
-
-@pytest.fixture
-def frequent_switches():
-    """Let threads take turns a thousand times as often as they do."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(5e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
-# scikit-learn hands the filters of warnings on to its workers; another thread may have put them away just then. Until
-# Python 3.14 they belong to all threads, and whoever changes them for a moment, as its validation does, for all.
-@pytest.mark.filterwarnings("ignore:`sklearn.utils.parallel.delayed` should be used")
-@pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize("times", [4, pytest.param(400, marks=pytest.mark.soak)])
-def test_threads_that_ask_one_model_get_what_one_would_get(model, times, frequent_switches):
-    ask = asked(model)
-    parts = [ROWS[start:stop] for start in range(0, 32, 4) for stop in (start + 1, start + 8)]
-    expected = [ask(part) for part in parts]
-    order = np.random.default_rng(0).permutation(np.repeat(np.arange(len(parts)), times))
-    with ThreadPoolExecutor(8) as threads:
-        for number, answer in zip(order, threads.map(lambda number: ask(parts[number]), order), strict=True):
-            assert_array_equal(answer, expected[number])
+def test_threads_that_ask_one_model_get_what_one_would_get(times):
+    crowd = [sys.executable, "-W", "ignore", "-m", "tests.trust.crowd", str(times)]
+    process = subprocess.run(crowd, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert json.loads(process.stdout) == [[repr(model), 0] for model in MODELS]
 
 
 def resident():
