@@ -227,6 +227,45 @@ def test_a_column_without_a_single_value_is_left_out_as_the_imputer_does():
     assert_allclose(serve(to_onnx(model), {"features": X}), expected, rtol=0, atol=1e-10)
 
 
+def fitted_on_gaps(imputer, gaps):
+    """A model of one column of texts, some of which are missing in one way or another; and the column."""
+    words = np.tile(np.array(["a", "b", "a", *gaps], dtype=object), 12)
+    frame = pd.DataFrame({"city": pd.Series(words, dtype=object)})
+    encoding = make_pipeline(imputer, OneHotEncoder())
+    model = make_pipeline(ColumnTransformer([("words", encoding, ["city"])]), BDLDL())
+    return model.fit(frame, np.random.default_rng(0).dirichlet(np.ones(3), len(words))), frame
+
+
+FILL_NONE = SimpleImputer(missing_values=None, strategy="most_frequent")
+FILL_NAN = SimpleImputer(strategy="most_frequent")
+EMPTY_NAN = SimpleImputer(strategy="constant", fill_value="")
+
+
+@pytest.mark.parametrize(
+    ("imputer", "gaps"),
+    [
+        *(("passthrough", [gap]) for gap in (None, np.nan, "")),
+        *((FILL_NONE, [None]), (FILL_NAN, [np.nan]), (EMPTY_NAN, [None]), (EMPTY_NAN, [np.nan, ""])),
+    ],
+)
+def test_texts_that_are_missing_in_one_way_are_empty_in_the_graph(imputer, gaps):
+    model, frame = fitted_on_gaps(imputer, gaps)
+    assert_allclose(serve(to_onnx(model), feeds_of(frame, ["city"])), model.predict(frame), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("imputer", "gaps"),
+    [
+        *(("passthrough", gaps) for gaps in ([None, np.nan], ["", None], ["", np.nan])),
+        *((FILL_NONE, ["", None]), (FILL_NAN, [None]), (FILL_NAN, ["", np.nan]), (EMPTY_NAN, [None, np.nan])),
+    ],
+)
+def test_texts_that_are_missing_in_two_ways_are_refused(imputer, gaps):
+    model, _ = fitted_on_gaps(imputer, gaps)
+    with pytest.raises(ModelError, match="could not tell them apart; write them alike and fit again"):
+        to_onnx(model)
+
+
 def test_inputs_are_called_as_the_columns_are():
     X, D, _ = example()
     frame = pd.DataFrame(X[:, :3], columns=["Mean Centroid", "mean-centroid", "Mean_Centroid"])

@@ -168,7 +168,7 @@ def _by_name(columns: ColumnTransformer) -> ColumnTransformer:
     named = copy(columns)
     indices, names = columns._transformer_to_input_indices, columns.feature_names_in_
     named.transformers_ = [
-        (name, transformer, [str(names[i]) for i in indices[name]]) for name, transformer, _ in columns.transformers_
+        (name, _served(step), [str(names[i]) for i in indices[name]]) for name, step, _ in columns.transformers_
     ]
     return named
 
@@ -209,7 +209,7 @@ def _takes_text(transformer: Any, position: int) -> bool:
     for step in steps:
         if hasattr(step, "categories_"):
             return any(isinstance(category, str) for category in step.categories_[position])
-        if hasattr(step, "statistics_"):
+        if hasattr(step, "statistics_") and step.statistics_[position] is not None:  # what fills gaps may be one
             return isinstance(step.statistics_[position], str)
     return False
 

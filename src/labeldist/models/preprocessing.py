@@ -43,12 +43,13 @@ def note_imputer_shape(operator: Any) -> None:
 def convert_one_hot(scope: Any, operator: Any, container: Any) -> None:
     """Give each category a column of 0 and 1."""
     ops, encoder = Operators(), operator.raw_operator
-    columns = [
-        (ops("Gather", table, np.array([place]), axis=1), holds_text(table))
-        for table in operator.inputs
-        for place in range(table.type.shape[1])
-    ]
-    encoded = [_one_hot(ops, encoder, k, column, is_text) for k, (column, is_text) in enumerate(columns)]
+    columns = [(table, place) for table in operator.inputs for place in range(table.type.shape[1])]
+    encoded = []
+    for k, (table, place) in enumerate(columns):
+        if holds_text(table):
+            _refuse_two_gaps(encoder.categories_[k], filled=_is_filled(table))
+        column = ops("Gather", table, np.array([place]), axis=1)
+        encoded.append(_one_hot(ops, encoder, k, column, holds_text(table)))
     ops("Concat", *encoded, axis=1, output_names=operator.outputs).add_to(scope, container)
 
 
@@ -66,6 +67,25 @@ def holds_text(table: Any) -> bool:
 
 def _is_missing(ops: Operators, X: Any) -> Any:
     return ops("Equal", X, np.array([""])) if holds_text(X) else ops("IsNaN", X)
+
+
+def _is_filled(table: Any) -> bool:
+    """Whether gaps among the texts were given words before."""
+    sources = [source.raw_operator for source in table.operators_outputs_]
+    return any(isinstance(source, SimpleImputer) and set(source.statistics_) != {""} for source in sources)
+
+
+def _refuse_two_gaps(categories: Array, *, filled: bool) -> None:
+    """Refuse categories of texts that the graph, which has one empty text, would take for each other."""
+    gaps = [category for category in categories if category == "" or not isinstance(category, str)]
+    if len(gaps) + filled <= 1:
+        return
+    found = " and ".join(map(repr, gaps))
+    before = "A SimpleImputer fills the gaps of a column, and yet" if filled else "In one column"
+    raise ModelError(
+        f"{before} {found} {'are categories' if len(gaps) > 1 else 'is a category'}. An ONNX graph has one word for "
+        "what is missing, the empty text, and could not tell them apart; write them alike and fit again."
+    )
 
 
 def _one_hot(ops: Operators, encoder: Any, k: int, column: Any, is_text: bool) -> Any:
