@@ -108,6 +108,16 @@ def test_numbers_that_cannot_be_squared_are_scaled_or_refused_by_name(estimator,
     assert answered == (standardises or blind)
 
 
+@everyone
+@pytest.mark.parametrize("learned", [1.0, 1.7e308])
+def test_new_rows_at_the_other_end_of_all_numbers_are_answered_or_refused_by_name(estimator, learned):
+    far = X / np.abs(X).max() * learned
+    far[:, 0] = learned  # as does a mean that is not near zero
+    asked = np.tile([-1.7e308, *far[0, 1:]], (2, 1))
+    answered = is_right_or_named(estimator, far, labels_for(estimator, D), new=asked)
+    assert answered or not isinstance(estimator, DistributionForest | MeanDistribution)
+
+
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 def test_a_row_more_deviations_away_than_can_be_squared_is_as_far_from_every_label(covariance):
     degrees = np.tile([0.25, 0.75], (20, 1))

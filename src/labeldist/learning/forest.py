@@ -125,9 +125,9 @@ class DistributionForest(DistributionLearner):
 
     def _standardised(self, X: Any) -> Any:
         """Return features in single precision; beyond its range they are as far from every threshold as they can be."""
-        if self.mean_.any():  # it has learned from dense rows
-            X = (X if isinstance(X, np.ndarray) else X.toarray()) - self.mean_
         with np.errstate(over="ignore"):
+            if self.mean_.any():  # it has learned from dense rows
+                X = (X if isinstance(X, np.ndarray) else X.toarray()) - self.mean_
             Z = divide_columns(X, self.scale_)
         numbers = Z if isinstance(Z, np.ndarray) else Z.data
         np.clip(numbers, -LARGEST, LARGEST, out=numbers)
