@@ -52,6 +52,14 @@ def test_one_row_has_no_spread():
     assert_array_equal(scale, [1, 1])
 
 
+def test_a_spread_beyond_all_numbers_is_the_largest_and_leaves_the_feature_one():
+    X = np.array([[1.7e308], [-1.7e308]])
+    mean, scale = mean_and_scale(X)
+    assert mean == 0
+    assert scale == np.finfo(np.float64).max
+    assert_allclose(X / scale, [[0.9457], [-0.9457]], rtol=1e-3)
+
+
 def test_rounding_is_told_from_spread_and_made_small_in_any_units():
     assert_array_equal(safe_scale(np.array([1e-14, 1e-9]), np.array([1.0, 1.0])), [1.0, 1e-9])
     assert_array_equal(safe_scale(np.array([1e136, 1e-164, 0.0]), np.array([1e150, 1e-150, 1e150])), [1e150, 1e-150, 1])

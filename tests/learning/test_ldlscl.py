@@ -113,3 +113,10 @@ def test_codes_that_grow_beside_large_features_stay_within_the_number_range():
     # A row that is its cluster's mean has no best code, and the square of its product with the feature has no number.
     model = LDLSCL().fit([[1e150]], [[1.0, 0.0]])
     assert_allclose(model.predict([[1e150]]), [[1.0, 0.0]], atol=1e-6)
+
+
+def test_codes_that_grow_until_the_features_leave_the_number_range_end_the_search_with_a_warning():
+    X, D = np.full((6, 1), 6.68177811e150), np.full((6, 2), 0.5)
+    with pytest.warns(ConvergenceWarning, match="standardise the features"):
+        model = LDLSCL(max_iter=30).fit(X, D)
+    assert_allclose(model.predict(X), D)

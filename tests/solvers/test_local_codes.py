@@ -94,11 +94,17 @@ def test_steps_that_hardly_lower_the_objective_end_the_search(rng, strength, tol
 
 def test_numbers_beyond_the_range_end_the_search(rng):
     objective = problem(rng, barrier=1e308)
-    with np.errstate(all="ignore"):
-        solution = minimize_local_codes(objective, np.full((30, 3), 1e-3), tolerance=1e-12, max_iter=5)
+    solution = minimize_local_codes(objective, np.full((30, 3), 1e-3), tolerance=1e-12, max_iter=5)
     assert solution.converged is False
     assert solution.n_iter == 0
     assert solution.values == [solution.point.value]
+
+
+def test_what_overflows_without_a_word_is_noticed_at_the_end_of_the_step(rng):
+    objective = problem(rng, barrier=1e308)
+    point = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.full((30, 3), 1e-3))
+    with np.errstate(all="ignore"), pytest.raises(FloatingPointError, match="left the range"):
+        step_from(objective, point)
 
 
 @pytest.mark.parametrize("times", [1.0, 40.0])

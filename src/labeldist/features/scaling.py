@@ -43,8 +43,10 @@ def mean_and_scale(X: Array) -> tuple[Array, Array]:
     """Return what standardises the columns of `X`: their means and sample (n − 1) standard deviations."""
     mean, unit = column_means(X), _units(X)
     gaps = X / unit - mean / unit  # so that squares stay within the number range
-    deviation = unit * np.sqrt((gaps**2).sum(axis=0) / max(len(X) - 1, 1))
-    return mean, safe_scale(deviation, mean)
+    with np.errstate(over="ignore"):
+        deviation = unit * np.sqrt((gaps**2).sum(axis=0) / max(len(X) - 1, 1))
+    # That of a few of the largest numbers can be larger than all; divided by infinity nothing would be left of them.
+    return mean, safe_scale(np.minimum(deviation, np.finfo(np.float64).max), mean)
 
 
 def _units(X: Array) -> Array:

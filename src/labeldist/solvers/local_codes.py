@@ -119,8 +119,10 @@ def minimize_local_codes(objective: LocalCodes, C: Array, *, tolerance: float, m
     point = objective.at(np.zeros(shape), np.zeros((C.shape[1], shape[1])), C)
     values = [point.value]
     while len(values) <= max_iter:
-        step = _gauss_newton_step(objective, point, np.maximum(eigenvalues, 0), vectors)
-        if not np.isfinite(step.slope):  # numbers beyond the range of floating point
+        try:
+            with np.errstate(over="raise"):
+                step = _gauss_newton_step(objective, point, np.maximum(eigenvalues, 0), vectors)
+        except FloatingPointError:  # of the numbers within the range there would be a step, but no right one
             return LocalCodesSolution(point, values, False)
         if -step.slope <= tolerance * values[0]:
             return LocalCodesSolution(point, values, True)
@@ -187,6 +189,8 @@ def _gauss_newton_step(objective: LocalCodes, point: Point, eigenvalues: Array, 
     d_theta, d_w = np.split(solution.reshape(-1, c), [m])
     d_codes = -shift - _rowwise(inverse, _rowwise(VH, X @ d_theta + C @ d_w))
     slope = np.vdot(by_theta, d_theta) + np.vdot(by_w, d_w) + np.vdot(by_log_codes, d_codes)
+    if not np.isfinite(slope):  # products of matrices may overflow without a word
+        raise FloatingPointError("The step has left the range of numbers.")
     return _Step(d_theta, d_w, d_codes, float(slope))
 
 
