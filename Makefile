@@ -97,13 +97,17 @@ wheel: $(STAMP)  ## The wheel and the source archive, built twice and compared b
 	rm -rf dist
 	$(BIN)/python -m tools.wheel dist
 
-mutation: $(VENV)/.mutation  ## Change solvers, measures and simplex in thousands of small ways; lists what no test notices (an hour)
+mutation: build/mutmut/.installed  ## Change solvers, measures and simplex in thousands of small ways; lists what no test notices (an hour)
 	rm -rf mutants
-	$(ONE_THREAD) $(BIN)/mutmut run
-	$(ONE_THREAD) $(BIN)/python -m benchmarks.mutation
+	$(ONE_THREAD) build/mutmut/bin/mutmut run
+	$(ONE_THREAD) build/mutmut/bin/python -m benchmarks.mutation
 
-$(VENV)/.mutation: $(STAMP)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutation
+# An environment of its own: mutmut needs an older pytest than the tests run with.
+build/mutmut/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear build/mutmut
+	grep -v '^pytest==' constraints.txt > build/mutmut/constraints.txt
+	build/mutmut/bin/python -m pip install --quiet --constraint build/mutmut/constraints.txt --upgrade pip
+	build/mutmut/bin/python -m pip install --quiet --constraint build/mutmut/constraints.txt --build-constraint constraints.txt --editable '.[app,dask,neighbors,onnx,tables,votes]' --group dev --group mutation
 	touch $@
 
 figures: $(STAMP)  ## Draw the pictures of the documentation anew

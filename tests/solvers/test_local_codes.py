@@ -120,6 +120,22 @@ def test_a_step_is_halved_until_it_lowers_the_objective_enough(rng, times):
     assert local_codes._search_line(objective, point, step).value == values[np.argmax(enough)]
 
 
+def test_a_step_that_raises_the_objective_is_not_taken_whatever_it_promises(rng):
+    objective = problem(rng)
+    point = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.ones((30, 3)))
+    right = step_from(objective, point)
+    wrong = replace(right, theta=-right.theta, w=-right.w, log_codes=-right.log_codes, slope=-1e9)
+    assert local_codes._search_line(objective, point, wrong) is None
+
+
+def test_no_step_is_taken_that_promises_less_than_the_tolerance_of_the_value_at_the_start(rng):
+    objective, C, tolerance = problem(rng, n=300), np.ones((300, 3)), 1e-3
+    found = minimize_local_codes(objective, C, tolerance=tolerance, max_iter=50)
+    before = minimize_local_codes(objective, C, tolerance=tolerance, max_iter=found.n_iter - 1)
+    assert -step_from(objective, found.point).slope <= tolerance * found.values[0]
+    assert -step_from(objective, before.point).slope > tolerance * found.values[0]
+
+
 def test_the_mean_curvature_is_that_of_the_rows(rng):
     P, pull = rng.dirichlet(np.ones(4), size=7), rng.uniform(0, 3, size=(7, 1))
     derivatives = [np.diag(p) - np.outer(p, p) for p in P]
