@@ -100,6 +100,22 @@ def test_the_violation_is_that_of_the_conditions_of_a_minimum(rng, max_iter):
     assert found.violation == pytest.approx(worst / abs(A).sum(axis=1).max())
 
 
+def test_a_step_that_meets_a_bound_goes_that_far_and_then_down_the_projected_gradient(rng):
+    _, A = problem(rng, n=200)
+    points = [by_conjugate_gradients(A, TOLERANCE, max_iter=steps).x for steps in range(60)]
+    step, checked = 1 / abs(A).sum(axis=1).max(), 0
+    for before, x, after in zip(points, points[1:], points[2:], strict=False):
+        free = x > 1
+        afresh = (free != (before > 1)).any()  # the directions begin with the gradient again
+        if not afresh or np.count_nonzero(after > 1) >= np.count_nonzero(free):
+            continue
+        p = np.where(free, A @ x, 0.0)
+        met = x - ((x - 1)[p > 0] / p[p > 0]).min() * p
+        assert_allclose(after, np.maximum(met - step * np.where(free, A @ met, 0.0), 1), rtol=1e-12)
+        checked += 1
+    assert checked > 0
+
+
 def test_conjugate_directions_save_steps(rng):
     # Steepest descent, or directions that are not conjugate, take some thousands.
     assert by_conjugate_gradients(problem(rng)[1], TOLERANCE, max_iter=500).converged
