@@ -97,7 +97,7 @@ wheel: $(STAMP)  ## The wheel and the source archive, built twice and compared b
 	rm -rf dist
 	$(BIN)/python -m tools.wheel dist
 
-mutation: build/mutmut/.installed  ## Change solvers, measures and simplex in thousands of small ways; lists what no test notices (an hour)
+mutation: build/mutmut/.installed  ## Change solvers, measures and simplex in thousands of small ways; lists what no test notices (half an hour)
 	rm -rf mutants
 	$(ONE_THREAD) build/mutmut/bin/mutmut run
 	$(ONE_THREAD) build/mutmut/bin/python -m benchmarks.mutation

@@ -141,6 +141,7 @@ def test_softmax_by_hand_and_its_temperature():
     assert_allclose(softmax(Z, temperature=0), [[0.5, 0.5]])
     assert_allclose(softmax(Z, temperature=-1), softmax(-Z))
     assert_allclose(softmax([[0.0, 2000.0]], temperature=-1), [[1, 0]])
+    assert_allclose(softmax([[0.0, 2000.0]], temperature=0.5), [[0, 1]])
     assert_allclose(softmax([[1e4, 0.0]]), [[1.0, 0.0]])
     assert_allclose(softmax([[0.0, 0.0], [0.0, np.log(3.0)]]), [[0.5, 0.5], [0.25, 0.75]])
 
