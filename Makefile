@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+EVERYTHING := '.[app,dask,neighbors,onnx,tables,votes]'
 
 .PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
 
@@ -38,7 +39,7 @@ build/lowest/.installed: pyproject.toml tools/floors.py
 	$(PYTHON) -m venv --clear build/lowest
 	build/lowest/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip packaging
 	build/lowest/bin/python -m tools.floors > build/lowest/constraints.txt
-	build/lowest/bin/python -m pip install --quiet --constraint build/lowest/constraints.txt --build-constraint build/lowest/constraints.txt --editable '.[app,dask,neighbors,onnx,tables,votes]' --group dev
+	build/lowest/bin/python -m pip install --quiet --constraint build/lowest/constraints.txt --build-constraint build/lowest/constraints.txt --editable $(EVERYTHING) --group dev
 	touch $@
 
 format: $(STAMP)  ## Let ruff mend what it can
@@ -107,7 +108,7 @@ build/mutmut/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear build/mutmut
 	grep -v '^pytest==' constraints.txt > build/mutmut/constraints.txt
 	build/mutmut/bin/python -m pip install --quiet --constraint build/mutmut/constraints.txt --upgrade pip
-	build/mutmut/bin/python -m pip install --quiet --constraint build/mutmut/constraints.txt --build-constraint constraints.txt --editable '.[app,dask,neighbors,onnx,tables,votes]' --group dev --group mutation
+	build/mutmut/bin/python -m pip install --quiet --constraint build/mutmut/constraints.txt --build-constraint constraints.txt --editable $(EVERYTHING) --group dev --group mutation
 	touch $@
 
 figures: $(STAMP)  ## Draw the pictures of the documentation anew
@@ -120,5 +121,5 @@ clean:
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[app,dask,neighbors,onnx,tables,votes]' --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable $(EVERYTHING) --group dev
 	touch $@

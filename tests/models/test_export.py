@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
@@ -258,6 +258,7 @@ def test_texts_that_are_missing_in_one_way_are_empty_in_the_graph(imputer, gaps)
     [
         *(("passthrough", gaps) for gaps in ([None, np.nan], ["", None], ["", np.nan])),
         *((FILL_NONE, ["", None]), (FILL_NAN, [None]), (FILL_NAN, ["", np.nan]), (EMPTY_NAN, [None, np.nan])),
+        (FeatureUnion([("some way before", FILL_NAN)]), [None]),
     ],
 )
 def test_texts_that_are_missing_in_two_ways_are_refused(imputer, gaps):

@@ -70,9 +70,12 @@ def _is_missing(ops: Operators, X: Any) -> Any:
 
 
 def _is_filled(table: Any) -> bool:
-    """Whether gaps among the texts were given words before."""
-    sources = [source.raw_operator for source in table.operators_outputs_]
-    return any(isinstance(source, SimpleImputer) and set(source.statistics_) != {""} for source in sources)
+    """Whether gaps among the texts were given words before, by whichever of the steps on the way here."""
+    return any(
+        (isinstance(source.raw_operator, SimpleImputer) and set(source.raw_operator.statistics_) != {""})
+        or any(map(_is_filled, source.inputs))
+        for source in table.operators_outputs_
+    )
 
 
 def _refuse_two_gaps(categories: Array, *, filled: bool) -> None:
