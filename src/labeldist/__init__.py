@@ -4,17 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labeldist.enhancement import BDLE
+    from labeldist.enhancement import BDLE, BayesLE
     from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner
 
 __version__ = "0.1.0"
 
-__all__ = ["BDLDL", "BDLDLCV", "BDLE", "EnhancedLearner", "__version__"]
+__all__ = ["BDLDL", "BDLDLCV", "BDLE", "BayesLE", "EnhancedLearner", "__version__"]
 
 # Everything is imported when first asked for: with the estimators comes scikit-learn, and with that, where it is
 # installed, pandas, which who only wants a measure or a version need not wait for.
 _HOMES = {
-    "BDLE": "labeldist.enhancement",
+    **dict.fromkeys(["BDLE", "BayesLE"], "labeldist.enhancement"),
     **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner"], "labeldist.learning"),
 }
 _ROOMS = (

@@ -17,6 +17,11 @@
 
     LabelDistWarning              (UserWarning)
     ├── LabelWarning              labels that can be used, but look like another kind than was asked for
+    ├── TagRuleWarning            tags do not look as if the assumed rule had made them
+    │   ├── ImpossibleTagsWarning no degrees give the tags of some rows
+    │   ├── SingleTagWarning      every row has exactly one tag
+    │   └── NoisyTagsWarning      so many tags contradict the rule that it may be wrong
+    ├── SpreadWarning             tags do not say how concentrated the degrees are
     ├── VanishingGraphWarning     the neighbour graph's weights are next to nothing
     ├── IllConditionedWarning     a system was solved with few digits left
     ├── ApproximationWarning      an approximation is less close than it is meant to be
@@ -38,16 +43,21 @@ __all__ = [
     "DatasetError",
     "DatasetNotFoundError",
     "IllConditionedWarning",
+    "ImpossibleTagsWarning",
     "LabelDistError",
     "LabelDistWarning",
     "LabelWarning",
     "MissingExtraError",
     "ModelError",
     "ModelVersionWarning",
+    "NoisyTagsWarning",
     "NotADistributionError",
     "OutputError",
+    "SingleTagWarning",
     "SingularCoefficientError",
+    "SpreadWarning",
     "TableError",
+    "TagRuleWarning",
     "UnknownDatasetError",
     "VanishingGraphWarning",
 ]
@@ -116,6 +126,26 @@ class LabelDistWarning(UserWarning):
 
 class LabelWarning(LabelDistWarning):
     """Labels that can be used, but look like another kind than was asked for."""
+
+
+class TagRuleWarning(LabelDistWarning):
+    """Tags do not look as if the assumed rule had made them from degrees."""
+
+
+class ImpossibleTagsWarning(TagRuleWarning):
+    """No degrees give the tags of some rows under the assumed rule."""
+
+
+class SingleTagWarning(TagRuleWarning):
+    """Every row has exactly one tag, so tags say which degree is the largest and no more."""
+
+
+class NoisyTagsWarning(TagRuleWarning):
+    """So many tags contradict the rule that the rule may be wrong."""
+
+
+class SpreadWarning(LabelDistWarning):
+    """Tags do not say how concentrated the degrees are, so a prior decides."""
 
 
 class VanishingGraphWarning(LabelDistWarning):
