@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,dask,neighbors,onnx,tables,votes]'
 
-.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
+.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers bayes-le learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -57,6 +57,9 @@ accuracy: $(STAMP)  ## BD-LDL tuned, linear and with a kernel, beside its goals 
 
 enhancers: $(STAMP)  ## Every enhancer under two output maps, beside the paper
 	$(BIN)/python -m benchmarks.enhancers
+
+bayes-le: $(STAMP)  ## BayesLE: recovery, wrong tags, other rules, coverage, features, new rows; writes docs/bayes_le_figures.md (half an hour)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.bayes_le --page docs/bayes_le_figures.md
 
 learners: $(STAMP)  ## Every learner beside the paper and the mean, ten folds
 	$(BIN)/python -m benchmarks.learners

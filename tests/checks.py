@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
+from labeldist import BayesLE
 from labeldist.exceptions import LabelWarning
 from labeldist.simplex import check_distributions
 from tests.frames import MAKES, frame
@@ -53,6 +54,11 @@ def accuracy(estimator):
     return 1e-5 if searches else 1e-9
 
 
+def monte_carlo_accuracy(estimator):
+    """Return the error of the sampler where an estimator draws, else that of `accuracy`."""
+    return 0.02 if isinstance(estimator, BayesLE) else accuracy(estimator)
+
+
 def check_on_the_simplex(estimator):
     X, y = training_data(estimator)
     rows = answers(estimator.fit(X, y), X)
@@ -82,7 +88,7 @@ def check_label_order_does_not_matter(estimator):
     X, y = training_data(estimator)
     order = [2, 0, 3, 1]
     expected = answers(clone(estimator).fit(X, y), X)[:, order]
-    assert_allclose(answers(clone(estimator).fit(X, y[:, order]), X), expected, atol=accuracy(estimator))
+    assert_allclose(answers(clone(estimator).fit(X, y[:, order]), X), expected, atol=monte_carlo_accuracy(estimator))
 
 
 def check_feature_order_does_not_matter(estimator):
@@ -154,7 +160,12 @@ def check_weights_are_repetition(estimator):
         assert "sample_weight" in str(error)  # noqa: PT017  # it takes no weights, which is its answer
         return
     repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0))
-    assert_allclose(answers(weighted, X), answers(repeated, X), atol=1e-10)
+    found = answers(weighted, X)
+    if is_enhancer(estimator):  # which answers for the rows that it was fitted on
+        found = np.repeat(found, weight, axis=0)
+        assert_allclose(found, answers(repeated, X), atol=monte_carlo_accuracy(estimator))
+        return
+    assert_allclose(found, answers(repeated, X), atol=1e-10)
 
 
 def check_one_label(estimator):

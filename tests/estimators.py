@@ -1,6 +1,6 @@
 """The estimators that must pass every check, in the settings in which they can be held to many digits."""
 
-from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, MeanDistribution, PTBayes
 
@@ -21,6 +21,7 @@ ENHANCERS = [
     ML(),
     ML(scale=True, output="clip"),
     FCM(),
+    BayesLE(),
 ]
 LEARNERS = [
     BDLDL(),
@@ -31,7 +32,7 @@ LEARNERS = [
     SABFGS(tol=1e-9),
     SAIIS(tol=1e-7, max_iter=10_000),
     LDLLC(tol=1e-9),
-    EnhancedLearner(),
+    EnhancedLearner(BDLE(), BDLDL()),
     EnhancedLearner(LogicalSoftmax(), MeanDistribution()),
     AAKNN(),
     AAKNN(weights="distance"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.accuracy import GOALS, comparison_row, goal_rows, kernel, mean_rows
+from benchmarks.bayes_le import MIN_EXPLAINED, flip, lines_of, top_label
 from benchmarks.choice import gain
 from benchmarks.choice import row as choice_row
 from benchmarks.learners import METHODS, row
@@ -12,7 +13,9 @@ from benchmarks.side_by_side import SAME_QUALITY, Measurement, page, peer_second
 from benchmarks.side_by_side import scores as scores_of
 from benchmarks.tables import beats, header, paper_figures, rows, where_others_win
 from benchmarks.worker import OBJECTIVES, Ours
-from labeldist.datasets import list_datasets, make_artificial
+from labeldist import BayesLE
+from labeldist.datasets import binarize, list_datasets, make_artificial
+from labeldist.enhancement import Uniform
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES
 
@@ -150,3 +153,32 @@ def test_a_choice_is_judged_on_rows_that_it_has_not_seen():
     assert float(skill) == pytest.approx(1 - float(chosen) / float(mean), abs=1e-3)
     assert float(gains[1].split()[0]) == pytest.approx(float(linear) - float(chosen), abs=2e-5)
     assert " × " in learners
+
+
+def test_flipped_tags_leave_every_row_one():
+    tags = binarize(make_artificial(500, random_state=0)[1])
+    flipped = flip(tags, 0.05, 0)
+    assert (flipped != tags).mean() == pytest.approx(0.05, abs=0.02)
+    assert (flip(tags, 0.0, 0) == tags).all()
+    certain = flip(tags, 1.0, 0)
+    assert (certain.sum(axis=1) >= 1).all()
+    assert top_label(np.array([[0.2, 0.5, 0.3]])).tolist() == [[0, 1, 0]]
+
+
+def test_features_are_used_or_not_so_auto_need_not_be_fitted():
+    X, D = make_artificial(150, random_state=0)
+    found = {regressor: BayesLE(regressor=regressor).fit(X, binarize(D)) for regressor in (None, "kernel", "auto")}
+    used = "kernel" if found["kernel"].explained_ >= MIN_EXPLAINED else None
+    assert (found["auto"].label_distributions_ == found[used].label_distributions_).all()
+
+
+@pytest.mark.usefixtures("benchmark_folder")
+def test_bayes_le_is_beside_the_best_rival_and_says_when_the_prior_decides(monkeypatch):
+    monkeypatch.setattr("benchmarks.bayes_le.RIVALS", {"Uniform": Uniform()})
+    lines = "\n".join(lines_of("recovery", ["Yeast_spoem"], 1)).splitlines()
+    title, head, told, *verdicts = [line for line in lines if line and "---" not in line]
+    assert title.startswith("## Recovery")
+    assert head.count("|") == told.count("|")
+    assert told.startswith("| Yeast_spoem (the prior decides) | **0.05")
+    assert told.count("(Uniform ") == len(verdicts) == len(MEASURES)
+    assert "- Kullback-Leibler: better than the best rival on 1 of 1 sets." in verdicts

@@ -19,6 +19,7 @@
     ├── LabelWarning              labels that can be used, but look like another kind than was asked for
     ├── TagRuleWarning            tags do not look as if the assumed rule had made them
     │   ├── ImpossibleTagsWarning no degrees give the tags of some rows
+    │   ├── ThresholdWarning      another threshold explains the numbers of tags better
     │   ├── SingleTagWarning      every row has exactly one tag
     │   └── NoisyTagsWarning      so many tags contradict the rule that it may be wrong
     ├── SpreadWarning             tags do not say how concentrated the degrees are
@@ -58,6 +59,7 @@ __all__ = [
     "SpreadWarning",
     "TableError",
     "TagRuleWarning",
+    "ThresholdWarning",
     "UnknownDatasetError",
     "VanishingGraphWarning",
 ]
@@ -134,6 +136,10 @@ class TagRuleWarning(LabelDistWarning):
 
 class ImpossibleTagsWarning(TagRuleWarning):
     """No degrees give the tags of some rows under the assumed rule."""
+
+
+class ThresholdWarning(TagRuleWarning):
+    """Another threshold explains the numbers of tags clearly better than the assumed one."""
 
 
 class SingleTagWarning(TagRuleWarning):

@@ -170,7 +170,7 @@ def test_an_interrupt_ends_it_without_a_trace(songs, folder, command):
         return psutil.Process(pid).cpu_times().user > 3  # seconds; all is read long before
 
     before = sorted(folder.iterdir())
-    arguments = [*COMMANDS[command], *(["--set", "solver=exact"] if command == "enhance" else [])]
+    arguments = [*COMMANDS[command], *(["--method", "bdle", "--set", "solver=exact"] if command == "enhance" else [])]
     process = interrupt(*arguments, when=is_at_work, cwd=folder)
     assert process.returncode == 130
     assert process.stderr.splitlines()[-1] == "labeldist: interrupted"

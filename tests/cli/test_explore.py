@@ -53,6 +53,26 @@ def test_logical_labels_are_shown_beside_what_is_recovered(table):
     assert "in.html exists" in again.stderr
 
 
+def test_intervals_of_recovered_degrees_are_shown_on_request(table):
+    told = facts("in.csv", "-o", "plain.html")
+    assert told["versions"] == ["recovered by BayesLE", "given labels, in equal shares"]
+    assert told["intervals"] == []
+    assert '"lower":' not in Path("plain.html").read_text(encoding="utf-8")
+    told = facts("in.csv", "--intervals", "--method", "glle", "--method", "bayes", "-o", "intervals.html")
+    assert told["intervals"] == ["recovered by BayesLE"]
+    page = Path("intervals.html").read_text(encoding="utf-8")
+    assert page.count('"lower":') == page.count('"upper":') == 1
+    assert "A thin line over a bar is the 90 % interval of the degree." in page
+
+
+def test_a_table_of_tags_alone_has_intervals_too(table):
+    pd.read_csv("in.csv")[["title", *LABELS]].to_csv("tags.csv", index=False)
+    assert facts("tags.csv", "--item", "title", "--intervals")["intervals"] == ["recovered by BayesLE"]
+    for method in ("bdle", "uniform"):
+        said = explore("tags.csv", "--method", "bayes", "--method", method, "-o", "two.html", code=1).stderr
+        assert "No column is left for features" in said
+
+
 def test_enhancers_are_compared(table):
     told = facts("in.csv", "--method", "bdle", "--method", "logical-softmax", "-o", "two.html")
     assert told["versions"] == ["recovered by BDLE", "recovered by LogicalSoftmax", "given labels, in equal shares"]
@@ -126,6 +146,8 @@ def test_a_table_from_standard_input(table):
         (["in.csv", "-o", "page.csv"], 2, "must end in .html"),
         (["in.csv", "--method", "bdel"], 2, "no method 'bdel'. Did you mean bdle"),
         (["dist.csv", "--method", "bdle"], 2, "these are degrees"),
+        (["dist.csv", "--intervals"], 2, "these are degrees"),
+        (["in.csv", "--intervals", "--method", "bdle"], 2, "--intervals is for --method bayes only"),
         (["dist.csv", "--predicted", "none.csv"], 1, "There is no file none.csv"),
     ],
 )

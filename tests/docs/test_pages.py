@@ -45,6 +45,9 @@ def test_the_examples_in_the_readme_recover_and_predict_distributions(capsys):
     assert degrees[1].max() > 0.9
     assert list(degrees[37].argsort()[::-1][:3]) == [9, 5, 3]
     X, D = names["X"], names["D"]
+    recovered, lower, upper = names["recovered"], names["lower"], names["upper"]
+    assert kl_divergence(D, recovered) < 0.3 * kl_divergence(D, np.full_like(D, 1 / 3))
+    assert ((lower <= recovered) & (recovered <= upper)).all()
     assert names["kernel"].score(X, D) > 0.999 > names["linear"].score(X, D)
     assert_allclose(names["predicted"], names["kernel"].predict(X))
 

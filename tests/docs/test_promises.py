@@ -35,8 +35,8 @@ def test_every_test_that_is_named_exists(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_of_make_that_is_named_exists(page):
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
-    commands = set(re.findall(r"`make ([a-z]+)", page.read_text(encoding="utf-8")))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    commands = set(re.findall(r"`make ([a-z-]+)", page.read_text(encoding="utf-8")))
     assert commands <= targets
 
 

@@ -19,6 +19,8 @@ from labeldist.metrics.skill import EQUALLY, skill_in_words
 from tests.explorer.poems import EVIL, LABELS, make_poems
 from tests.pages import Elements
 
+BOUNDS = np.zeros((120, 3)), np.ones((120, 3))
+
 
 @pytest.fixture(scope="module")
 def checked():
@@ -56,6 +58,29 @@ def test_the_page_holds_all_that_it_was_given(html):
     }
     for version in data["versions"]:
         np.testing.assert_allclose(unpack(version["degrees"], 3), versions[version["name"]], atol=0.5 / STEPS)
+
+
+def test_intervals_are_kept_for_the_versions_that_have_them(monkeypatch):
+    frame, versions = make_poems()
+    lower, upper = 0.5 * versions["good"], 0.5 + 0.5 * versions["good"]
+    given = check_contents(frame, LABELS, versions, intervals={"good": (lower, upper)})
+    html = render(given, "Intervals")
+    data = embedded(html)
+    assert [set(version) for version in data["versions"]] == [
+        {"name", "degrees", "lower", "upper"}, {"name", "degrees"}, {"name", "degrees"}
+    ]  # fmt: skip
+    np.testing.assert_allclose(unpack(data["versions"][0]["lower"], 3), lower, atol=0.5 / STEPS)
+    np.testing.assert_allclose(unpack(data["versions"][0]["upper"], 3), upper, atol=0.5 / STEPS)
+    assert data["largest"] == max(upper.max(), *(D.max() for D in versions.values()))
+    assert "90 % interval of the degree" in html
+    monkeypatch.setattr(contents, "MOST_ITEMS", 50)
+    rows, part = given.drawn()
+    np.testing.assert_array_equal(part.intervals["good"], (lower[rows], upper[rows]))
+
+
+def test_without_intervals_nothing_is_said_of_them(html):
+    assert "90 % interval of the degree" not in html
+    assert all(set(version) == {"name", "degrees"} for version in embedded(html)["versions"])
 
 
 def test_cells_are_text_and_never_markup(html):
@@ -220,6 +245,12 @@ def test_it_is_written_whole_into_a_new_folder_even_with_half_a_character(tmp_pa
         ({"item": "name"}, TableError, "item is 'name', which is none of 'title'"),
         ({"logical": np.ones((2, 3))}, TableError, r"logical has shape \(2, 3\)"),
         ({"logical": np.full((120, 3), 0.5)}, TableError, "logical must hold 0 and 1"),
+        ({"intervals": {"none": BOUNDS}}, TableError, "intervals has 'none', which is none of 'good', 'true', 'poor'"),
+        ({"intervals": {"good": (BOUNDS[0], BOUNDS[1][:9])}}, TableError, r"bound of 'good' has shape \(9, 3\)"),
+        ({"intervals": {"good": BOUNDS[::-1]}}, TableError, "the lower not above the upper"),
+        ({"intervals": {"good": (BOUNDS[0], 2 * BOUNDS[1])}}, TableError, "must be between 0 and 1"),
+        ({"intervals": {"good": (BOUNDS[0], BOUNDS[1] * np.nan)}}, TableError, "must be between 0 and 1"),
+        ({"intervals": {"good": BOUNDS[:1]}}, TableError, "'good' must be two arrays"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, change, error, message):

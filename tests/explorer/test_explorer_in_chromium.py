@@ -66,6 +66,32 @@ def test_an_item_shows_its_columns_its_given_labels_and_all_versions(page):
         assert np.argmax(widths) == np.argmax([D[6, k] for D in VERSIONS.values()])
 
 
+def test_an_interval_is_a_line_over_the_bar_and_is_spoken(tmp_path, browser):
+    lower, upper = 0.5 * GOOD, 0.5 + 0.5 * GOOD
+    path = write_explorer(
+        tmp_path / "page.html", FRAME, label_names=LABELS, versions=VERSIONS, intervals={"good": (lower, upper)}
+    )
+    for viewport in (None, PHONE):
+        context = browser.new_context(viewport=viewport) if viewport else browser.new_context()
+        page = context.new_page()
+        page.goto(path.as_uri())
+        assert page.locator("#bars .interval").count() == len(LABELS)  # of one version
+        for k in range(len(LABELS)):
+            row = page.locator("#bars tr").nth(k).locator("td > div").first
+            text = f"90 % interval {lower[0, k]:.3f} to {upper[0, k]:.3f}"
+            assert row.text_content() == f"good {GOOD[0, k]:.3f}, {text}"
+            assert row.get_attribute("title") == text
+            bar, line, number = (row.locator(name).bounding_box() for name in (".bar", ".interval", ".number"))
+            scale = bar["width"] / GOOD[0, k]
+            assert line["x"] - bar["x"] == pytest.approx(scale * lower[0, k], abs=1)
+            assert line["width"] == pytest.approx(scale * (upper - lower)[0, k], abs=1)
+            assert bar["y"] < line["y"] < line["y"] + line["height"] < bar["y"] + bar["height"]
+            assert number["x"] > line["x"] + line["width"]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert Axe().run(page).generate_snapshot() == ""
+        context.close()
+
+
 def test_search_looks_in_every_column_and_label_filters_by_the_top(page):
     search = page.get_by_role("searchbox")
     search.fill("CLÉO plain")

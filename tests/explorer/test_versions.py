@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from labeldist import BDLE
+from labeldist import BDLE, BayesLE
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import GLLE
 from labeldist.explorer.versions import SHARES, from_degrees, from_logical, is_logical, predict_out_of_fold
@@ -34,6 +34,17 @@ def test_logical_labels_are_recovered_and_shown_in_equal_shares(data):
     np.testing.assert_allclose(shown.versions[SHARES], L / L.sum(axis=1, keepdims=True))
     np.testing.assert_array_equal(shown.logical, L)
     assert shown.truth is None
+    assert shown.intervals == {}
+
+
+def test_intervals_are_those_of_the_enhancers_that_have_them(data):
+    X, D = data
+    L = binarize(D)
+    assert from_logical(X, L, [BayesLE()], {}).intervals == {}
+    shown = from_logical(X, L, [BDLE(), BayesLE()], {}, intervals=True)
+    ((name, bounds),) = shown.intervals.items()
+    assert name == "recovered by BayesLE"
+    np.testing.assert_array_equal(bounds, BayesLE().fit(X, L).interval(0.9))
 
 
 @pytest.mark.filterwarnings("ignore:1 of 60 rows have no positive label")

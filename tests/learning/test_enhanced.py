@@ -6,10 +6,11 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import get_tags
 
-from labeldist import BDLDL, BDLE, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning
+from labeldist.features import KernelFeatures
 from labeldist.learning import MeanDistribution
 
 
@@ -27,11 +28,19 @@ def test_it_is_the_enhancer_followed_by_the_learner(table):
     assert_array_equal(model.predict(X), BDLDL(ridge=1.0).fit(X, recovered).predict(X))
 
 
-def test_the_default_is_the_papers_pair(table):
+def test_default_is_bayes_le_and_kernel_bdldl_cv(table):
     X, _, L = table
     model = EnhancedLearner().fit(X, L)
-    assert isinstance(model.enhancer_, BDLE)
-    assert isinstance(model.learner_, BDLDL)
+    assert isinstance(model.enhancer_, BayesLE)
+    assert [type(step) for _, step in model.learner_.steps] == [KernelFeatures, BDLDLCV]
+
+
+def test_default_predicts_better_than_the_pair_of_the_paper(table):
+    X, _, L = table
+    new, truth = make_artificial(200, random_state=1)
+    assert EnhancedLearner().fit(X, L).score(new, truth) > EnhancedLearner(BDLE(), BDLDLCV()).fit(X, L).score(
+        new, truth
+    )
 
 
 def test_parts_are_copied_not_fitted(table):
@@ -46,7 +55,7 @@ def test_it_learns_from_logical_labels_what_uniform_ones_cannot_teach(table):
     X, _, L = table
     new, truth = make_artificial(200, random_state=1)
     learned = EnhancedLearner().fit(X, L).score(new, truth)
-    assert learned > max(0, EnhancedLearner(Uniform()).fit(X, L).score(new, truth))
+    assert learned > max(0, EnhancedLearner(Uniform(), BDLDL()).fit(X, L).score(new, truth))
 
 
 def test_parameters_of_the_parts_can_be_searched(table):
@@ -81,10 +90,10 @@ def test_features_are_checked_by_name(table):
 def test_what_is_no_enhancer_or_learner_is_refused(table):
     X, _, L = table
     with pytest.raises(
-        TypeError, match=r"enhancer must be an estimator with fit_transform, such as BDLE\(\); got BDLDL"
+        TypeError, match=r"enhancer must be an estimator with fit_transform, such as BayesLE\(\); got BDLDL"
     ):
         EnhancedLearner(BDLDL()).fit(X, L)
-    with pytest.raises(TypeError, match=r"learner must be an estimator with predict, such as BDLDL\(\); got BDLE"):
+    with pytest.raises(TypeError, match=r"learner must be an estimator with predict, such as BDLDLCV\(\); got BDLE"):
         EnhancedLearner(BDLE(), BDLE()).fit(X, L)
 
 

@@ -10,7 +10,7 @@ import typer
 from labeldist.cli import options
 from labeldist.cli.answers import predict_by
 from labeldist.cli.inputs import choose_told, features_of, matched_rows
-from labeldist.cli.methods import ENHANCERS, make
+from labeldist.cli.methods import BAYES, ENHANCERS, choose_regressor, make
 from labeldist.cli.telling import Teller
 from labeldist.datasets.columns import degrees, match_columns, one_column, typed
 from labeldist.datasets.tables import STANDARD, read_table
@@ -30,9 +30,13 @@ def explore(
         list[str] | None,
         typer.Option(
             "--method",
-            help=f"What recovers distributions from labels of 0 and 1: {', '.join(ENHANCERS)}; several are compared.",
+            help=f"What recovers distributions from labels of 0 and 1: {', '.join(ENHANCERS)}; several are compared. "
+            "Default bayes.",
         ),
     ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Draw the 90 % interval of each degree that --method bayes recovers.")
+    ] = False,
     predicted: Annotated[
         list[str] | None, typer.Option(help="A table of predicted degrees to show beside; may be given several times.")
     ] = None,
@@ -53,7 +57,7 @@ def explore(
 
     **Examples**
 
-    `labeldist explore in.csv --labels joy,fear,calm --item title` — writes in.html
+    `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
 
     `labeldist explore in.csv --labels joy,fear,calm --method bdle --method glle -o two.html`
 
@@ -70,7 +74,9 @@ def explore(
     if Path(page).suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"the page must end in .html; got {page}.")
     check_free(page, force=force)
-    enhancers = [make(ENHANCERS, name, {}) for name in methods or ["bdle"]]
+    enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
+    if intervals and BAYES not in enhancers:
+        raise typer.BadParameter("--intervals is for --method bayes only.")
     frame = read_table(table)
     columns = match_columns(labels, frame.columns, "label")
     if item is not None:
@@ -82,20 +88,34 @@ def explore(
     }
     choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "others": [item]}
     if is_logical(Y):
-        X = features_of(choose_told(frame, labels, teller, **choice), prepare=prepare)
+        need_features = list(enhancers) != [BAYES]
+        X = features_of(choose_told(frame, labels, teller, **choice, need_features=need_features), prepare=prepare)
+        if BAYES in enhancers:
+            choose_regressor(enhancers[BAYES], X, teller)
         with teller.working(f"Recovering distributions of {len(Y)} items"):
-            shown = from_logical(X, Y, enhancers, answers)
+            shown = from_logical(X, Y, enhancers.values(), answers, intervals=intervals)
     else:
-        if methods:
-            raise typer.BadParameter("--method recovers distributions from labels that are 0 or 1; these are degrees.")
+        if methods or intervals:
+            raise typer.BadParameter(
+                "--method and --intervals recover distributions from labels that are 0 or 1; these are degrees."
+            )
         shown = from_degrees(f"degrees in {source}", Y, answers or _held_out(frame, labels, Y, choice, teller))
-    contents = check_contents(frame, columns, shown.versions, logical=shown.logical, truth=shown.truth, item=item)
+    contents = check_contents(
+        frame,
+        columns,
+        shown.versions,
+        logical=shown.logical,
+        truth=shown.truth,
+        item=item,
+        intervals=shown.intervals,
+    )
     write_page(page, contents, f"Label distributions of {source}")
     facts = {
         "items": len(frame),
         "labels": columns,
         "versions": list(shown.versions),
         "truth": shown.truth,
+        "intervals": list(shown.intervals),
         "measures": {score.name: {**score.values, "skill": score.skill} for score in scores(contents)},
         "output": page,
     }

@@ -25,13 +25,21 @@ def read_labelled(
     ignore: str = "",
     prepare: bool = False,
     others: Sequence[str | None] = (),
+    need_features: bool = True,
 ) -> LabelledTable:
     """Read a table, say which of its columns are what, and tell which were left out.
 
     `others` are columns of a meaning of their own, such as items and weights: they are no features.
     """
     return choose_told(
-        read_table(path), labels, teller, features=features, ignore=ignore, prepare=prepare, others=others
+        read_table(path),
+        labels,
+        teller,
+        features=features,
+        ignore=ignore,
+        prepare=prepare,
+        others=others,
+        need_features=need_features,
     )
 
 
@@ -44,11 +52,14 @@ def choose_told(
     ignore: str = "",
     prepare: bool = False,
     others: Sequence[str | None] = (),
+    need_features: bool = True,
 ) -> LabelledTable:
     """Say which columns of a table are what, and tell which were left out."""
     ignored = match_columns(ignore, frame.columns, "ignored")
     ignored += [one_column(name, frame.columns, "item or weight") for name in others if name is not None]
-    table = choose_columns(frame, labels, features=features, ignore=ignored, prepare=prepare)
+    table = choose_columns(
+        frame, labels, features=features, ignore=ignored, prepare=prepare, need_features=need_features
+    )
     for name, reason in table.left_out.items():
         teller.note(f"column {name!r} is no feature: it {reason}. --prepare turns words and dates into numbers.")
     for name in table.features:
@@ -59,7 +70,7 @@ def choose_told(
 
 def features_of(table: LabelledTable, *, prepare: bool) -> Any:
     """Return the features as numbers: as they are, or prepared."""
-    if not prepare:
+    if not prepare or not table.features:
         return table.X
     from labeldist.features.preparation import prepare_columns
 

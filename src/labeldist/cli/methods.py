@@ -7,9 +7,12 @@ from typing import Any
 
 import typer
 
+from labeldist.cli.telling import Teller
 from labeldist.exceptions import did_you_mean
 
+BAYES = "bayes"
 ENHANCERS = {
+    BAYES: "BayesLE",
     "bdle": "BDLE",
     "glle": "GLLE",
     "fcm": "FCM",
@@ -35,6 +38,9 @@ LEARNERS = {
     "mean": "MeanDistribution",
 }
 
+MOST_ROWS_WITH_FEATURES = 20_000
+"""Up to this number of rows `BayesLE` uses features unless a person decides."""
+
 
 def make(methods: dict[str, str], name: str, parameters: dict[str, Any]) -> Any:
     """Return the estimator called `name` with the given parameters, or refuse with what there is."""
@@ -53,3 +59,15 @@ def make(methods: dict[str, str], name: str, parameters: dict[str, Any]) -> Any:
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     return estimator
+
+
+def choose_regressor(enhancer: Any, X: Any, teller: Teller) -> None:
+    """Let a `BayesLE` use features if there are any and the rows are not too many."""
+    n, d = X.shape
+    if d and n > MOST_ROWS_WITH_FEATURES:
+        teller.note(
+            f"BayesLE uses no features for more than {MOST_ROWS_WITH_FEATURES:,} rows. labeldist enhance --set "
+            "regressor=auto uses them."
+        )
+    elif d:
+        enhancer.set_params(regressor="auto")

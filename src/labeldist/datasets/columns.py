@@ -105,6 +105,7 @@ def choose_columns(
     features: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     prepare: bool = False,
+    need_features: bool = True,
 ) -> LabelledTable:
     """Say which columns of `frame` are labels and which are features.
 
@@ -120,6 +121,8 @@ def choose_columns(
         Columns that are neither.
     prepare : bool
         Whether columns of words, dates and missing values are features, too, to be turned into numbers later.
+    need_features : bool
+        Whether a table without features is refused.
     """
     label_columns = match_columns(labels, frame.columns, "label")
     if not label_columns:
@@ -142,7 +145,7 @@ def choose_columns(
                 name: reason for name in others if name not in left_out and (reason := _is_no_feature(frame[name]))
             }
         feature_columns = [name for name in others if name not in left_out]
-    if not feature_columns:
+    if not feature_columns and need_features:
         reasons = "; ".join(f"{name} {reason}" for name, reason in left_out.items())
         raise TableError(
             f"No column is left for features: the labels are {listed(label_columns)}"

@@ -11,7 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labeldist.features.kernel_features import KernelFeatures
 from labeldist.simplex import Array
-from labeldist.solvers._leave_one_out import LeaveOneOutRidge, RidgeFit
+from labeldist.solvers._leave_one_out import LeaveOneOutRidge
 
 N_LANDMARKS = 1_000
 CHOOSE_EVERY = 5
@@ -26,6 +26,8 @@ FOLDS = 5
 class KernelScores:
     """Kernel ridge regression of the scores, with leave-one-out predictions in closed form."""
 
+    ridge: float
+
     def __init__(self, X: Array, weight: Array, seed: int) -> None:
         self.features = KernelFeatures(n_landmarks=N_LANDMARKS, random_state=seed).fit(X)
         self.weight = weight
@@ -34,8 +36,8 @@ class KernelScores:
     def __call__(self, scores: Array, iteration: int) -> Array:
         """Return the scores of each row, predicted from the other rows, (n_labels, n_rows)."""
         choose = iteration % CHOOSE_EVERY == 0
-        fit = self._solver.fit_best(scores.T) if choose else self._solver.fit(scores.T, self.fitted.ridge)
-        self.fitted: RidgeFit = fit
+        fit = self._solver.fit_best(scores.T) if choose else self._solver.fit(scores.T, self.ridge)
+        self.ridge, self.coef, self.intercept = fit.ridge, fit.coef, fit.intercept
         self.explained = _explained(scores, fit.left_out.T, self.weight)
         return fit.left_out.T.copy()
 
@@ -45,7 +47,7 @@ class KernelScores:
 
     def predict(self, X: Array) -> Array:
         """Return the scores of new rows, (n_labels, n_rows)."""
-        return (self.features.transform(X) @ self.fitted.coef + self.fitted.intercept).T
+        return (self.features.transform(X) @ self.coef + self.intercept).T
 
 
 class CrossFittedScores:

@@ -14,12 +14,20 @@ from threadpoolctl import threadpool_limits
 
 from labeldist.enhancement._score_regressors import CrossFittedScores, KernelScores
 from labeldist.enhancement.base import LabelEnhancer
-from labeldist.exceptions import ImpossibleTagsWarning, NoisyTagsWarning, SingleTagWarning, SpreadWarning, warn
+from labeldist.exceptions import (
+    ImpossibleTagsWarning,
+    NoisyTagsWarning,
+    SingleTagWarning,
+    SpreadWarning,
+    ThresholdWarning,
+    warn,
+)
 from labeldist.features.order import refuse_other_order
 from labeldist.features.validation import validated
 from labeldist.randomness import random_generator
 from labeldist.simplex import Array
-from labeldist.solvers._tag_model import TagModel, fit_joint_model, fit_tag_model, informative_counts
+from labeldist.solvers._tag_counts import likely_threshold
+from labeldist.solvers._tag_model import TagModel, count_tags, fit_joint_model, fit_tag_model, informative_counts
 from labeldist.solvers._tag_posterior import expected_degrees, posterior_moments, posterior_quantiles
 from labeldist.solvers._tag_sampler import Rule, Tags
 
@@ -108,8 +116,8 @@ class BayesLE(LabelEnhancer):
     distinct rows of `y`, not with the number of rows.
 
     Recovered degrees cannot be validated without ground truth. If the tags were made in another way than by `rule` and
-    `threshold`, they can be far off; the warnings `ImpossibleTagsWarning`, `SingleTagWarning`, `NoisyTagsWarning` and
-    `SpreadWarning` point to that.
+    `threshold`, they can be far off; the warnings `ImpossibleTagsWarning`, `ThresholdWarning`, `SingleTagWarning`,
+    `NoisyTagsWarning` and `SpreadWarning` of `labeldist.exceptions` point to that.
 
     Examples
     --------
@@ -175,6 +183,7 @@ class BayesLE(LabelEnhancer):
         if not weight.any():
             raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
         rows = L > 0
+        n_tagged = rows.sum(axis=1)
         rule = self._choose_rule(rows)
         self._seed = int(random_generator(self.random_state).randint(2**31 - 1))
         self._tags, self._pattern = distinct_rows(rows)
@@ -195,11 +204,11 @@ class BayesLE(LabelEnhancer):
             if self.regressor is not None:
                 self._fit_scores(X, rows, weight, free, prior)
             self._finish(free)
-        self._warn(rows.sum(axis=1), rule)
+        self._warn(count_tags(rows[n_tagged > 0].T, np.ones(np.count_nonzero(n_tagged))), rule)
         return self
 
     def _choose_rule(self, rows: Any) -> Rule:
-        if self.rule == "half" and rows.shape[1] > 2 and (rows.sum(axis=1) <= 1).all():
+        if self.rule == "half" and rows.shape[1] > 2 and rows.any() and (rows.sum(axis=1) <= 1).all():
             warn(
                 "No row has more than one tag. The tag is then taken as the largest degree and no more, as "
                 "rule='order' does, and the spread of the degrees comes from spread_prior. If single tags do mean "
@@ -221,6 +230,8 @@ class BayesLE(LabelEnhancer):
         """Fit the model in which the mean depends on features."""
         tags = np.ascontiguousarray(rows.T)
         weight = informative_counts(tags, weight, free.rule, free.noise)
+        if not weight.any():
+            raise ValueError("No row has tags that the rule can produce, so the regressor has nothing to learn from.")
         scores: Any
         if self.regressor in ("kernel", "auto"):
             scores = KernelScores(X, weight, self._seed)
@@ -242,18 +253,30 @@ class BayesLE(LabelEnhancer):
         degrees, deviations = posterior_moments(model, self._tags, N_SWEEPS, chains_each, self._random(2))
         self.label_distributions_, self.label_std_ = degrees.T[self._pattern], deviations.T[self._pattern]
 
-    def _warn(self, n_tags: Any, rule: Rule) -> None:
-        n, c = len(n_tags), len(self._tags)
-        impossible = (n_tags > 0) & ~rule.is_possible(n_tags, c) & ((n_tags - 1) / c != rule.threshold)
-        if impossible.mean() > MAX_IMPOSSIBLE:
-            most = int(np.quantile(n_tags, 1 - MAX_IMPOSSIBLE, method="lower"))
+    def _warn(self, histogram: Array, rule: Rule) -> None:
+        """Warn of tags that the rule hardly explains, and of a spread that they do not determine."""
+        if rule.name == "order" or not histogram.any():
+            return
+        n, n_tags = histogram.sum(), np.arange(len(histogram))
+        likely = likely_threshold(histogram, rule, self._random(5))
+        allowed = len(self.label_names_) * rule.threshold + 1
+        too_many = histogram[n_tags > allowed].sum()  # exactly so many are an exact tie at the threshold
+        if too_many > MAX_IMPOSSIBLE * n:
+            most = n_tags[histogram.cumsum() >= (1 - MAX_IMPOSSIBLE) * n][0]
+            fitting = max(likely or 0.0, (most - 0.5) / len(self.label_names_))
             warn(
-                f"{np.count_nonzero(impossible)} of {n} rows have more tags than threshold={rule.threshold:g} allows "
-                f"with {c} labels. threshold={(most - 0.5) / c:.2g} would fit them; or use rule='order'.",
+                f"{too_many:g} of {n:g} rows have more tags than threshold={rule.threshold:g} allows with "
+                f"{len(self.label_names_)} labels. Use threshold={fitting:.2g}, which would fit them, or rule='order'.",
                 ImpossibleTagsWarning,
             )
-        if not self.spread_identified_ and rule.name == "half":
-            cause = "there are two labels" if c == 2 else "all rows have the same number of tags"
+        elif likely is not None:
+            warn(
+                f"threshold={likely:g} explains the numbers of tags clearly better than {rule.threshold:g}. Use it if "
+                "tags may cover that share of the degrees.",
+                ThresholdWarning,
+            )
+        if not self.spread_identified_:
+            cause = "there are two labels" if len(self.label_names_) == 2 else "all rows have the same number of tags"
             warn(
                 f"The tags do not say how concentrated the degrees are, since {cause}: spread_prior decides. Choose it "
                 "if you know how much degrees vary; the order of the degrees does not depend on it.",
@@ -261,12 +284,11 @@ class BayesLE(LabelEnhancer):
             )
         if self.noise == "auto" and self.noise_ > MAX_NOISE:
             warn(
-                f"{self.noise_:.0%} of the tags seem to be wrong. The rule may be: set threshold to the mass that tags "
-                "were meant to cover, or use rule='order'.",
+                f"{self.noise_:.0%} of the tags seem to be wrong. The rule may be: set threshold to the share of the "
+                "degrees that tags were meant to cover, or use rule='order'.",
                 NoisyTagsWarning,
             )
 
-    @available_if(_has_regressor)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def transform(self, X: Any) -> Array:
         """Predict the label distributions of new rows, which need no tags.
 
@@ -331,6 +353,10 @@ class BayesLE(LabelEnhancer):
         )
         tags.input_tags.sparse = own
         return tags
+
+
+# After the class statement, where scikit-learn has wrapped the method for `set_output`: its wrapper would hide this.
+BayesLE.transform = available_if(_has_regressor)(BayesLE.transform)  # type: ignore[method-assign]
 
 
 def distinct_rows(rows: Any) -> tuple[Tags, Any]:

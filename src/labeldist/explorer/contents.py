@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class Contents:
         True where a label was given to an item.
     truth : str or None
         The version that the others are measured against.
+    intervals : dict of str to pair of arrays of shape (n_items, n_labels)
+        Lower and upper bounds of the degrees of a version.
     """
 
     names: list[str]
@@ -49,6 +51,7 @@ class Contents:
     versions: dict[str, Array]
     logical: Any
     truth: str | None
+    intervals: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
     @property
     def first(self) -> Array:
@@ -68,6 +71,7 @@ class Contents:
             {name: D[rows] for name, D in self.versions.items()},
             None if self.logical is None else self.logical[rows],
             self.truth,
+            {name: (lower[rows], upper[rows]) for name, (lower, upper) in self.intervals.items()},
         )
         return rows, part
 
@@ -80,6 +84,7 @@ def check_contents(
     logical: Any = None,
     truth: str | None = None,
     item: str | None = None,
+    intervals: Mapping[str, Any] | None = None,
 ) -> Contents:
     """Return what a page shows, or say what does not fit; the parameters are those of `write_explorer`."""
     labels = [str(name) for name in label_names]
@@ -101,9 +106,10 @@ def check_contents(
         _check_shape("logical", logical, shape)
         if not np.isin(logical, (0, 1)).all():
             raise TableError("logical must hold 0 and 1 only; degrees are a version.")
+    bounds = {str(name): _check_bounds(str(name), pair, checked, shape) for name, pair in (intervals or {}).items()}
     others = [column for column in frame.columns if str(column) not in labels and column != item]
     names = [f"Item {row}" for row in range(1, len(frame) + 1)] if item is None else texts(frame[item])
-    return Contents(names, frame[others], labels, checked, logical, truth)
+    return Contents(names, frame[others], labels, checked, logical, truth, bounds)
 
 
 def texts(column: pd.Series[Any]) -> list[str]:
@@ -114,6 +120,20 @@ def texts(column: pd.Series[Any]) -> list[str]:
 def _text(value: Any) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else str(value).removesuffix(" 00:00:00")
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def _check_bounds(name: str, pair: Any, versions: Mapping[str, Array], shape: tuple[int, int]) -> tuple[Array, Array]:
+    """Return lower and upper bounds of the degrees of a version, or say what does not fit."""
+    if name not in versions:
+        raise TableError(f"intervals has {name!r}, which is none of {', '.join(map(repr, versions))}.")
+    if len(pair) != 2:
+        raise TableError(f"The bounds of {name!r} must be two arrays, lower and upper; got {len(pair)}.")
+    lower, upper = (np.asarray(bound, dtype=np.float64) for bound in pair)
+    for bound in (lower, upper):
+        _check_shape(f"A bound of {name!r}", bound, shape)
+    if not ((lower >= 0) & (lower <= upper) & (upper <= 1)).all():
+        raise TableError(f"The bounds of {name!r} must be between 0 and 1, the lower not above the upper.")
+    return lower, upper
 
 
 def _check_shape(name: str, values: Any, shape: tuple[int, int]) -> None:

@@ -14,7 +14,9 @@ function decode(text, Numbers) {
 
 const degrees = data.versions.map((version) => decode(version.degrees, Uint16Array));
 const logical = data.logical === null ? null : decode(data.logical, Uint8Array);
+const bounds = data.versions.map(({ lower, upper }) => lower && [lower, upper].map((text) => decode(text, Uint16Array)));
 const degree = (version, item, label) => degrees[version][item * c + label] / data.steps;
+const interval = (version, item, label) => bounds[version]?.map((bound) => bound[item * c + label] / data.steps);
 
 // Return a function that computes a value the first time that it is asked for it.
 function once(compute) {

@@ -29,8 +29,14 @@ def embed(contents: Contents) -> dict[str, Any]:
         ],
         "labels": part.labels,
         "steps": STEPS,
-        "largest": max(float(D.max()) for D in contents.versions.values()),
-        "versions": [{"name": name, "degrees": pack(D)} for name, D in part.versions.items()],
+        "largest": max(
+            float(D.max()) for D in (*contents.versions.values(), *(upper for _, upper in contents.intervals.values()))
+        ),
+        "versions": [
+            {"name": name, "degrees": pack(D)}
+            | dict(zip(("lower", "upper"), map(pack, part.intervals.get(name, ())), strict=False))
+            for name, D in part.versions.items()
+        ],
         "logical": None if part.logical is None else _base64(part.logical.astype("u1")),
     }
 

@@ -32,6 +32,7 @@ def write_explorer(
     logical: Any = None,
     truth: str | None = None,
     item: str | None = None,
+    intervals: Mapping[str, Any] | None = None,
     title: str = "Label distributions, item by item",
 ) -> Path:
     """Write one HTML page that needs nothing else, and return its path.
@@ -58,6 +59,9 @@ def write_explorer(
         The version that the others are measured against.
     item : str, optional
         The column that names the items; else they are numbered.
+    intervals : mapping of str to (lower, upper), optional
+        For some of the versions, by name, the bounds of the 90 % interval of each degree, as
+        `labeldist.BayesLE.interval` returns them. Each is drawn as a thin line over the bar of the degree.
     title : str
         The page's heading.
 
@@ -74,7 +78,9 @@ def write_explorer(
     >>> page.name
     'poems.html'
     """
-    contents = check_contents(frame, label_names, versions, logical=logical, truth=truth, item=item)
+    contents = check_contents(
+        frame, label_names, versions, logical=logical, truth=truth, item=item, intervals=intervals
+    )
     return write_page(path, contents, title)
 
 
@@ -106,6 +112,7 @@ def render(contents: Contents, title: str) -> str:
         best=summary.best(found) if found else {},
         truth=contents.truth,
         logical=contents.logical is not None,
+        intervals=bool(contents.intervals),
         first_items=summary.first_items(contents),
         data=embed(contents) | {"colours": list(colours(contents).values())},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ class Shown:
     versions: dict[str, Array]
     logical: Any = None
     truth: str | None = None
+    intervals: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
 def is_logical(Y: Any) -> bool:
@@ -30,16 +31,22 @@ def is_logical(Y: Any) -> bool:
     return bool(np.isin(np.asarray(Y), (0, 1)).all())
 
 
-def from_logical(X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any]) -> Shown:
+def from_logical(
+    X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any], *, intervals: bool = False
+) -> Shown:
     """Show what each enhancer recovers from logical labels, what was predicted, and the given labels themselves.
 
-    These become degrees in equal shares; an item that was given no label has all of them.
+    These become degrees in equal shares; an item that was given no label has all of them. With `intervals`, show the
+    90 % intervals of the enhancers that have them.
     """
-    recovered = {f"recovered by {type(one).__name__}": one.fit_transform(X, L) for one in enhancers}
+    fitted = {f"recovered by {type(one).__name__}": one.fit(X, L) for one in enhancers}
+    recovered = {name: one.label_distributions_ for name, one in fitted.items()}
+    bounds = {name: one.interval(0.9) for name, one in fitted.items() if intervals and hasattr(one, "interval")}
     given = np.array(L, dtype=float)
     shares = given.copy()
     shares[~given.any(axis=1)] = 1
-    return Shown({**recovered, **predicted, SHARES: normalize(shares)}, logical=given.astype("u1"))
+    versions = {**recovered, **predicted, SHARES: normalize(shares)}
+    return Shown(versions, logical=given.astype("u1"), intervals=bounds)
 
 
 def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Shown:

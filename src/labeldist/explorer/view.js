@@ -85,6 +85,16 @@ function keepInView(button) {
   if (low > list.scrollTop) list.scrollTop = low;
 }
 
+// Draw a 90 % interval over the bar of a degree, and say it.
+function addInterval(row, value, range) {
+  if (!range) return;
+  const [lower, upper] = range;
+  const text = `90 % interval ${lower.toFixed(3)} to ${upper.toFixed(3)}`;
+  for (const [name, number] of [["--lower", lower], ["--upper", upper], ["--beyond", Math.max(0, upper - value)]]) row.style.setProperty(name, number.toFixed(4));
+  row.title = text;
+  row.append(make("span", { className: "interval" }), make("span", { className: "spoken" }, `, ${text}`));
+}
+
 function showItem() {
   const item = chosen(), at = where();
   const { version, beside, by } = state;
@@ -101,9 +111,11 @@ function showItem() {
     if (logical?.[item * c + l]) head.append(make("span", { className: "given" }, "given"));
     const bars = data.versions.map(({ name }, v) => {
       const value = degree(v, item, l);
-      return make("div", { "--bar": data.colours[v], "--degree": value.toFixed(4) },
+      const row = make("div", { "--bar": data.colours[v], "--degree": value.toFixed(4) },
         make("span", { className: "spoken" }, `${name} `), make("span", { className: "bar" }),
         make("span", { className: "number" }, value.toFixed(3)));
+      addInterval(row, value, interval(v, item, l));
+      return row;
     });
     return make("tr", {}, head, make("td", {}, ...bars));
   }));

@@ -1,4 +1,4 @@
-"""From logical labels straight to a predictor: an enhancer and a learner as one estimator."""
+"""EnhancedLearner: an enhancer and a learner as one estimator, from tags to predictions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labeldist.enhancement.bdle import BDLE
+from labeldist.enhancement.bayes_le import BayesLE
+from labeldist.features.kernel_features import KernelFeatures
 from labeldist.learning.base import DistributionLearner
-from labeldist.learning.bdldl import BDLDL
+from labeldist.learning.bdldl_cv import BDLDLCV
 from labeldist.simplex import Array
 
-_EXAMPLES = {"enhancer": "BDLE()", "learner": "BDLDL()"}
+_EXAMPLES = {"enhancer": "BayesLE()", "learner": "BDLDLCV()"}
 
 
 class EnhancedLearner(DistributionLearner):
@@ -26,9 +27,9 @@ class EnhancedLearner(DistributionLearner):
     Parameters
     ----------
     enhancer : label enhancer, default=None
-        None is ``BDLE()``. To search for its parameters, give it: ``EnhancedLearner(BDLE(), BDLDL())``.
+        None is ``BayesLE()``. To search for its parameters, pass it: ``EnhancedLearner(BayesLE(), BDLDLCV())``.
     learner : distribution learner, default=None
-        None is ``BDLDL()``.
+        None is ``make_pipeline(KernelFeatures(), BDLDLCV())``.
 
     Attributes
     ----------
@@ -38,6 +39,10 @@ class EnhancedLearner(DistributionLearner):
     label_names_ : list of str
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X had column names
+
+    See Also
+    --------
+    labeldist.BayesLE : With a regressor it predicts new rows itself, by one joint model.
 
     Examples
     --------
@@ -63,8 +68,8 @@ class EnhancedLearner(DistributionLearner):
         for role, part, method in (("enhancer", self.enhancer, "fit_transform"), ("learner", self.learner, "predict")):
             if part is not None and not hasattr(part, method):
                 raise TypeError(f"{role} must be an estimator with {method}, such as {_EXAMPLES[role]}; got {part!r}.")
-        self.enhancer_ = BDLE() if self.enhancer is None else clone(self.enhancer)
-        self.learner_ = BDLDL() if self.learner is None else clone(self.learner)
+        enhancer, learner = self._parts()
+        self.enhancer_, self.learner_ = clone(enhancer), clone(learner)
         self.enhancer_.fit(X, y)
         self.label_distributions_ = self.enhancer_.label_distributions_
         self.label_names_ = self.enhancer_.label_names_
@@ -78,10 +83,16 @@ class EnhancedLearner(DistributionLearner):
         check_is_fitted(self)
         return np.asarray(self.learner_.predict(X))
 
+    def _parts(self) -> tuple[Any, Any]:
+        """Return the enhancer and the learner, with the defaults in place of None."""
+        from sklearn.pipeline import make_pipeline  # importing it takes longer than the rest of this module
+
+        enhancer = BayesLE() if self.enhancer is None else self.enhancer
+        learner = make_pipeline(KernelFeatures(), BDLDLCV()) if self.learner is None else self.learner
+        return enhancer, learner
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        parts = [
-            part for part in (self.enhancer or BDLE(), self.learner or BDLDL()) if hasattr(part, "__sklearn_tags__")
-        ]
+        parts = [part for part in self._parts() if hasattr(part, "__sklearn_tags__")]
         tags.input_tags.sparse = all(get_tags(part).input_tags.sparse for part in parts)
         return tags

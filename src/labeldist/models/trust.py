@@ -23,9 +23,12 @@ from sklearn import (
 )
 from sklearn.base import BaseEstimator
 
+from labeldist.enhancement._score_regressors import CrossFittedScores, KernelScores
 from labeldist.extras import require
 from labeldist.models.archive import SCHEMA
 from labeldist.models.schema import LOADERS, types_in
+from labeldist.solvers._tag_model import TagModel
+from labeldist.solvers._tag_sampler import Rule
 
 ROOMS = ("features", "enhancement", "learning")
 """Where estimators live."""
@@ -53,6 +56,10 @@ of scikit-learn 1.6 a list of the columns that they do not use.
 """
 
 
+HELD = (CrossFittedScores, KernelScores, Rule, TagModel)
+"""What a fitted `BayesLE` holds."""
+
+
 @cache
 def trusted_types() -> frozenset[str]:
     """Return the names of the types that are loaded beside numbers, texts, arrays and what holds them.
@@ -63,7 +70,7 @@ def trusted_types() -> frozenset[str]:
     """
     estimators = {kind for room in ROOMS for kind in _estimators_in(f"labeldist.{room}")}
     held = {kind for estimator in estimators for kind in get_type_hints(estimator).values() if _is_ours(kind)}
-    return frozenset(map(_name, {*estimators, *held, *_splitters(), *TRANSFORMERS, *PLAIN}))
+    return frozenset(map(_name, {*estimators, *held, *HELD, *_splitters(), *TRANSFORMERS, *PLAIN}))
 
 
 def untrusted_types(archive: bytes) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from labeldist.simplex import Array
-from labeldist.solvers._tag_counts import CountLikelihood
+from labeldist.solvers._tag_counts import SPREADS, CountLikelihood
 from labeldist.solvers._tag_sampler import Chains, Rule, Tags
 
 ITERATIONS = 70
@@ -29,13 +29,9 @@ FIRST_ZERO = 10
 SCALE_EVERY = 5
 """EM iterations between two estimates of spread and noise."""
 
-DRAWS_WORK = 100_000
-"""Numbers behind the likelihood of the number of tags: at least 4,000 draws, and more of few labels."""
-
 START_WORK = 400_000
 """Numbers behind the first estimate of the mean. EM moves slowly from there, so its error would remain."""
 
-SPREADS = np.geomspace(0.03, 6, 36)
 FIRST_NOISE = 0.02
 FACTORS = np.exp(np.linspace(-0.6, 0.6, 25))
 """By how much one estimate may change the scale of scores that depend on features."""
@@ -87,13 +83,16 @@ def fit_tag_model(
     random : Generator
     """
     c = len(tags)
-    tags, counts = _sample_patterns(tags, informative_counts(tags, counts, rule, noise), random)
-    chains_each = int(np.clip(n_chains(c) // len(counts), 1, 400))
+    counts = informative_counts(tags, counts, rule, noise)
+    if not counts.any():
+        return TagModel(np.zeros((c, 1)), spread_prior[0] ** 2 * np.eye(c), spread_prior[0], 0.0, rule)
+    tags, counts = _sample_patterns(tags, counts, random)
+    chains_each = int(np.clip(n_chains(c, counts.sum()) // len(counts), 1, 400))
     owner = np.repeat(np.arange(len(counts)), chains_each)
     chains, weight = Chains(tags[:, owner], rule, random), counts[owner] / chains_each
     n = weight.sum()
     likelihood = CountLikelihood(count_tags(tags, counts), rule, spread_prior)
-    draws = random.standard_normal((c, max(4_000, DRAWS_WORK // c)))
+    draws = random.standard_normal((c, n_draws(c, n)))
     estimate_noise, epsilon = noise is None, FIRST_NOISE if noise is None else noise
     spread, epsilon = likelihood.estimate(
         _descending(draws), SPREADS, epsilon, estimate_noise=estimate_noise, allow_zero=False
@@ -156,7 +155,7 @@ def fit_joint_model(
     """
     c, n, rule, noise = len(tags), weight.sum(), start.rule, start.noise
     likelihood = CountLikelihood(count_tags(tags, weight), rule, spread_prior)
-    draws = random.standard_normal((c, max(4_000, DRAWS_WORK // c)))
+    draws = random.standard_normal((c, n_draws(c, n)))
     chains, model = Chains(tags, rule, random), start
     first = second = None
     for iteration, step in _steps():
@@ -195,12 +194,17 @@ def informative_counts(tags: Tags, counts: Array, rule: Rule, noise: float | Non
     used = counts * (n_tags > 0)
     if noise == 0:
         used = used * rule.is_possible(n_tags, len(tags))
-    return used if used.any() else np.maximum(counts, 1.0)
+    return np.asarray(used, dtype=np.float64)
 
 
-def n_chains(n_labels: int) -> int:
-    """Return how many chains a fit uses, if there are no more patterns: fewer where a sweep costs more."""
-    return max(300, min(8_000, 45_000 // n_labels))
+def n_chains(n_labels: int, n: float) -> int:
+    """Return how many chains a fit uses, if there are no more patterns: fewer for few rows, and for many labels."""
+    return int(max(300, min(8_000, 45_000 // n_labels, max(1_000, 4 * n))))
+
+
+def n_draws(n_labels: int, n: float) -> int:
+    """Return how many draws the likelihood of the number of tags uses: their error is to be below that of the rows."""
+    return int(max(2_000, min(max(4_000, 100_000 // n_labels), 10 * n)))
 
 
 def _sample_patterns(tags: Tags, counts: Array, random: np.random.Generator) -> tuple[Tags, Array]:
@@ -257,7 +261,7 @@ def _matching_mean(
     mean = np.zeros(len(frequency))
     if rule.name == "order":
         return mean
-    draws = balanced_draws(len(frequency), START_WORK // len(frequency), random)
+    draws = balanced_draws(len(frequency), int(min(START_WORK // len(frequency), 10 * n)), random)
     wanted = np.clip((frequency - noise) / (1 - 2 * noise), 0.5 / (n + 1), 1 - 0.5 / (n + 1))
     for _ in range(12):
         found = rule.tags(np.exp(spread * (mean[:, None] + draws))).mean(axis=1)

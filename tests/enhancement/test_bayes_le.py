@@ -1,0 +1,352 @@
+"""BayesLE: options, attributes, warnings, intervals, features and new rows."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.linear_model import Ridge
+from threadpoolctl import threadpool_limits
+
+from labeldist import BDLE, BayesLE
+from labeldist.datasets import binarize, load_dataset, load_logical_digits, make_artificial
+from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.exceptions import (
+    ImpossibleTagsWarning,
+    LabelWarning,
+    NoisyTagsWarning,
+    SingleTagWarning,
+    SpreadWarning,
+    TagRuleWarning,
+    ThresholdWarning,
+)
+from labeldist.metrics import kl_divergence
+from labeldist.models import load, save
+from labeldist.simplex import softmax
+
+
+def drawn(n=1_000, n_labels=6, spread=0.5, *, threshold=0.5, seed=0):
+    """Draw distributions from the model, and their tags."""
+    random = np.random.default_rng(seed)
+    D = softmax(0.3 * random.normal(size=n_labels) + spread * random.normal(size=(n, n_labels)))
+    return D, binarize(D, threshold)
+
+
+def no_features(L):
+    return np.empty((len(L), 0))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    D, L = drawn()
+    return D, L, BayesLE().fit(no_features(L), L)
+
+
+def test_degrees_are_closer_to_the_truth_than_trivial_ones(fitted):
+    D, L, enhancer = fitted
+    found = kl_divergence(D, enhancer.label_distributions_)
+    for trivial in (Uniform(), LogicalSoftmax(), LogicalSoftmax("threshold")):
+        assert found < 0.9 * kl_divergence(D, trivial.fit_transform(np.zeros((len(L), 1)), L))
+
+
+def test_attributes_describe_the_model(fitted):
+    _, L, enhancer = fitted
+    assert_allclose(enhancer.spread_, 0.5, rtol=0.15)
+    assert enhancer.spread_identified_
+    assert enhancer.noise_ == 0
+    assert enhancer.rule_ == "half"
+    assert enhancer.n_impossible_ == 0
+    assert enhancer.explained_ is None
+    assert enhancer.mean_.shape == (6,)
+    centered = np.eye(6) - 1 / 6
+    assert_allclose(np.trace(centered @ enhancer.covariance_) / 5, enhancer.spread_**2, rtol=0.05)
+    # The order of the tags is kept: a tagged label has a larger degree than an untagged one.
+    on = np.where(L > 0, enhancer.label_distributions_, np.inf).min(axis=1)
+    assert (on > np.where(L > 0, 0, enhancer.label_distributions_).max(axis=1)).all()
+
+
+def test_standard_deviations_are_those_of_the_errors(fitted):
+    D, _, enhancer = fitted
+    ratio = (D - enhancer.label_distributions_) / enhancer.label_std_
+    assert_allclose(np.sqrt((ratio**2).mean()), 1, atol=0.15)
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.9])
+def test_intervals_cover_degrees_that_follow_the_model(fitted, coverage):
+    D, _, enhancer = fitted
+    lower, upper = enhancer.interval(coverage)
+    assert lower.shape == upper.shape == D.shape
+    assert (lower <= upper).all()
+    assert_allclose(((lower <= D) & (upper >= D)).mean(), coverage, atol=0.03)
+
+
+def test_intervals_rest_on_200_effective_draws(fitted):
+    _, L, enhancer = fitted
+    L = L[:200]
+    bounds = []
+    for seed in range(8):
+        again = BayesLE(random_state=seed)
+        again.__dict__.update({name: value for name, value in vars(enhancer).items() if name != "random_state"})
+        again._seed = seed
+        bounds.append(np.concatenate(again.interval(0.5))[: len(L)])
+    # The 25 % quantile of m independent draws has the deviation √(p(1 − p)/m)/f, with f the density there: that of a
+    # normal distribution with the posterior's deviation is 0.318/σ.
+    deviation = np.std(bounds, axis=0, ddof=1)
+    allowed = np.sqrt(0.25 * 0.75 / 200) / 0.318 * enhancer.label_std_[: len(L)]
+    assert np.median(deviation / allowed) < 1
+
+
+def test_interval_refuses_impossible_coverage(fitted):
+    with pytest.raises(ValueError, match=r"between 0 and 1; got 1\.5"):
+        fitted[2].interval(1.5)
+
+
+def test_result_depends_neither_on_row_order_nor_on_threads():
+    _, L = drawn(400)
+    weight = np.random.default_rng(0).random(400)
+    expected = BayesLE().fit(no_features(L), L, sample_weight=weight).label_distributions_
+    order = np.random.default_rng(1).permutation(400)
+    found = BayesLE().fit(no_features(L), L[order], sample_weight=weight[order]).label_distributions_
+    assert_array_equal(found, expected[order])
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            again = BayesLE().fit(no_features(L), L, sample_weight=weight).label_distributions_
+            assert_array_equal(again, expected)
+
+
+def test_other_seeds_agree_within_the_error_of_the_sampler():
+    _, L = drawn(1_000)
+    first, second = (BayesLE(random_state=seed).fit_transform(no_features(L), L) for seed in (0, 1))
+    assert not np.array_equal(first, second)
+    assert_allclose(first, second, atol=0.03)
+
+
+def test_weights_change_the_estimate():
+    (_, few), (_, many) = drawn(300, spread=0.2), drawn(300, spread=1.0, seed=1)
+    L = np.vstack([few, many])
+    weight = np.repeat([1.0, 0.01], 300)
+    light = BayesLE().fit(no_features(L), L, sample_weight=weight).spread_
+    assert light < 0.8 * BayesLE().fit(no_features(L), L).spread_
+    with pytest.raises(ValueError, match="zero"):
+        BayesLE().fit(no_features(L), L, sample_weight=np.zeros(600))
+
+
+def test_sparse_and_frames_give_the_same(fitted):
+    _, L, enhancer = fitted
+    sparse = BayesLE().fit(csr_array(np.zeros((len(L), 2))), csr_array(L))
+    assert_array_equal(sparse.label_distributions_, enhancer.label_distributions_)
+    frame = pd.DataFrame(L, columns=list("abcdef"))
+    named = BayesLE().fit(frame[[]], frame)
+    assert named.label_names_ == list("abcdef")
+    assert_array_equal(named.label_distributions_, enhancer.label_distributions_)
+
+
+def test_threshold_is_the_rule_of_the_tags():
+    D, L = drawn(threshold=0.7)
+    right = kl_divergence(D, BayesLE(threshold=0.7).fit_transform(no_features(L), L))
+    with pytest.warns(TagRuleWarning):
+        wrong = BayesLE().fit(no_features(L), L)
+    assert right < 0.8 * kl_divergence(D, wrong.label_distributions_)
+
+
+@pytest.mark.filterwarnings(f"ignore::{SpreadWarning.__module__}.{SpreadWarning.__name__}")
+def test_rows_with_too_many_tags_are_counted_and_a_threshold_is_named():
+    _, L = drawn(n_labels=6, spread=0.2, threshold=0.8)
+    with pytest.warns(ImpossibleTagsWarning, match=r"threshold=0\.\d+, which would fit") as caught:
+        enhancer = BayesLE(noise=0).fit(no_features(L), L)
+    assert enhancer.n_impossible_ == np.count_nonzero(L.sum(axis=1) >= 4)
+    named = float(str(caught[0].message).split("Use threshold=")[1].split(",")[0])
+    assert 0.7 < named < 1
+    assert BayesLE(threshold=named).fit(no_features(L), L).n_impossible_ == 0
+
+
+def test_more_likely_threshold_is_named():
+    _, L = drawn(2_000, n_labels=14, spread=0.1, threshold=0.3)
+    with pytest.warns(ThresholdWarning, match=r"threshold=0\.[34] explains"):
+        BayesLE().fit(no_features(L), L)
+
+
+def test_exact_ties_at_the_threshold_are_no_alarm():
+    L = np.array([[1, 0]] * 60 + [[0, 1]] * 50 + [[1, 1]] * 5)
+    with pytest.warns(SpreadWarning, match="two labels"):
+        enhancer = BayesLE().fit(no_features(L), L)
+    assert enhancer.n_impossible_ == 5
+    assert not enhancer.spread_identified_
+
+
+def test_prior_decides_where_all_rows_have_as_many_tags():
+    L = binarize(softmax(0.1 * np.random.default_rng(0).normal(size=(300, 4))))
+    assert set(L.sum(axis=1)) == {2}
+    spreads = []
+    for median in (0.05, 0.3):
+        with pytest.warns(SpreadWarning, match="same number of tags"):
+            spreads.append(BayesLE(spread_prior=(median, 0.2)).fit(no_features(L), L).spread_)
+    assert spreads[0] < 0.1 < spreads[1]
+
+
+def test_single_tags_are_taken_as_an_order():
+    X, L = load_logical_digits(return_X_y=True)
+    with pytest.warns(SingleTagWarning):
+        enhancer = BayesLE().fit(X, L)
+    assert enhancer.rule_ == "order"
+    assert not enhancer.spread_identified_
+    assert_allclose(enhancer.spread_, 0.3)
+    largest = enhancer.label_distributions_.max(axis=1)
+    assert_array_equal(enhancer.label_distributions_.argmax(axis=1), L.argmax(axis=1))
+    assert largest.max() < 0.3  # little can be known
+
+
+def test_order_rule_says_nothing_of_mass():
+    _, L = drawn(300)
+    ordered = BayesLE(rule="order").fit(no_features(L), L)
+    assert_allclose(ordered.spread_, 0.3)
+    assert ordered.noise_ == 0
+    with pytest.raises(ValueError, match=r"noise must be 0 or 'auto' with rule='order'; got 0\.1"):
+        BayesLE(rule="order", noise=0.1).fit(no_features(L), L)
+
+
+def test_rows_without_tags_get_the_mean():
+    D, L = drawn(500)
+    L[:20] = 0
+    with pytest.warns(LabelWarning, match="20 of 500 rows have no positive label"):
+        enhancer = BayesLE().fit(no_features(L), L)
+    assert enhancer.n_impossible_ == 20
+    assert_allclose(enhancer.label_distributions_[0], D.mean(axis=0), atol=0.05)
+    assert_allclose(enhancer.label_distributions_[:20].std(axis=0), 0, atol=1e-12)
+
+
+def test_table_without_any_tag_is_uniform():
+    with pytest.warns(LabelWarning):
+        found = BayesLE().fit_transform(np.zeros((5, 1)), np.zeros((5, 3)))
+    assert_allclose(found, 1 / 3, atol=0.01)
+    with pytest.warns(LabelWarning), pytest.raises(ValueError, match="nothing to learn from"):
+        BayesLE(regressor="kernel").fit(np.zeros((5, 1)), np.zeros((5, 3)))
+
+
+def test_noise_is_estimated_and_helps():
+    D, L = drawn(2_000, n_labels=8)
+    flips = np.random.default_rng(1).random(L.shape) < 0.05
+    T = np.where(flips, 1 - L, L)
+    T[T.sum(axis=1) == 0, 0] = 1
+    automatic = BayesLE().fit(no_features(T), T)
+    assert 0.05 / 1.6 < automatic.noise_ < 0.05 * 1.6
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TagRuleWarning)
+        hard = BayesLE(noise=0).fit_transform(no_features(T), T)
+    assert kl_divergence(D, automatic.label_distributions_) < 0.9 * kl_divergence(D, hard)
+
+
+def test_random_tags_raise_an_alarm():
+    L = (np.random.default_rng(0).random((1_000, 6)) < 0.5).astype(int)
+    L[L.sum(axis=1) == 0, 0] = 1
+    with pytest.warns(TagRuleWarning) as caught:
+        BayesLE().fit(no_features(L), L)
+    assert {NoisyTagsWarning, ImpossibleTagsWarning} & {warning.category for warning in caught}
+
+
+def test_features_help_where_degrees_depend_on_them():
+    X, D = make_artificial(500, random_state=0)
+    L = binarize(D)
+    enhancer = BayesLE(regressor="auto").fit(X, L)
+    assert enhancer.explained_ > 0.9
+    found = kl_divergence(D, enhancer.label_distributions_)
+    assert found < 0.7 * kl_divergence(D, BDLE().fit_transform(X, L))
+    assert found < 0.5 * kl_divergence(D, BayesLE().fit_transform(X, L))
+    new, truth = make_artificial(300, random_state=1)
+    assert kl_divergence(truth, enhancer.transform(new)) < 0.01
+    lower, upper = enhancer.interval(0.9)
+    assert (upper - lower).mean() < 0.15
+
+
+def test_features_that_say_nothing_are_not_used_for_the_training_rows():
+    _, L = drawn(300)
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    enhancer = BayesLE(regressor="auto").fit(X, L)
+    assert enhancer.explained_ < 0.4
+    assert_array_equal(enhancer.label_distributions_, BayesLE().fit_transform(X, L))
+    assert_allclose(enhancer.transform(X).std(axis=0), 0, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    "regressor", [Ridge(), ExtraTreesRegressor(20, min_samples_leaf=3, random_state=0)], ids=["ridge", "trees"]
+)
+def test_any_regressor_is_cross_fitted(regressor):
+    X, D = make_artificial(300, random_state=0)
+    L = binarize(D)
+    enhancer = BayesLE(regressor=regressor).fit(X, L)
+    assert enhancer.explained_ > 0.5
+    assert not hasattr(regressor, "n_features_in_")
+    new, truth = make_artificial(300, random_state=1)
+    free = BayesLE().fit(X, L).label_distributions_
+    assert kl_divergence(D, enhancer.label_distributions_) < kl_divergence(D, free)
+    trivial = np.tile(free.mean(axis=0), (300, 1))
+    assert kl_divergence(truth, enhancer.transform(new)) < 0.5 * kl_divergence(truth, trivial)
+
+
+def test_weights_reach_the_regressor():
+    X, D = make_artificial(200, random_state=0)
+    L = binarize(D)
+    weight = np.where(X[:, 0] > 0, 1.0, 1e-3)
+    plain, weighted = (BayesLE(regressor="kernel").fit(X, L, sample_weight=w) for w in (None, weight))
+    assert np.abs(plain.transform(X) - weighted.transform(X)).max() > 0.02
+
+
+def test_transform_exists_only_with_a_regressor():
+    assert not hasattr(BayesLE(), "transform")
+    assert hasattr(BayesLE(regressor="auto"), "transform")
+
+
+def test_new_rows_are_predicted_one_by_one_as_together():
+    X, D = make_artificial(150, random_state=0)
+    enhancer = BayesLE(regressor="kernel").fit(X, binarize(D))
+    whole = enhancer.transform(X)
+    assert_allclose(whole.sum(axis=1), 1)
+    assert_allclose(np.vstack([enhancer.transform(X[[i]]) for i in range(5)]), whole[:5], atol=1e-12)
+    with pytest.raises(ValueError, match="3 features"):
+        enhancer.transform(X[:, :2])
+
+
+def test_set_output_names_the_labels():
+    X, D = make_artificial(100, random_state=0)
+    L = pd.DataFrame(binarize(D), columns=["red", "green", "blue"])
+    enhancer = BayesLE(regressor="kernel").set_output(transform="pandas").fit(X, L)
+    assert list(enhancer.transform(X).columns) == ["red", "green", "blue"]
+
+
+def test_single_label_is_always_one():
+    X = np.zeros((5, 1))
+    with pytest.warns(LabelWarning, match="single label column"):
+        enhancer = BayesLE(regressor="kernel").fit(X, np.ones((5, 1)))
+    for found in (enhancer.label_distributions_, enhancer.transform(X), *enhancer.interval(0.5)):
+        assert_array_equal(found, np.ones((5, 1)))
+
+
+def test_saved_enhancer_is_the_same(tmp_path):
+    X, D = make_artificial(150, random_state=0)
+    enhancer = BayesLE(regressor="kernel").fit(X, binarize(D))
+    save(enhancer, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    assert_array_equal(again.transform(X), enhancer.transform(X))
+    assert_array_equal(again.interval(0.9), enhancer.interval(0.9))
+
+
+@pytest.mark.parametrize("prior", [(0.3,), (0.3, 0.0), (-1, 1), ("a", 1)])
+def test_spread_prior_is_checked(prior):
+    with pytest.raises(ValueError, match="two positive numbers"):
+        BayesLE(spread_prior=prior).fit(np.zeros((2, 1)), [[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("name", ["Yeast_cold", "Yeast_spo", "SBU_3DFE", "Movie"])
+def test_benchmark_sets_are_recovered_better_than_by_the_best_trivial_enhancer(benchmark_folder, name):
+    data = load_dataset(name, data_home=benchmark_folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TagRuleWarning)
+        warnings.simplefilter("ignore", SpreadWarning)
+        warnings.simplefilter("ignore", LabelWarning)
+        found = BayesLE().fit_transform(data.data, data.logical)
+        trivial = [Uniform(), LogicalSoftmax(), LogicalSoftmax("threshold")]
+        others = [kl_divergence(data.target, enhancer.fit_transform(data.data, data.logical)) for enhancer in trivial]
+    assert kl_divergence(data.target, found) < 0.95 * min(others)
