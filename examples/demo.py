@@ -92,7 +92,12 @@ def recover_grid() -> tuple[dict[str, Array], Scores]:
     """Return the truth, the logical labels and the recovered degrees of the artificial set, and their scores."""
     X, D = make_artificial_grid(GRID_SIZE)
     L = binarize(D)
-    enhancers = {"BDLE": BDLE(), "BayesLE": BayesLE(regressor="auto"), "LogicalSoftmax": LogicalSoftmax(), "Uniform": Uniform()}
+    enhancers = {
+        "BDLE": BDLE(),
+        "BayesLE": BayesLE(regressor="auto"),
+        "LogicalSoftmax": LogicalSoftmax(),
+        "Uniform": Uniform(),
+    }
     recovered = {name: enhancer.fit_transform(X, L) for name, enhancer in enhancers.items()}
     scores = {name: score_all(D, degrees) for name, degrees in recovered.items()}
     return {"truth": D, "logical": L, **recovered}, scores
