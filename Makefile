@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,dask,neighbors,onnx,tables,votes]'
 
-.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers bayes-le learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
+.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers bayes-le bayes-le-speed learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
 
 demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -60,6 +60,9 @@ enhancers: $(STAMP)  ## Every enhancer under two output maps, beside the paper
 
 bayes-le: $(STAMP)  ## BayesLE: recovery, wrong tags, other rules, coverage, features, new rows; writes docs/bayes_le_figures.md (half an hour)
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.bayes_le --page docs/bayes_le_figures.md
+
+bayes-le-speed: $(STAMP)  ## The time of BayesLE beside the other enhancers, and on large tables (ten minutes)
+	$(BIN)/python -m benchmarks.bayes_le_speed
 
 learners: $(STAMP)  ## Every learner beside the paper and the mean, ten folds
 	$(BIN)/python -m benchmarks.learners

@@ -13,7 +13,7 @@ HEAD = """\
 # What the reproduction found
 
 Written by `labeldist report STORE --findings FILE` from the records of `labeldist reproduce`; every sentence and figure
-here is generated from them.
+here is generated from them. `BayesLE`, which is not the paper's, has [a page of its own](bayes_le.md).
 """
 
 
