@@ -134,6 +134,15 @@ def test_weights_change_the_estimate():
         BayesLE().fit(no_features(L), L, sample_weight=np.zeros(600))
 
 
+@pytest.mark.filterwarnings(f"ignore::{TagRuleWarning.__module__}.{TagRuleWarning.__name__}")
+def test_tiny_weights_and_extreme_priors_give_distributions():
+    _, L = drawn(50)
+    for weight, prior in ((1e-4, (0.3, 1.0)), (1.0, (50.0, 0.1)), (1.0, (1e-3, 0.1))):
+        enhancer = BayesLE(spread_prior=prior)
+        found = enhancer.fit(no_features(L), L, sample_weight=np.full(50, weight)).label_distributions_
+        assert_allclose(found.sum(axis=1), 1)
+
+
 def test_sparse_and_frames_give_the_same(fitted):
     _, L, enhancer = fitted
     sparse = BayesLE().fit(csr_array(np.zeros((len(L), 2))), csr_array(L))

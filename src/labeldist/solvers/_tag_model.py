@@ -109,7 +109,8 @@ def fit_tag_model(
         mean = (1 - step) * model.mean + step * (average - average.mean())
         covariance, scale = _regularised_covariance(second, n)
         if iteration % SCALE_EVERY == SCALE_EVERY - 1:
-            near = np.abs(np.log(SPREADS / spread)) < (0.4 if iteration > 9 else np.inf)
+            middle = np.clip(spread, SPREADS[0], SPREADS[-1])
+            near = np.abs(np.log(SPREADS / middle)) < (0.4 if iteration > 9 else np.inf)
             shapes = (mean + cholesky_root(covariance) @ draws) / scale
             new_spread, new_epsilon = likelihood.estimate(
                 _descending(shapes),
@@ -261,7 +262,7 @@ def _matching_mean(
     mean = np.zeros(len(frequency))
     if rule.name == "order":
         return mean
-    draws = balanced_draws(len(frequency), int(min(START_WORK // len(frequency), 10 * n)), random)
+    draws = balanced_draws(len(frequency), int(max(2_000, min(START_WORK // len(frequency), 10 * n))), random)
     wanted = np.clip((frequency - noise) / (1 - 2 * noise), 0.5 / (n + 1), 1 - 0.5 / (n + 1))
     for _ in range(12):
         found = rule.tags(np.exp(spread * (mean[:, None] + draws))).mean(axis=1)
