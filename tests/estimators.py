@@ -1,7 +1,10 @@
 """The estimators that must pass every check, in the settings in which they can be held to many digits."""
 
+import pytest
+
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
+from labeldist.exceptions import SpreadWarning, TagRuleWarning
 from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, MeanDistribution, PTBayes
 
 ENHANCERS = [
@@ -44,3 +47,8 @@ LEARNERS = [
     EDLLRL(tol=1e-6),
 ]
 ESTIMATORS = ENHANCERS + LEARNERS
+
+# Small tables have as many tags in every row, or one, or all. BayesLE rightly warns of that.
+IGNORE_TAG_WARNINGS = [
+    pytest.mark.filterwarnings(f"ignore::{kind.__module__}.{kind.__name__}") for kind in (SpreadWarning, TagRuleWarning)
+]

@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labeldist import BDLDL, BDLDLCV, BayesLE, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
-from labeldist.exceptions import LabelWarning, SpreadWarning, TagRuleWarning, VanishingGraphWarning
+from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.experiments.controls import RidgeLDL, RidgeLE
 from labeldist.features import KernelFeatures
 from labeldist.features.cells import CategoryColumns, DateParts, IsMissing, ToNumbers, ToWords
@@ -40,7 +40,7 @@ from tests.checks import (
     takes_logical_labels,
     training_data,
 )
-from tests.estimators import ENHANCERS, ESTIMATORS, LEARNERS
+from tests.estimators import ENHANCERS, ESTIMATORS, IGNORE_TAG_WARNINGS, LEARNERS
 from tests.frames import MAKES, any_make, frame
 
 ONE_COLUMN_OF_CLASSES = "passes one class a row; an enhancer takes a table with a column a label and says so"
@@ -52,10 +52,7 @@ EXPECTED_FAILURES = {
     "check_estimators_empty_data_messages": "takes tags without features, so X may have no columns",
 }
 
-# The tables of these tests have two tags in every row, or all of them, which say nothing about the spread.
-pytestmark = [
-    pytest.mark.filterwarnings(f"ignore::{kind.__module__}.{kind.__name__}") for kind in (SpreadWarning, TagRuleWarning)
-]
+pytestmark = IGNORE_TAG_WARNINGS
 
 
 def expected_failures(estimator):
@@ -233,7 +230,7 @@ def test_set_output_gives_a_table_with_the_label_names(estimator):
         assert isinstance(fitted.transform(frame(pl.DataFrame, X, FEATURES)), pl.DataFrame)
 
 
-@pytest.mark.parametrize("learner", [BDLDL(), EnhancedLearner()], ids=repr)
+@pytest.mark.parametrize("learner", [BDLDL(), EnhancedLearner(BDLE(), BDLDL())], ids=repr)
 @any_make
 def test_scores_and_further_rows_are_refused_for_labels_in_another_order(learner, make):
     X, D, L = example()

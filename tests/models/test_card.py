@@ -7,14 +7,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit
 
-from labeldist import BDLDL, BDLDLCV, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.exceptions import ModelError
 from labeldist.learning import AAKNN
 from labeldist.models import ModelCard
 from labeldist.models.card import card_of
 from tests.checks import example, training_data
+from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.models.examples import fitted, mixed_model, mixed_table
-from tests.test_estimators import ESTIMATORS
+
+pytestmark = IGNORE_TAG_WARNINGS
 
 
 def test_a_card_survives_the_way_through_json():
@@ -40,7 +42,7 @@ def test_parameters_are_told_as_json_can_hold_them():
 def test_rows_are_counted_where_the_model_keeps_something_of_each():
     n = len(example()[0])
     assert card_of(fitted(AAKNN())).training_rows == n
-    assert card_of(fitted(EnhancedLearner())).training_rows == n
+    assert card_of(fitted(EnhancedLearner(BDLE(), BDLDL()))).training_rows == n
     assert card_of(fitted(BDLDL())).training_rows is None
     assert card_of(fitted(BDLDL()), training_rows=7).training_rows == 7
 

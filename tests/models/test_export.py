@@ -53,7 +53,7 @@ EXPORTED = [
     BDLE(kernel="linear", output="project"),
     BDLE(solver="low_rank", scale=False),
     GLLE(temperature=3, floor=0.1),
-    EnhancedLearner(),
+    EnhancedLearner(BDLE(), BDLDL()),
     EnhancedLearner(KM(), make_pipeline(StandardScaler(), SABFGS())),
     make_pipeline(KernelFeatures(), BDLDL()),
     make_pipeline(KernelFeatures(scale=False, bandwidth=2.0), MinMaxScaler(), BDLDL()),

@@ -23,7 +23,7 @@ FEATURES = list("abcde")
         BDLDL(),
         BDLDLCV(cv=2),
         BDLE(),
-        EnhancedLearner(),
+        EnhancedLearner(BDLE(), BDLDL()),
         make_pipeline(StandardScaler(), BDLDL()),
         make_pipeline("passthrough", BDLDL()),
         make_pipeline(StandardScaler(), make_pipeline(None, BDLDL())),

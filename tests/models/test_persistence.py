@@ -24,8 +24,10 @@ from labeldist.features import KernelFeatures
 from labeldist.learning import AAKNN, MeanDistribution
 from labeldist.models import archive, card, load, read_card, save
 from tests.checks import example
+from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
-from tests.test_estimators import ESTIMATORS
+
+pytestmark = IGNORE_TAG_WARNINGS
 
 WRAPPED = [
     make_pipeline(StandardScaler(), KernelFeatures(), BDLDL()),

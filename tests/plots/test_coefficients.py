@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from labeldist import BDLDL, BDLDLCV, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.learning import AAKNN, SABFGS
 from labeldist.plots import CoefficientDisplay
@@ -82,7 +82,7 @@ def test_the_model_is_found_wherever_it_is(data, estimator):
 
 def test_what_was_learned_from_recovered_labels_has_coefficients_too(data):
     X, D = data
-    model = EnhancedLearner().fit(X, pd.DataFrame(binarize(D), columns=D.columns))
+    model = EnhancedLearner(BDLE(), BDLDL()).fit(X, pd.DataFrame(binarize(D), columns=D.columns))
     display = CoefficientDisplay.from_estimator(model)
     np.testing.assert_allclose(display.coefficients, model.learner_.coef_.T)
     assert display.feature_names == ["width", "height", "weight"]

@@ -92,7 +92,7 @@ def test_predictions_have_the_names_that_the_estimator_has_seen(data):
     search = GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [0.1]}, cv=2)
     for estimator in (BDLDL(), make_pipeline(StandardScaler(), BDLDL()), search):
         assert read_predictions(estimator.fit(X, D), X).label_names == ["joy", "fear", "calm"]
-    estimator = EnhancedLearner().fit(X, pd.DataFrame(binarize(D), columns=D.columns))
+    estimator = EnhancedLearner(BDLE(), BDLDL()).fit(X, pd.DataFrame(binarize(D), columns=D.columns))
     assert read_predictions(estimator, X).label_names == ["joy", "fear", "calm"]
 
 

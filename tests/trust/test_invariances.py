@@ -30,9 +30,11 @@ from labeldist.learning import (
 )
 from labeldist.metrics import kl_divergence
 from tests.checks import accuracy
-from tests.estimators import ESTIMATORS
+from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.global_state import global_state
 from tests.trust.hard_tables import labels_for, rows_of, table
+
+pytestmark = IGNORE_TAG_WARNINGS
 
 X, D = table(30, 4, 3)
 
@@ -90,7 +92,11 @@ def test_ldlscl_ends_elsewhere_in_other_units_but_does_as_well(exponent):
     assert kl_divergence(D, refitted(learner, X * unit)) < 1.1 * usual
 
 
-SHIFTED = [*(e for e in INVARIANT if getattr(e, "fit_intercept", None) is not False), BDLDL(), EnhancedLearner()]
+SHIFTED = [
+    *(e for e in INVARIANT if getattr(e, "fit_intercept", None) is not False),
+    BDLDL(),
+    EnhancedLearner(BDLE(), BDLDL()),
+]
 
 
 @pytest.mark.parametrize("estimator", SHIFTED, ids=repr)
@@ -184,7 +190,7 @@ THREADED = [
     *(BDLE(), GLLE(), FCM(), KM(), LP(width="mean"), ML(), BDLDL(), BDLDLCV(cv=3), SABFGS(tol=1e-9)),
     *(SAIIS(tol=1e-7), LDLLC(tol=1e-7), PTBayes(), PTSVM(max_rank=20), AAKNN(), EDLLRL(tol=1e-5)),
     *(AABP(max_iter=10, random_state=0), DistributionForest(5, random_state=0), KernelFeatures(n_landmarks=50)),
-    *(BDLE(solver="low_rank", random_state=0), EnhancedLearner()),
+    *(BDLE(solver="low_rank", random_state=0), EnhancedLearner(BDLE(), BDLDL())),
 ]
 
 
