@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.bad_input_cases import CASES, Case, Question, good_question
 from benchmarks.worker import ENHANCERS, LEARNERS
 
-OUR_ENHANCERS = ("BDLE", "FCM", "GLLE", "KM", "LP", "ML", "LogicalSoftmax", "Uniform")
+OUR_ENHANCERS = ("BDLE", "BayesLE", "FCM", "GLLE", "KM", "LP", "ML", "LogicalSoftmax", "Uniform")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from labeldist.exceptions import NotADistributionError
 from labeldist.simplex import Array, check_distributions
 
 COMMON = [*ENHANCERS, *(method for method in LEARNERS if "," not in method)]
-OURS_ALONE = ["BDLE", "LogicalSoftmax", "Uniform"]
+OURS_ALONE = ["BDLE", "BayesLE", "LogicalSoftmax", "Uniform"]
 OURS_ALONE += ["BDLDLCV", "EDLLRL", "DistributionForest", "EnhancedLearner", "MeanDistribution"]
 METHODS = {"ours": [*COMMON, *OURS_ALONE], "peer": COMMON}
 SINGLE_PRECISION = 1e-5

@@ -6,13 +6,14 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 from sklearn.base import clone
 
 import labeldist
 from labeldist.features import KernelFeatures
 from tests.checks import training_data
 from tests.docs.whereabouts import DOCS
-from tests.test_estimators import ESTIMATORS
+from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 
 PAGE = (DOCS / "security.md").read_text(encoding="utf-8")
 MODULES = sorted(Path(labeldist.__file__).parent.rglob("*.py"))
@@ -93,6 +94,7 @@ def keeps_a_row(estimator):
     return any(np.isclose(table[:, None], rows, atol=1e-7).all(axis=2).any() for table in held)
 
 
+@pytest.mark.filterwarnings(*(mark.args[0] for mark in IGNORE_TAG_WARNINGS))
 def test_the_models_that_keep_rows_are_those_that_the_page_names():
     keeping = {type(estimator).__name__ for estimator in [*ESTIMATORS, KernelFeatures()] if keeps_a_row(estimator)}
     (named,) = re.findall(r"features of their training rows, all of them or a choice: (.*)\.", PAGE)

@@ -35,14 +35,6 @@ def test_default_is_bayes_le_and_kernel_bdldl_cv(table):
     assert [type(step) for _, step in model.learner_.steps] == [KernelFeatures, BDLDLCV]
 
 
-def test_default_predicts_better_than_the_pair_of_the_paper(table):
-    X, _, L = table
-    new, truth = make_artificial(200, random_state=1)
-    assert EnhancedLearner().fit(X, L).score(new, truth) > EnhancedLearner(BDLE(), BDLDLCV()).fit(X, L).score(
-        new, truth
-    )
-
-
 def test_parts_are_copied_not_fitted(table):
     X, _, L = table
     enhancer, learner = LogicalSoftmax(), MeanDistribution()
