@@ -12,7 +12,7 @@ from labeldist.solvers._tag_sampler import Rule
 
 SPREADS = np.geomspace(0.03, 6, 36)
 NOISES = np.array([1, 2, 4, 7, 10, 15, 20, 30, 40, 50, 60, 80, 100, 120, 150, 190, 240, 300]) / 1000
-SMALLEST_NOISE = 1e-3
+SMALLEST_NOISE = 2e-3
 """Smaller noise is not worth its cost: it is taken as zero."""
 
 NOISE_PRIOR, NOISE_PRIOR_PER_ROW = 50, 0.1
