@@ -98,7 +98,8 @@ def _remove_abandoned(path: Path) -> None:
                 continue
             with unfinished.open("r+b") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                unfinished.unlink()
+                if os.path.samestat(os.fstat(file.fileno()), unfinished.stat()):  # else the name is a new file's
+                    unfinished.unlink()
 
 
 def write_to_standard_output(content: bytes) -> None:
