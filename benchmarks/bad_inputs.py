@@ -21,8 +21,9 @@ from benchmarks.bad_input_cases import CASES, GOOD, GOOD_NEW, LABELS, Case
 from benchmarks.bad_input_worker import Reaction
 from benchmarks.side_by_side import ENVIRONMENT, TITLES
 from benchmarks.worker import ENHANCERS, LEARNERS
+from labeldist._typing import Array
 from labeldist.exceptions import NotADistributionError
-from labeldist.simplex import Array, check_distributions
+from labeldist.simplex import check_distributions
 
 COMMON = [*ENHANCERS, *(method for method in LEARNERS if "," not in method)]
 OURS_ALONE = ["BDLE", "BayesLE", "LogicalSoftmax", "Uniform"]
@@ -97,7 +98,7 @@ def _distributions(reaction: Reaction) -> Array | None:
     if table.shape != (reaction.asked, LABELS):
         return None
     try:
-        return check_distributions(table, tolerance=SINGLE_PRECISION)
+        return check_distributions(table, tol=SINGLE_PRECISION)
     except NotADistributionError:
         return None
 

@@ -19,7 +19,7 @@ from benchmarks.tables import beats
 from labeldist import BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
 from labeldist.enhancement import FCM, GLLE, KM, LP, LogicalSoftmax, Uniform
-from labeldist.enhancement.bayes_le import MIN_EXPLAINED
+from labeldist.enhancement._bayes_le import MIN_EXPLAINED
 from labeldist.exceptions import LabelDistWarning
 from labeldist.metrics import MEASURES, kl_divergence, score_all
 

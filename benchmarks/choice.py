@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from labeldist import BDLDLCV
+from labeldist._typing import Array
 from labeldist.datasets import list_datasets, load_dataset
 from labeldist.learning import MeanDistribution, choose_learner
 from labeldist.metrics import kl_divergence
-from labeldist.simplex import Array
 
 ROWS = 3_000
 HEADER = "| set | mean | BDLDLCV() | chosen | skill | over the mean | over BDLDLCV() | what was chosen | seconds |"

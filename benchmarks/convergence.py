@@ -11,12 +11,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from labeldist import BDLE
+from labeldist._solvers.bidirectional import EnhancementLoss
+from labeldist._solvers.lbfgs import minimize_lbfgs
+from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist.datasets import binarize, load_dataset, make_artificial
 from labeldist.exceptions import VanishingGraphWarning
 from labeldist.simplex import softmax
-from labeldist.solvers.bidirectional import EnhancementLoss
-from labeldist.solvers.lbfgs import minimize_lbfgs
-from labeldist.solvers.sylvester import solve_symmetric_sylvester
 
 ITERATIONS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 

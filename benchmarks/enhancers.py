@@ -46,7 +46,7 @@ def recovery(name: str, method: str) -> tuple[dict[str, dict[str, float]], float
     """Return the measures under each output map, and the seconds of a fit."""
     data, enhancer = load_dataset(name), clone(METHODS[method])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LabelDistWarning)  # that graphs vanish and temperatures fail is documented
+        warnings.simplefilter("ignore", LabelDistWarning)  # that graphs vanish and sharpnesses fail is documented
         start = time.perf_counter()
         recovered = {"softmax": enhancer.fit_transform(data.data, data.logical)}
         seconds = time.perf_counter() - start

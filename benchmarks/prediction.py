@@ -12,10 +12,10 @@ from sklearn.model_selection import KFold
 
 from benchmarks.tables import Scores, header, rows, where_others_win
 from labeldist import BDLDL
+from labeldist._typing import Array
 from labeldist.datasets import list_datasets, load_dataset
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES, score_all
-from labeldist.simplex import Array
 
 LEARNERS = {
     "BD-LDL, published": BDLDL(reconstruction=1e-3, ridge=1e-2, fit_intercept=False),

@@ -26,10 +26,11 @@ from benchmarks.page import Page
 from benchmarks.side_by_side import ENVIRONMENT, measure_in_turns
 from benchmarks.worker import peak_megabytes
 from labeldist import BDLDL, BDLDLCV, BDLE
+from labeldist._typing import Array
 from labeldist.datasets import TableStream, binarize, list_datasets, load_dataset
 from labeldist.exceptions import VanishingGraphWarning
 from labeldist.metrics import score_all
-from labeldist.simplex import Array, softmax
+from labeldist.simplex import softmax
 
 GRID = tuple(10.0**k for k in range(-4, 4))
 PEER_ENHANCES = ("Yeast_alpha", "SBU_3DFE")

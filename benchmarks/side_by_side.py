@@ -26,9 +26,10 @@ import numpy as np
 
 from benchmarks.tables import header, rows
 from benchmarks.worker import ENHANCERS, LEARNERS, ten_folds
+from labeldist._typing import Array
 from labeldist.datasets import load_dataset
 from labeldist.metrics import score_all
-from labeldist.simplex import Array, normalize
+from labeldist.simplex import normalize
 
 ENVIRONMENT = {
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),

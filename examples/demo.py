@@ -20,13 +20,13 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.image import imsave
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
+from labeldist._files import write_whole
+from labeldist._typing import Array
 from labeldist.datasets import binarize, load_logical_digits, make_artificial, make_artificial_grid
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import SingleTagWarning
-from labeldist.files import write_whole
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES, score_all
-from labeldist.simplex import Array
 
 Scores = dict[str, dict[str, float]]
 """The value of each measure, by method and then by measure."""

@@ -18,7 +18,7 @@ LABELS = ["red", "green", "blue"]
 X, D = make_artificial(400, random_state=0)
 X_new, D_new = make_artificial(200, random_state=1)
 linear = BDLDLCV().fit(X, D)
-kernel = make_pipeline(KernelFeatures(n_landmarks=100), BDLDLCV()).fit(X, D)
+kernel = make_pipeline(KernelFeatures(n_components=100), BDLDLCV()).fit(X, D)
 
 # %%
 # In the triangle a corner is a label alone, and the middle all alike. Each point is a prediction, and the line from it

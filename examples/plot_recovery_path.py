@@ -2,12 +2,12 @@
 How much an enhancer assumes
 ============================
 
-Logical labels do not say how pointed the distributions behind them were. The temperature of softmax is what an enhancer
+Logical labels do not say how pointed the distributions behind them were. The sharpness of softmax is what an enhancer
 assumes of it, and it decides more than the features do.
 """
 
 # %%
-# On the artificial set the truth is known, so it can be seen how close every temperature comes to it, beside the
+# On the artificial set the truth is known, so it can be seen how close every sharpness comes to it, beside the
 # answers that look at no feature. On data of one's own nobody can draw this picture: that is the point.
 import numpy as np
 
@@ -17,7 +17,7 @@ from labeldist.plots import RecoveryPathDisplay
 
 X, D = make_artificial(300, random_state=0)
 L = binarize(D)
-RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "temperature", np.logspace(-1, 0.5, 10))
+RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", np.logspace(-1, 0.5, 10))
 
 # %%
 # The weight of the way back matters less over four powers of ten, and then spoils everything.

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from labeldist import BDLDLCV
-from labeldist.datasets import from_votes, make_artificial
+from labeldist.datasets import make_artificial
 from labeldist.learning import MeanDistribution
 from labeldist.plots import DistributionDisplay, PredictionDisplay
+from labeldist.votes import from_votes
 
 LABELS = ["joy", "fear", "calm"]
 rng = np.random.default_rng(0)

@@ -64,7 +64,7 @@ def check_on_the_simplex(estimator):
     rows = answers(estimator.fit(X, y), X)
     assert rows.shape == (N, C)
     assert rows.dtype == np.float64
-    check_distributions(rows, tolerance=1e-12)
+    check_distributions(rows, tol=1e-12)
 
 
 def check_input_untouched(estimator):

@@ -11,12 +11,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
+from labeldist._tables.feature_cells import CategoryColumns, DateParts, IsMissing, ToNumbers, ToWords
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.experiments.controls import RidgeLDL, RidgeLE
 from labeldist.features import KernelFeatures
-from labeldist.features.cells import CategoryColumns, DateParts, IsMissing, ToNumbers, ToWords
 from labeldist.learning import (
     AABP,
     AAKNN,

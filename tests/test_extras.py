@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from labeldist._extras import require
 from labeldist.exceptions import MissingExtraError
-from labeldist.extras import require
 
 
 def test_what_is_there_is_imported():

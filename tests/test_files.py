@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from labeldist import files
+from labeldist import _files as files
 from labeldist.exceptions import OutputError
 from tests.disks import read_only, small_disk
 
@@ -34,7 +34,7 @@ def test_a_disk_without_room_leaves_the_old_page(tmp_path):
 
 WRITE_SLOWLY = """
 import sys, time
-from labeldist.files import whole_file
+from labeldist._files import whole_file
 with whole_file(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from labeldist.randomness import random_generator
+from labeldist._validation import random_generator
 
 
 def test_a_seed_is_a_seed_and_a_generator_itself():

@@ -21,7 +21,7 @@ from tests.strategies import distributions, score_rows
 
 
 def assert_on_simplex(rows):
-    check_distributions(rows, tolerance=1e-12)
+    check_distributions(rows, tol=1e-12)
 
 
 @given(distributions())
@@ -83,8 +83,8 @@ def test_the_sum_tolerance_is_stated_and_kept():
     assert_array_equal(check_distributions([[0.5, 0.5 + 9e-7]]), [[0.5, 0.5 + 9e-7]])
     with pytest.raises(NotADistributionError):
         check_distributions([[0.5, 0.5 + 2e-6]])
-    check_distributions([[0.5, 0.6]], tolerance=0.2)
-    check_distributions([[0.5, 0.5]], tolerance=0)
+    check_distributions([[0.5, 0.6]], tol=0.2)
+    check_distributions([[0.5, 0.5]], tol=0)
 
 
 def test_a_row_without_positive_degrees_cannot_be_normalised():
@@ -137,11 +137,11 @@ def test_projection_of_large_scores_keeps_its_digits():
 def test_softmax_by_hand_and_its_temperature():
     Z = np.array([[0.0, np.log(3.0)]])
     assert_allclose(softmax(Z), [[0.25, 0.75]])
-    assert_allclose(softmax(Z, temperature=2), [[0.1, 0.9]])
-    assert_allclose(softmax(Z, temperature=0), [[0.5, 0.5]])
-    assert_allclose(softmax(Z, temperature=-1), softmax(-Z))
-    assert_allclose(softmax([[0.0, 2000.0]], temperature=-1), [[1, 0]])
-    assert_allclose(softmax([[0.0, 2000.0]], temperature=0.5), [[0, 1]])
+    assert_allclose(softmax(Z, sharpness=2), [[0.1, 0.9]])
+    assert_allclose(softmax(Z, sharpness=0), [[0.5, 0.5]])
+    assert_allclose(softmax(Z, sharpness=-1), softmax(-Z))
+    assert_allclose(softmax([[0.0, 2000.0]], sharpness=-1), [[1, 0]])
+    assert_allclose(softmax([[0.0, 2000.0]], sharpness=0.5), [[0, 1]])
     assert_allclose(softmax([[1e4, 0.0]]), [[1.0, 0.0]])
     assert_allclose(softmax([[0.0, 0.0], [0.0, np.log(3.0)]]), [[0.5, 0.5], [0.25, 0.75]])
 
@@ -173,11 +173,11 @@ def test_the_floor_by_hand():
 
 
 def test_temperature_reaches_softmax():
-    assert_allclose(to_distributions([[0.0, 1.0]], "softmax", temperature=3), softmax([[0.0, 3.0]]))
+    assert_allclose(to_distributions([[0.0, 1.0]], "softmax", sharpness=3), softmax([[0.0, 3.0]]))
 
 
 def test_softmax_at_temperature_one_is_the_default():
-    assert_array_equal(to_distributions([[0.0, 1.0]]), softmax([[0.0, 1.0]], temperature=1))
+    assert_array_equal(to_distributions([[0.0, 1.0]]), softmax([[0.0, 1.0]], sharpness=1))
 
 
 @pytest.mark.parametrize("function", [softmax, project, *(partial(to_distributions, output=o) for o in OUTPUT_MAPS)])
@@ -213,8 +213,8 @@ def test_an_unknown_map_is_refused():
         to_distributions([[1.0]], "sigmoid")
 
 
-@pytest.mark.parametrize("temperature", [0.0, 1.0, 1e10])
-def test_scores_at_both_ends_of_the_number_range(temperature):
+@pytest.mark.parametrize("sharpness", [0.0, 1.0, 1e10])
+def test_scores_at_both_ends_of_the_number_range(sharpness):
     scores = [[1.7e308, -1.7e308, 0.0]]
-    assert_allclose(softmax(scores, temperature=temperature), [[1, 0, 0]] if temperature else np.full((1, 3), 1 / 3))
+    assert_allclose(softmax(scores, sharpness=sharpness), [[1, 0, 0]] if sharpness else np.full((1, 3), 1 / 3))
     assert_allclose(project(scores), [[1, 0, 0]])

@@ -6,7 +6,7 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from labeldist.unpacking import (
+from labeldist._unpacking import (
     LARGEST,
     TooLargeError,
     UnpackingError,

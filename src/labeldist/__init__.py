@@ -1,35 +1,34 @@
-"""Label distributions: recover them from logical labels, learn to predict them, judge them honestly."""
+"""Label distributions: recover them from tags or votes, predict them from features, and evaluate both."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labeldist.enhancement import BDLE, BayesLE
-    from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner
+    from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
 
 __version__ = "0.1.0"
 
-__all__ = ["BDLDL", "BDLDLCV", "BDLE", "BayesLE", "EnhancedLearner", "__version__"]
+__all__ = ["BDLDL", "BDLDLCV", "BDLE", "BayesLE", "EnhancedLearner", "__version__", "choose_learner"]
 
-# Everything is imported when first asked for: with the estimators comes scikit-learn, and with that, where it is
-# installed, pandas, which who only wants a measure or a version need not wait for.
-_HOMES = {
-    **dict.fromkeys(["BDLE", "BayesLE"], "labeldist.enhancement"),
-    **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner"], "labeldist.learning"),
+# Names are imported on first use: the estimators load scikit-learn, which takes a second that the measures do not need.
+_MODULES = {
+    **dict.fromkeys(["BDLE", "BayesLE"], "enhancement"),
+    **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner", "choose_learner"], "learning"),
 }
-_ROOMS = (
+_SUBMODULES = (
     *("datasets", "enhancement", "exceptions", "explorer", "features", "learning", "metrics", "models", "plots"),
-    *("simplex", "solvers"),
+    *("simplex", "votes"),
 )
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    if name in _ROOMS:
+    if name in _MODULES:
+        return getattr(import_module(f"labeldist.{_MODULES[name]}"), name)
+    if name in _SUBMODULES:
         return import_module(f"labeldist.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_ROOMS])
+    return sorted([*__all__, *_SUBMODULES])

@@ -7,20 +7,14 @@ the library as a distribution passes through this module.
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import entr
 
+from labeldist._typing import EPSILON, TINY, Array
 from labeldist.exceptions import NotADistributionError
 
-Array = NDArray[np.float64]
 OutputMap = Literal["softmax", "clip", "project"]
 OUTPUT_MAPS: tuple[OutputMap, ...] = get_args(OutputMap)
-
-EPSILON = float(np.finfo(np.float64).eps)
-"""Machine epsilon, 2.2e-16."""
-
-TINY = float(np.finfo(np.float64).tiny)
-"""Smaller numbers have fewer digits."""
 
 SUM_TOLERANCE = 1e-6
 """How far from one a row may sum and still count as a distribution (float32 data stays well inside)."""
@@ -51,7 +45,7 @@ def check_degrees(D: ArrayLike, *, name: str = "D") -> Array:
     return degrees
 
 
-def check_distributions(D: ArrayLike, *, name: str = "D", tolerance: float = SUM_TOLERANCE) -> Array:
+def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLERANCE) -> Array:
     """Return `D` as a float64 array whose rows are distributions, or say which row is not and its sum.
 
     This is the strict check, for data that claims to be distributions: nothing is repaired. Use `normalize` to
@@ -62,12 +56,12 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tolerance: float = SUM
     D : array-like of shape (n_samples, n_labels)
     name : str
         What to call `D` in the error message.
-    tolerance : float
+    tol : float
         How far from one a row's sum may be.
     """
     degrees = check_degrees(D, name=name)
     sums = degrees.sum(axis=1)
-    wrong = np.abs(sums - 1) > tolerance
+    wrong = np.abs(sums - 1) > tol
     if wrong.any():
         row = int(np.argmax(wrong))
         raise NotADistributionError(
@@ -137,18 +131,18 @@ def check_scores(scores: ArrayLike) -> Array:
     return array
 
 
-def softmax(Z: ArrayLike, *, temperature: float = 1.0) -> Array:
-    """Map scores to distributions by ``exp(temperature * Z)``, each row divided by its sum.
+def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
+    """Map scores to distributions by ``exp(sharpness * Z)``, each row divided by its sum.
 
-    A larger `temperature` makes the rows more pointed, 0 makes them uniform: it multiplies the scores, the inverse of
+    A larger `sharpness` makes the rows more pointed, 0 makes them uniform: it multiplies the scores, the inverse of
     what physics calls so.
     """
     scores = check_scores(Z)
-    if temperature < 0:
-        scores, temperature = -scores, -temperature
+    if sharpness < 0:
+        scores, sharpness = -scores, -sharpness
     with np.errstate(over="ignore"):  # what lies infinitely below the largest has the degree 0
         gaps = scores - scores.max(axis=1, keepdims=True)
-        scores = temperature * np.maximum(gaps, -np.finfo(np.float64).max)  # for 0 · ∞ is no number
+        scores = sharpness * np.maximum(gaps, -np.finfo(np.float64).max)  # for 0 · ∞ is no number
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
@@ -179,7 +173,7 @@ def project(V: ArrayLike) -> Array:
 
 
 def to_distributions(
-    scores: ArrayLike, output: OutputMap = "softmax", *, temperature: float = 1.0, floor: float = 0.0
+    scores: ArrayLike, output: OutputMap = "softmax", *, sharpness: float = 1.0, floor: float = 0.0
 ) -> Array:
     """Map real scores to distributions by the named output map.
 
@@ -187,16 +181,16 @@ def to_distributions(
     ----------
     scores : array-like of shape (n_samples, n_labels)
     output : {"softmax", "clip", "project"}
-        ``"softmax"``: `softmax` with `temperature`. ``"clip"``: raise scores to `floor` and divide by the row sum;
+        ``"softmax"``: `softmax` with `sharpness`. ``"clip"``: raise scores to `floor` and divide by the row sum;
         a row left without any positive score becomes uniform. ``"project"``: `project`.
-    temperature : float
+    sharpness : float
         For ``"softmax"`` only.
     floor : float
         Degrees below it are raised to it before the row is divided by its sum, whatever the map. Zero degrees are
         ruinous under Kullback-Leibler, Clark and Canberra if the truth is positive; a small floor is an insurance.
     """
     if output == "softmax":
-        degrees = softmax(scores, temperature=temperature)
+        degrees = softmax(scores, sharpness=sharpness)
     elif output == "project":
         degrees = project(scores)
     elif output == "clip":

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist import BDLE, BayesLE
+from labeldist._tables.readers import load_mat
 from labeldist.cli import methods
 from labeldist.datasets import binarize, read_table
-from labeldist.datasets.readers import load_mat
 from labeldist.enhancement import GLLE
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import run, run_json

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from labeldist import BDLDL, BDLE
 from labeldist.cli.methods import LEARNERS, make
 from labeldist.metrics import score_all
-from labeldist.metrics.skill import skill_in_words
+from labeldist.metrics._skill import skill_in_words
 from labeldist.models import load, read_card, save
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import run, run_json

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import scipy.io
 
-from labeldist.datasets import registry
-from labeldist.datasets.registry import DatasetInfo
+from labeldist.datasets import _registry as registry
+from labeldist.datasets._registry import DatasetInfo
 
 
 @dataclass

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from labeldist.datasets import registry
-from labeldist.datasets.fetch import data_folder, locate
+from labeldist.datasets import _registry as registry
+from labeldist.datasets._fetch import data_folder, locate
 from labeldist.exceptions import ChecksumError, DatasetNotFoundError
 
 OTHER_BYTES = b"these are not the published bytes"

@@ -13,15 +13,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labeldist.datasets import fetch
-from labeldist.datasets.fetch import locate
+from labeldist.datasets import _fetch as fetch
+from labeldist.datasets._fetch import locate
 from labeldist.exceptions import DatasetNotFoundError
 from tests.disks import grow, small_disk
 
 FETCH = """
 import sys
-from labeldist.datasets import registry
-from labeldist.datasets.fetch import locate
+from labeldist.datasets import _registry as registry
+from labeldist.datasets._fetch import locate
 folder, source, sha256 = sys.argv[1:]
 registry.SOURCES = (source,)
 print(locate(registry.DatasetInfo("Tiny", 5, 3, 2, sha256, None, "", ""), folder))

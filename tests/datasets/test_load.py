@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labeldist.datasets import binarize, list_datasets, load_dataset, registry
-from labeldist.datasets.registry import REGISTRY
+from labeldist.datasets import _registry as registry
+from labeldist.datasets import binarize, list_datasets, load_dataset
+from labeldist.datasets._registry import REGISTRY
 from labeldist.exceptions import ChecksumError, DatasetError, DatasetNotFoundError, UnknownDatasetError
 
 

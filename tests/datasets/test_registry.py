@@ -3,8 +3,8 @@ import re
 import pytest
 
 from labeldist.datasets import list_datasets
-from labeldist.datasets.fetch import locate
-from labeldist.datasets.registry import REGISTRY, SOURCES
+from labeldist.datasets._fetch import locate
+from labeldist.datasets._registry import REGISTRY, SOURCES
 
 # The table of the paper, in its order.
 SHAPES = {

@@ -6,13 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from labeldist import BDLE
+from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist.datasets import binarize, make_artificial
-from labeldist.enhancement import LogicalSoftmax, Uniform, bdle
+from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.enhancement import _bdle as bdle
 from labeldist.exceptions import VanishingGraphWarning
-from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.metrics import score_all
 from labeldist.simplex import project, softmax
-from labeldist.solvers.lbfgs import minimize_lbfgs
 from tests.references import enhancement_system_by_hand, sylvester_by_kronecker
 
 
@@ -112,7 +113,7 @@ def differs(table, **parameters):
         {"scale": False},
         {"output": "clip"},
         {"output": "project"},
-        {"temperature": 2.0},
+        {"sharpness": 2.0},
         {"floor": 0.2},
     ],
     ids=", ".join,
@@ -137,7 +138,7 @@ def test_a_callable_kernel_serves_new_rows_too(table):
 def test_output_maps_act_on_the_scores(table):
     X, L = table
     scores = np.log(BDLE().fit_transform(X, L))
-    assert_allclose(BDLE(temperature=3).fit_transform(X, L), softmax(scores, temperature=3), atol=1e-12)
+    assert_allclose(BDLE(sharpness=3).fit_transform(X, L), softmax(scores, sharpness=3), atol=1e-12)
     raw = BDLE(output="project").fit(X, L)
     assert_allclose(raw.label_distributions_, project(scores - scores.mean(axis=1, keepdims=True)), atol=1e-9)
 
@@ -251,7 +252,7 @@ def test_recovery_beats_the_trivial_enhancers_on_the_artificial_set():
         {"rank_tolerance": -1},
         {"rank_tolerance": 1},
         {"output": "sigmoid"},
-        {"temperature": -1},
+        {"sharpness": -1},
         {"floor": 2},
         {"random_state": "x"},
     ],

@@ -3,12 +3,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist import BDLE
+from labeldist._kernels import random_pivots
+from labeldist._solvers import low_rank
 from labeldist.datasets import binarize, make_artificial
-from labeldist.enhancement import bdle
+from labeldist.enhancement import _bdle as bdle
 from labeldist.exceptions import SingularCoefficientError
-from labeldist.features import random_pivots
 from labeldist.metrics import score_all
-from labeldist.solvers import low_rank
 
 
 @pytest.fixture

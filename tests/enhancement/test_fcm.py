@@ -80,7 +80,7 @@ def test_clustering_that_still_moves_is_told(table):
         {"scale": True},
         {"output": "clip"},
         {"output": "project"},
-        {"temperature": 3.0},
+        {"sharpness": 3.0},
         {"floor": 0.35},
     ],
     ids=str,

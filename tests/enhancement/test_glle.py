@@ -3,9 +3,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist import BDLE
+from labeldist._kernels.graph import laplacian, neighbor_graph
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import GLLE
-from labeldist.features.graph import laplacian, neighbor_graph
 from labeldist.simplex import softmax
 
 
@@ -79,7 +79,7 @@ def test_random_state_moves_the_start_of_the_search(table):
         {"scale": False},
         {"solver": "lbfgs"},
         {"output": "clip"},
-        {"temperature": 2.0},
+        {"sharpness": 2.0},
         {"floor": 0.3},
     ],
     ids=str,

@@ -65,7 +65,7 @@ def test_the_bandwidth_is_noted(table):
         {"scale": True},
         {"output": "clip"},
         {"output": "project"},
-        {"temperature": 2.0},
+        {"sharpness": 2.0},
         {"floor": 0.3},
     ],
     ids=str,

@@ -70,7 +70,7 @@ def test_the_mean_width_is_the_mean_distance():
         {"scale": True},
         {"output": "clip"},
         {"output": "project"},
-        {"temperature": 2.0},
+        {"sharpness": 2.0},
         {"floor": 0.3},
     ],
     ids=str,

@@ -4,10 +4,11 @@ from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
+from labeldist._solvers.bounded import BoundedMinimum
 from labeldist.datasets import binarize, make_artificial
-from labeldist.enhancement import ML, ml
+from labeldist.enhancement import ML
+from labeldist.enhancement import _ml as ml
 from labeldist.simplex import softmax, to_distributions
-from labeldist.solvers.bounded import BoundedMinimum
 from tests.references import reconstruction_weights_by_hand
 
 
@@ -68,7 +69,7 @@ def test_equal_rows_with_different_labels_are_solved(table):
         {"scale": True},
         {"output": "clip"},
         {"output": "project"},
-        {"temperature": 0.2},
+        {"sharpness": 0.2},
         {"floor": 0.3},
     ],
     ids=str,

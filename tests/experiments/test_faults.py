@@ -110,7 +110,7 @@ def test_a_killed_worker_is_told_and_the_next_call_goes_on(tmp_path):
 
 def test_a_set_that_cannot_be_had_is_known_before_anything_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("LABELDIST_DATA", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("labeldist.datasets.load.locate", refuse)
+    monkeypatch.setattr("labeldist.datasets._load.locate", refuse)
     material.cache_clear()
     with Store(tmp_path / "records.sqlite") as store:
         with pytest.raises(DatasetError, match="no such file"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from labeldist.experiments.figures import cliques, critical_difference, grouped_bars, heat_map, nice_ticks
-from labeldist.plots.palette import OKABE_ITO, luminance, viridis
+from labeldist.plots._palette import OKABE_ITO, luminance, viridis
 
 
 def parse(svg):

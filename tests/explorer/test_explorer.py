@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 
 from labeldist.exceptions import NotADistributionError, TableError
-from labeldist.explorer import contents, write_explorer
-from labeldist.explorer.contents import MOST_CHARACTERS, MOST_COLUMNS, check_contents, texts
-from labeldist.explorer.embedding import STEPS, embed, pack
-from labeldist.explorer.page import colours, render
-from labeldist.explorer.summary import best, first_items, pairs, scores, sentences
+from labeldist.explorer import _contents as contents
+from labeldist.explorer import write_explorer
+from labeldist.explorer._contents import MOST_CHARACTERS, MOST_COLUMNS, check_contents, texts
+from labeldist.explorer._embedding import STEPS, embed, pack
+from labeldist.explorer._page import colours, render
+from labeldist.explorer._summary import best, first_items, pairs, scores, sentences
 from labeldist.metrics import chebyshev, intersection, score_all
-from labeldist.metrics.skill import EQUALLY, skill_in_words
+from labeldist.metrics._skill import EQUALLY, skill_in_words
 from tests.explorer.poems import EVIL, LABELS, make_poems
 from tests.pages import Elements
 
@@ -129,7 +130,7 @@ def test_of_many_items_some_are_drawn_and_all_are_counted(monkeypatch):
     given = check_contents(frame, LABELS, versions, item="title", logical=frame[LABELS] > 0.4)
     told = list(sentences(given))
     monkeypatch.setattr(contents, "MOST_ITEMS", 50)
-    monkeypatch.setattr("labeldist.explorer.summary.MOST_ITEMS", 50)
+    monkeypatch.setattr("labeldist.explorer._summary.MOST_ITEMS", 50)
     data = embed(given)
     rows = np.array(data["rows"])
     assert len(rows) == 50

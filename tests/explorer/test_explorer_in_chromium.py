@@ -6,7 +6,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from labeldist.explorer import write_explorer
-from labeldist.explorer.contents import MOST_ITEMS
+from labeldist.explorer._contents import MOST_ITEMS
 from labeldist.simplex import ambiguity
 from tests.explorer.poems import EVIL, LABELS, make_poems
 from tests.pages import PHONE

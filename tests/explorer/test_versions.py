@@ -7,8 +7,8 @@ from sklearn.preprocessing import StandardScaler
 from labeldist import BDLE, BayesLE
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import GLLE
-from labeldist.explorer.versions import SHARES, from_degrees, from_logical, is_logical, predict_out_of_fold
-from labeldist.learning.folds import split_rows
+from labeldist.explorer._versions import SHARES, from_degrees, from_logical, is_logical, predict_out_of_fold
+from labeldist.learning._folds import split_rows
 from labeldist.metrics import kl_divergence
 
 

@@ -6,11 +6,11 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
 
 from labeldist import BDLDL, BDLDLCV
+from labeldist._solvers import sylvester_path
 from labeldist.datasets import make_artificial
-from labeldist.learning import bdldl_cv
+from labeldist.learning import _bdldl_cv as bdldl_cv
 from labeldist.metrics import MEASURES, get_scorer
 from labeldist.simplex import OUTPUT_MAPS, softmax
-from labeldist.solvers import sylvester_path
 
 GRID = {"reconstruction": [1e-4, 1.0], "ridge": [1e-3, 10.0], "output": ["clip", "softmax"], "floor": [0.0, 0.1]}
 

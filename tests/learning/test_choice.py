@@ -12,14 +12,15 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from labeldist import learning
+from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, NotADistributionError
-from labeldist.features.preparation import prepare_columns
-from labeldist.learning import AAKNN, BDLDL, MeanDistribution, choice, choose_learner
-from labeldist.learning.base import DistributionLearner
-from labeldist.learning.candidates import THE_MEAN, default_candidates
-from labeldist.learning.choice import pick
-from labeldist.learning.folds import fit_weighted, held_out
-from labeldist.learning.trials import Trial
+from labeldist.learning import AAKNN, BDLDL, MeanDistribution, choose_learner
+from labeldist.learning import _choice as choice
+from labeldist.learning._candidates import THE_MEAN, default_candidates
+from labeldist.learning._choice import pick
+from labeldist.learning._folds import fit_weighted, held_out
+from labeldist.learning._learner import DistributionLearner
+from labeldist.learning._trials import Trial
 from labeldist.metrics import MEASURES, score_all
 from labeldist.simplex import normalize
 
@@ -313,7 +314,7 @@ def test_large_tables_get_smaller_models():
             n_rows, 18, n_features, training_rows=2000, sparse=False, scoring="clark", random_state=0
         )
         trees, kernel = made["random trees (DistributionForest)"], made["narrow kernel (BD-LDL)"][0]
-        return trees.min_leaf, kernel.n_landmarks, len(made["linear (BD-LDL)"].reconstructions)
+        return trees.min_samples_leaf, kernel.n_components, len(made["linear (BD-LDL)"].reconstructions)
 
     assert sizes(2500) == (3, 1000, 8)
     assert sizes(1_000_000) == (72, 50, 8)

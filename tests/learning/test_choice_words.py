@@ -3,9 +3,9 @@
 import numpy as np
 
 from labeldist.learning import AAKNN, BDLDL, Choice, choose_learner
-from labeldist.learning.candidates import THE_MEAN
-from labeldist.learning.choice import pick
-from labeldist.learning.trials import Trial
+from labeldist.learning._candidates import THE_MEAN
+from labeldist.learning._choice import pick
+from labeldist.learning._trials import Trial
 from tests.learning.test_choice import FEW
 
 

@@ -4,10 +4,10 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from labeldist._solvers.clustered_low_rank import SoftmaxLeastSquares
+from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist.datasets import make_artificial
 from labeldist.learning import EDLLRL
-from labeldist.solvers.clustered_low_rank import SoftmaxLeastSquares
-from labeldist.solvers.lbfgs import minimize_lbfgs
 
 
 @pytest.fixture(scope="module")

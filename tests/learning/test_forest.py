@@ -8,13 +8,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import LabelWarning
-from labeldist.learning import DistributionForest, trees
+from labeldist.learning import DistributionForest
+from labeldist.learning import _trees as trees
 from labeldist.models import load, save
 from tests.checks import ALL_CHECKS, check_feature_order_does_not_matter, check_weights_are_repetition, example
 
 SMALL = DistributionForest(10, random_state=0)
 
-# Which features a split looks at is drawn by their order, and `min_leaf` counts rows, not weights.
+# Which features a split looks at is drawn by their order, and `min_samples_leaf` counts rows, not weights.
 DRAWN = [check_feature_order_does_not_matter, check_weights_are_repetition]
 EXPECTED_FAILURES = {
     "check_regressor_multioutput": "its targets are negative, which no distribution is",
@@ -36,7 +37,7 @@ def test_it_is_scikit_learns_forest_on_distributions(monkeypatch):
     monkeypatch.setattr(trees, "BLOCK_STEPS", 70)
     X, D = make_artificial(100, random_state=0)
     theirs = ExtraTreesRegressor(7, min_samples_leaf=4, max_features=2, random_state=1).fit(X, D)
-    ours = DistributionForest(7, min_leaf=4, max_features=2, random_state=1).fit(X, 5 * D)
+    ours = DistributionForest(7, min_samples_leaf=4, max_features=2, random_state=1).fit(X, 5 * D)
     assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-12)
     new = np.random.default_rng(5).normal(size=(33, 3))
     assert_allclose(ours.predict(new), theirs.predict(new), atol=1e-12)
@@ -46,7 +47,7 @@ def test_it_is_scikit_learns_forest_on_distributions(monkeypatch):
 def test_leaves_as_large_as_the_table_give_the_weighted_mean(rng):
     X, D, _ = example()
     weight = rng.uniform(1, 2, size=len(X))
-    fitted = DistributionForest(3, min_leaf=len(X)).fit(X, D, sample_weight=weight)
+    fitted = DistributionForest(3, min_samples_leaf=len(X)).fit(X, D, sample_weight=weight)
     assert_allclose(fitted.predict(X[:1]), [np.average(D, axis=0, weights=weight)], atol=1e-12)
 
 
@@ -77,7 +78,9 @@ def test_it_can_be_kept_and_a_tampered_file_cannot_make_it_read_elsewhere(tmp_pa
         fitted.predict(X)
 
 
-@pytest.mark.parametrize("wrong", [{"n_trees": 0}, {"min_leaf": 0}, {"max_features": 1.5}, {"max_features": "all"}])
+@pytest.mark.parametrize(
+    "wrong", [{"n_estimators": 0}, {"min_samples_leaf": 0}, {"max_features": 1.5}, {"max_features": "all"}]
+)
 def test_wrong_parameters_are_named(wrong):
     with pytest.raises(ValueError, match=f"The {next(iter(wrong))!r} parameter"):
         DistributionForest(**wrong).fit(*make_artificial(10, random_state=0))

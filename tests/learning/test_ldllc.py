@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labeldist.datasets import make_artificial
 from labeldist.learning import LDLLC, SABFGS
-from labeldist.learning.ldllc import correlated_distance
+from labeldist.learning._ldllc import correlated_distance
 from labeldist.simplex import softmax
 
 

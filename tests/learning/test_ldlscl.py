@@ -4,10 +4,10 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from labeldist._solvers.lbfgs import minimize_lbfgs
+from labeldist._solvers.maximum_entropy import CrossEntropy, squared_norm
 from labeldist.datasets import make_artificial
 from labeldist.learning import LDLSCL
-from labeldist.solvers.lbfgs import minimize_lbfgs
-from labeldist.solvers.maximum_entropy import CrossEntropy, squared_norm
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from labeldist._solvers.maximum_entropy import CrossEntropy
 from labeldist.datasets import make_artificial
 from labeldist.learning import EDLLRL, LDLLC, SABFGS, SAIIS
 from labeldist.simplex import softmax
-from labeldist.solvers.maximum_entropy import CrossEntropy
 
 BOTH = [SABFGS(tol=1e-9), SABFGS(solver="bfgs", tol=1e-6), SAIIS(tol=1e-9)]
 both = pytest.mark.parametrize("learner", BOTH, ids=repr)

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.neighbors import KNeighborsRegressor
 
+from labeldist._kernels.nearest import SweepIndex
 from labeldist.datasets import make_artificial
-from labeldist.features.nearest import SweepIndex
 from labeldist.learning import AAKNN
 
 

@@ -3,10 +3,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
+from labeldist._kernels.storage import StandardisedTable
 from labeldist.datasets import make_artificial
-from labeldist.features.storage import StandardisedTable
 from labeldist.learning import AABP
-from labeldist.learning.network import layers, penalised_loss
+from labeldist.learning._network import layers, penalised_loss
 
 
 @pytest.fixture

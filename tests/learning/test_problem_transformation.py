@@ -11,7 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from labeldist.datasets import make_artificial
-from labeldist.learning import PTSVM, MeanDistribution, PTBayes, problem_transformation
+from labeldist.learning import PTSVM, MeanDistribution, PTBayes
+from labeldist.learning import _problem_transformation as problem_transformation
 
 
 @pytest.fixture

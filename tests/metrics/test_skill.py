@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labeldist.metrics import score_all
-from labeldist.metrics.skill import EQUALLY, ROUNDING_DIVERGENCE, beside_nobody, percent, skill, skill_in_words
+from labeldist.metrics._skill import EQUALLY, ROUNDING_DIVERGENCE, beside_nobody, percent, skill, skill_in_words
 
 D = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
 

@@ -11,7 +11,7 @@ from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.exceptions import ModelError
 from labeldist.learning import AAKNN
 from labeldist.models import ModelCard
-from labeldist.models.card import card_of
+from labeldist.models._card import card_of
 from tests.checks import example, training_data
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.models.examples import fitted, mixed_model, mixed_table

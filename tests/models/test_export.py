@@ -23,10 +23,10 @@ from sklearn.preprocessing import (
 )
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist._tables.preparation import prepare_columns
 from labeldist.enhancement import GLLE, KM
 from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
-from labeldist.features.preparation import prepare_columns
 from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, DistributionForest, MeanDistribution
 from labeldist.models import ModelCard, exportable, load, save, to_onnx
 from tests.checks import example
@@ -52,12 +52,12 @@ EXPORTED = [
     BDLE(),
     BDLE(kernel="linear", output="project"),
     BDLE(solver="low_rank", scale=False),
-    GLLE(temperature=3, floor=0.1),
+    GLLE(sharpness=3, floor=0.1),
     EnhancedLearner(BDLE(), BDLDL()),
     EnhancedLearner(KM(), make_pipeline(StandardScaler(), SABFGS())),
     make_pipeline(KernelFeatures(), BDLDL()),
     make_pipeline(KernelFeatures(scale=False, bandwidth=2.0), MinMaxScaler(), BDLDL()),
-    make_pipeline(SimpleImputer(), StandardScaler(), PCA(3), KernelFeatures(tolerance=0), SABFGS()),
+    make_pipeline(SimpleImputer(), StandardScaler(), PCA(3), KernelFeatures(tol=0), SABFGS()),
     make_pipeline("passthrough", make_pipeline(StandardScaler(), None, BDLDL())),
     GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, cv=2),
 ]

@@ -21,8 +21,9 @@ from sklearn.svm import SVC
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError
 from labeldist.learning import AAKNN
-from labeldist.models import archive, load, read_card, save
-from labeldist.models.card import card_of
+from labeldist.models import _archive as archive
+from labeldist.models import load, read_card, save
+from labeldist.models._card import card_of
 from tests.checks import example
 from tests.models.examples import NEW, fitted
 from tests.models.hostile import plant, rewrite, sequence, text
@@ -57,7 +58,7 @@ PLANTED = {
         "__loader__": "OperatorFuncNode",
         "attrs": sequence("tuple", text("system"), text("true")),
     },
-    "labeldist.files.write_whole": function("labeldist.files", "write_whole"),
+    "labeldist._files.write_whole": function("labeldist._files", "write_whole"),
     "labeldist.experiments.store.Store": {**function("labeldist.experiments.store", "Store"), "__loader__": "TypeNode"},
     "scipy.sparse._csr.csr_array": {
         "__class__": "csr_array",
@@ -198,7 +199,7 @@ def test_trusted_types_with_what_could_do_harm_are_refused(tmp_path, message):
 def test_what_skops_trusts_and_no_model_needs_is_refused(tmp_path, reader):
     path = tmp_path / "model.skops"
     Hostile.write(path, extra=reader)
-    assert skops.io.get_untrusted_types(file=path) == ["labeldist.learning.neighbors.AAKNN"]
+    assert skops.io.get_untrusted_types(file=path) == ["labeldist.learning._neighbors.AAKNN"]
     with pytest.raises(ModelError, match=rf"holds what a model of labeldist does not: .*{type(reader).__name__}"):
         load(path)
 

@@ -9,7 +9,8 @@ import pytest
 
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError
-from labeldist.models import archive, load, save
+from labeldist.models import _archive as archive
+from labeldist.models import load, save
 from tests.models.examples import fitted
 from tests.models.hostile import plant, rewrite, sequence
 

@@ -22,7 +22,9 @@ from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.exceptions import LabelWarning, ModelError, ModelVersionWarning, OutputError
 from labeldist.features import KernelFeatures
 from labeldist.learning import AAKNN, MeanDistribution
-from labeldist.models import archive, card, load, read_card, save
+from labeldist.models import _archive as archive
+from labeldist.models import _card as card
+from labeldist.models import load, read_card, save
 from tests.checks import example
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
@@ -121,7 +123,7 @@ def test_nothing_is_overwritten_unless_asked_for(tmp_path):
         save(fitted(BDLDL()), path)
     assert path.read_text(encoding="utf-8") == "dear to me"
     save(fitted(BDLDL()), path, force=True)
-    assert read_card(path).estimator == "labeldist.learning.bdldl.BDLDL"
+    assert read_card(path).estimator == "labeldist.learning._bdldl.BDLDL"
 
 
 def a_kernel(X, Y):

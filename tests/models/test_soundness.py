@@ -7,7 +7,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError
-from labeldist.models.soundness import check_sound
+from labeldist.models._soundness import check_sound
 from tests.checks import example
 
 

@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from labeldist import BDLDL, enhancement, features, learning
+from labeldist._solvers.moments import Moments
 from labeldist.exceptions import MissingExtraError
 from labeldist.learning import AAKNN
 from labeldist.models import save, to_onnx
-from labeldist.models.trust import PLAIN, TRANSFORMERS, trusted_types
-from labeldist.solvers.moments import Moments
+from labeldist.models._trust import PLAIN, TRANSFORMERS, trusted_types
 from tests.models.examples import fitted
 
 

@@ -14,7 +14,7 @@ from labeldist.cli.answers import _prepares
 from labeldist.enhancement import KM
 from labeldist.exceptions import ModelError
 from labeldist.models import answers
-from labeldist.models.wrapping import answering_part, attribute_of, receiving_part
+from labeldist.models._wrapping import answering_part, attribute_of, receiving_part
 from tests.models.examples import NEW, fitted
 
 COLUMNS = ColumnTransformer([("some", StandardScaler(), [0, 1, 2])])

@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from labeldist.plots.bars import Style, group_labels, most_ambiguous, stacked_bars, style_of
-from labeldist.plots.palette import GREY, HATCHES, MARKERS, OKABE_ITO
+from labeldist.plots._bars import Style, group_labels, most_ambiguous, stacked_bars, style_of
+from labeldist.plots._palette import GREY, HATCHES, MARKERS, OKABE_ITO
 from tests.plots.looks import colours, hatches, heights, lengths
 
 

@@ -45,7 +45,7 @@ DRAWINGS = {
     ).plot(ax),
     "prediction bars": lambda ax: PredictionDisplay.from_predictions(D, D, kind="bars", label_names=NAMES, ax=ax),
     "prediction points": lambda ax: PredictionDisplay.from_predictions(D, D, label_names=NAMES, ax=ax),
-    "recovery": lambda ax: RecoveryPathDisplay.from_estimator(BDLE(), X, binarize(D), D, "temperature", [1, 2], ax=ax),
+    "recovery": lambda ax: RecoveryPathDisplay.from_estimator(BDLE(), X, binarize(D), D, "sharpness", [1, 2], ax=ax),
     "ternary": lambda ax: TernaryDisplay.from_distributions(D, label_names=NAMES, ax=ax),
 }
 

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import Normalize, to_hex
 
-from labeldist.plots.heat import colour_of, heat_map, size_of
-from labeldist.plots.palette import GREY, ink_on
+from labeldist.plots._heat import colour_of, heat_map, size_of
+from labeldist.plots._palette import GREY, ink_on
 from tests.plots.looks import tick_texts
 
 VALUES = np.array([[0.0, 1.0], [0.25, np.nan], [-0.0001, 0.5]])

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from labeldist.plots.palette import HATCHES, MARKERS, MOST_STYLES, OKABE_ITO, ink_on, luminance, viridis
+from labeldist.plots._palette import HATCHES, MARKERS, MOST_STYLES, OKABE_ITO, ink_on, luminance, viridis
 
 
 @pytest.mark.parametrize("share", np.linspace(0, 1, 101))

@@ -7,7 +7,7 @@ from labeldist import BDLDL
 from labeldist.datasets import make_artificial
 from labeldist.metrics import kl_divergence
 from labeldist.plots import PredictionDisplay
-from labeldist.plots.palette import GREY, OKABE_ITO
+from labeldist.plots._palette import GREY, OKABE_ITO
 from tests.plots.looks import colours, inside, legend_texts, lengths, overlapping, texts, tick_texts
 
 TRUE = pd.DataFrame(

@@ -13,7 +13,7 @@ from labeldist import BDLDL, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LP
 from labeldist.exceptions import ModelError, NotADistributionError
-from labeldist.plots.reading import (
+from labeldist.plots._reading import (
     check_count,
     check_option,
     read_pair,

@@ -25,17 +25,17 @@ def display_of(param_range, scores, measure="kl_divergence"):
 def test_the_path_is_what_each_value_recovers(data):
     X, L, D = data
     values = [0.1, 0.5, 2.0]
-    display = RecoveryPathDisplay.from_estimator(BDLE(), X, L, 3 * D, "temperature", values)
-    expected = [kl_divergence(D, BDLE(temperature=value).fit_transform(X, L)) for value in values]
+    display = RecoveryPathDisplay.from_estimator(BDLE(), X, L, 3 * D, "sharpness", values)
+    expected = [kl_divergence(D, BDLE(sharpness=value).fit_transform(X, L)) for value in values]
     np.testing.assert_allclose(display.line_.get_xydata(), np.column_stack([values, expected]))
     assert display.best_ == int(np.argmin(expected))
-    assert display.ax_.get_xlabel() == "temperature"
+    assert display.ax_.get_xlabel() == "sharpness"
     assert display.ax_.get_ylabel() == "Kullback-Leibler (lower is better)"
 
 
 def test_trivial_enhancers_are_lines(data):
     X, L, D = data
-    display = RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "temperature", [1.0], measure="cosine")
+    display = RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1.0], measure="cosine")
     expected = {"Uniform": Uniform(), "LogicalSoftmax": LogicalSoftmax()}
     for name, enhancer in expected.items():
         assert set(display.baseline_lines_[name].get_ydata()) == {cosine(D, enhancer.fit_transform(X, L))}
@@ -48,18 +48,18 @@ def test_trivial_enhancers_are_lines(data):
 def test_the_threshold_is_a_line_where_it_tells_anything(rng):
     D = rng.dirichlet(np.ones(8), 30)
     X, L = rng.normal(size=(30, 2)), binarize(D)
-    display = RecoveryPathDisplay.from_estimator(LogicalSoftmax(), X, L, D, "temperature", [1.0, 2.0])
+    display = RecoveryPathDisplay.from_estimator(LogicalSoftmax(), X, L, D, "sharpness", [1.0, 2.0])
     expected = kl_divergence(D, LogicalSoftmax("threshold").fit_transform(X, L))
     assert display.baselines["LogicalSoftmax, threshold"] == pytest.approx(expected)
     single = np.eye(4)[rng.integers(4, size=30)]
-    display = RecoveryPathDisplay.from_estimator(LogicalSoftmax(), X, single, single, "temperature", [1.0, 2.0])
+    display = RecoveryPathDisplay.from_estimator(LogicalSoftmax(), X, single, single, "sharpness", [1.0, 2.0])
     assert list(display.baselines) == ["Uniform", "LogicalSoftmax"]
 
 
 def test_enhancers_that_hand_out_frames_are_measured_too(data):
     X, L, D = data
     L = pd.DataFrame(L, columns=list("xyz"))
-    display = RecoveryPathDisplay.from_estimator(BDLE().set_output(transform="pandas"), X, L, D, "temperature", [1.0])
+    display = RecoveryPathDisplay.from_estimator(BDLE().set_output(transform="pandas"), X, L, D, "sharpness", [1.0])
     assert display.scores[0] == pytest.approx(kl_divergence(D, BDLE().fit_transform(X, L)))
 
 
@@ -95,6 +95,6 @@ def test_mistakes_are_told_before_the_work(data):
     with pytest.raises(ValueError, match=r"param_name must be one of bandwidth, .*; got 'alpha'"):
         RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "alpha", [1])
     with pytest.raises(ValueError, match="measure must be one of chebyshev"):
-        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "temperature", [1], measure="kl")
+        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1], measure="kl")
     with pytest.raises(ValueError, match="param_range is empty"):
-        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "temperature", [])
+        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [])

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
 from labeldist.plots import TernaryDisplay
-from labeldist.plots.palette import OKABE_ITO
+from labeldist.plots._palette import OKABE_ITO
 from tests.plots.looks import inside, legend_texts
 
 D = pd.DataFrame(np.vstack([np.eye(3), [[0.6, 0.3, 0.1]]]), columns=["joy", "fear", "calm"])

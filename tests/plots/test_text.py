@@ -1,6 +1,6 @@
 import pytest
 
-from labeldist.plots.text import decimals, is_number, parameter_texts, power, share_of, shorten
+from labeldist.plots._text import decimals, is_number, parameter_texts, power, share_of, shorten
 
 
 def test_powers_of_ten_are_written_as_such():

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 
-from labeldist.features.graph import laplacian, neighbor_graph
-from labeldist.solvers import bidirectional
-from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
-from labeldist.solvers.sylvester import solve_symmetric_sylvester
+from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._solvers import bidirectional
+from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist._solvers.sylvester import solve_symmetric_sylvester
 
 settings = pytest.mark.parametrize(
     ("reconstruction", "smoothness"), [(0.3, 0.2), (0.0, 0.2), (0.3, 0.0), (0.0, 0.0), (1e-3, 1e-3)]

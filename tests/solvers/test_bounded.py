@@ -4,9 +4,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import lsq_linear
 
-from labeldist.features.graph import reconstruction_weights
-from labeldist.solvers import bounded
-from labeldist.solvers.bounded import by_active_set, by_conjugate_gradients, minimize_bounded
+from labeldist._kernels.graph import reconstruction_weights
+from labeldist._solvers import bounded
+from labeldist._solvers.bounded import by_active_set, by_conjugate_gradients, minimize_bounded
 
 TOLERANCE = 1e-10
 every_method = pytest.mark.parametrize("method", [by_active_set, by_conjugate_gradients])
@@ -24,7 +24,7 @@ def problem(rng, n=60, m=3, k=4, positive=0.6):
 @pytest.mark.parametrize("positive", [0.1, 0.5, 0.8])
 def test_the_conditions_of_a_minimum_hold(rng, method, positive):
     _, A = problem(rng, positive=positive)
-    found = method(A, tolerance=TOLERANCE)
+    found = method(A, tol=TOLERANCE)
     assert found.converged
     gradient, largest = A @ found.x, abs(A).sum(axis=1).max()
     assert found.x.min() >= 1
@@ -45,11 +45,11 @@ def test_the_minimum_is_that_of_bounded_least_squares(method, seed):
 
 
 @every_method
-@pytest.mark.parametrize("tolerance", [TOLERANCE, 0.0])
-def test_what_is_minimal_at_the_bound_stays_there(method, tolerance):
+@pytest.mark.parametrize("tol", [TOLERANCE, 0.0])
+def test_what_is_minimal_at_the_bound_stays_there(method, tol):
     # The Laplacian of a ring does not move equal entries.
     ring = sparse.csr_array(2 * np.eye(6) - np.roll(np.eye(6), 1, axis=0) - np.roll(np.eye(6), -1, axis=0))
-    found = method(ring, tolerance)
+    found = method(ring, tol)
     assert_array_equal(found.x, 1)
     assert found.converged
 

@@ -4,15 +4,15 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
-from labeldist.simplex import softmax
-from labeldist.solvers import clustered_low_rank
-from labeldist.solvers.clustered_low_rank import (
+from labeldist._solvers import clustered_low_rank
+from labeldist._solvers.clustered_low_rank import (
     ClusteredLowRank,
     SoftmaxLeastSquares,
     minimize_clustered_low_rank,
     shrink_singular_values,
 )
-from labeldist.solvers.maximum_entropy import through_softmax
+from labeldist._solvers.maximum_entropy import through_softmax
+from labeldist.simplex import softmax
 
 
 def problem(rng, low_rank=0.5, n=40):
@@ -42,7 +42,7 @@ def test_shrinking_solves_its_minimisation(rng):
 @pytest.mark.parametrize("low_rank", [0.01, 0.5])
 def test_the_fixed_point_meets_the_conditions_of_a_minimum(rng, low_rank):
     objective = problem(rng, low_rank)
-    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=3000)
+    solution = minimize_clustered_low_rank(objective, tol=1e-7, max_iter=3000)
     assert solution.converged
     P = softmax(objective.X @ solution.W)
     assert_allclose(solution.Z, P, atol=1e-6)
@@ -56,7 +56,7 @@ def test_the_fixed_point_meets_the_conditions_of_a_minimum(rng, low_rank):
 
 def test_the_objective_converges_to_what_no_neighbour_betters(rng):
     objective = problem(rng)
-    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=3000)
+    solution = minimize_clustered_low_rank(objective, tol=1e-7, max_iter=3000)
     assert np.ptp(solution.values[-5:]) < 1e-6 * solution.values[-1]
     best = objective.value(solution.W)
     assert best == solution.values[-1]
@@ -67,13 +67,13 @@ def test_the_objective_converges_to_what_no_neighbour_betters(rng):
 def test_sparse_features_give_the_same(rng):
     dense = problem(rng)
     alike = ClusteredLowRank(sparse.csr_array(dense.X), dense.D, dense.clusters, dense.ridge, dense.low_rank)
-    expected, found = (minimize_clustered_low_rank(o, tolerance=1e-6, max_iter=20).W for o in (dense, alike))
+    expected, found = (minimize_clustered_low_rank(o, tol=1e-6, max_iter=20).W for o in (dense, alike))
     assert_allclose(found, expected, atol=1e-5)
 
 
 def test_without_the_low_rank_term_it_is_one_search(rng):
     objective = problem(rng, low_rank=0.0)
-    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=9)
+    solution = minimize_clustered_low_rank(objective, tol=1e-7, max_iter=9)
     assert solution.converged
     assert solution.values == [objective.value(solution.W)]
     assert_allclose(solution.Z, softmax(objective.X @ solution.W))
@@ -84,7 +84,7 @@ def test_without_the_low_rank_term_it_is_one_search(rng):
 
 def test_an_interrupted_search_says_so_and_returns_where_it_is(rng):
     objective = problem(rng)
-    solution = minimize_clustered_low_rank(objective, tolerance=1e-7, max_iter=2)
+    solution = minimize_clustered_low_rank(objective, tol=1e-7, max_iter=2)
     assert solution.converged is False
     assert len(solution.values) == 2
     assert objective.value(solution.W) == solution.values[-1]
@@ -98,9 +98,9 @@ def test_an_interrupted_search_says_so_and_returns_where_it_is(rng):
 @pytest.mark.parametrize("times", [0.01, 100.0])
 def test_a_penalty_that_fits_badly_is_changed(rng, monkeypatch, times):
     objective = problem(rng)
-    fitting = minimize_clustered_low_rank(objective, tolerance=1e-4, max_iter=1000)
+    fitting = minimize_clustered_low_rank(objective, tol=1e-4, max_iter=1000)
     monkeypatch.setattr(clustered_low_rank, "START_PENALTY", times * clustered_low_rank.START_PENALTY)
-    other = minimize_clustered_low_rank(objective, tolerance=1e-4, max_iter=1000)
+    other = minimize_clustered_low_rank(objective, tol=1e-4, max_iter=1000)
     assert other.converged
     assert len(other.values) < 2 * len(fitting.values)
     assert_allclose(other.W, fitting.W, atol=1e-2)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist.solvers.conjugate_gradient import solve_conjugate_gradient
+from labeldist._solvers.conjugate_gradient import solve_conjugate_gradient
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_columns_of_zeros_stay_zero(system):
 def test_tolerance_and_max_iter_end_it(system):
     A, B = system
     assert solve_conjugate_gradient(lambda V: A @ V, B, max_iter=3).n_iter == 3
-    rough, fine = (solve_conjugate_gradient(lambda V: A @ V, B, tolerance=t) for t in (1e-2, 1e-12))
+    rough, fine = (solve_conjugate_gradient(lambda V: A @ V, B, tol=t) for t in (1e-2, 1e-12))
     assert rough.n_iter < fine.n_iter
     assert 1e-12 < rough.residual <= 1e-2
     relative = np.linalg.norm(A @ rough.X - B, axis=0) / np.linalg.norm(B, axis=0)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.solvers.fuzzy_means import farthest_first, fuzzy_means
+from labeldist._solvers.fuzzy_means import farthest_first, fuzzy_means
 from tests.references import fuzzy_memberships_by_hand
 
 
@@ -13,7 +13,7 @@ def rows(rng):
 
 @pytest.mark.parametrize("fuzziness", [1.5, 2.0, 3.0])
 def test_it_ends_in_a_fixed_point(rows, fuzziness):
-    found = fuzzy_means(rows, rows[[0, 25, 50]], fuzziness, tolerance=1e-12)
+    found = fuzzy_means(rows, rows[[0, 25, 50]], fuzziness, tol=1e-12)
     assert found.converged
     assert_allclose(found.memberships, fuzzy_memberships_by_hand(rows, found.centers, fuzziness), atol=1e-9)
     weights = found.memberships**fuzziness
@@ -86,8 +86,8 @@ def test_no_row_is_chosen_twice():
 
 def test_mostly_zero_rows_end_where_dense_ones_do(rng):
     X = rng.normal(size=(60, 80)) * (rng.uniform(size=(60, 80)) < 0.02)
-    shifted = fuzzy_means(X + 1.0, X[:3] + 1.0, tolerance=1e-12)  # nothing is zero
-    found = fuzzy_means(X, X[:3], tolerance=1e-12)
+    shifted = fuzzy_means(X + 1.0, X[:3] + 1.0, tol=1e-12)  # nothing is zero
+    found = fuzzy_means(X, X[:3], tol=1e-12)
     assert_allclose(found.memberships, shifted.memberships, atol=1e-8)
     assert_allclose(found.centers + 1.0, shifted.centers, atol=1e-8)
 

@@ -4,8 +4,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import brentq
 
+from labeldist._solvers.iterative_scaling import LONGEST_STEP, ScalingProblem, scale_iteratively
 from labeldist.simplex import softmax
-from labeldist.solvers.iterative_scaling import LONGEST_STEP, ScalingProblem, scale_iteratively
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def test_the_loss_never_rises(rng, memory):
     problem = ScalingProblem(rng.normal(size=(30, 4)), rng.dirichlet(np.full(3, 0.3), size=30))
     losses = []
     for max_iter in range(1, 25):
-        W = scale_iteratively(problem, tolerance=1e-12, max_iter=max_iter, memory=memory).W
+        W = scale_iteratively(problem, tol=1e-12, max_iter=max_iter, memory=memory).W
         losses.append(problem.loss_and_update(W)[0])
     assert (np.diff(losses) <= 1e-13 * losses[0]).all()
 
 
 @pytest.mark.parametrize("memory", [0, 5, 20])
 def test_the_constraints_hold_at_the_end(problem, memory):
-    solution = scale_iteratively(problem, tolerance=1e-6, max_iter=20_000, memory=memory)
+    solution = scale_iteratively(problem, tol=1e-6, max_iter=20_000, memory=memory)
     assert solution.converged
     at_zero = np.abs(problem.X.T @ (1 / 3 - problem.D)).max()
     violation = problem.X.T @ (softmax(problem.X @ solution.W) - problem.D)
@@ -59,7 +59,7 @@ def test_the_constraints_hold_at_the_end(problem, memory):
 
 def test_acceleration_saves_updates(problem):
     plain, by_one, by_ten = (
-        scale_iteratively(problem, tolerance=1e-5, max_iter=20_000, memory=memory).n_iter for memory in (0, 1, 10)
+        scale_iteratively(problem, tol=1e-5, max_iter=20_000, memory=memory).n_iter for memory in (0, 1, 10)
     )
     assert by_one < 0.8 * plain
     assert 3 * by_ten < plain
@@ -68,7 +68,7 @@ def test_acceleration_saves_updates(problem):
 def test_sparse_features_and_weights(rng):
     X = rng.normal(size=(30, 4)) * (rng.random((30, 4)) < 0.5)
     D, times = rng.dirichlet(np.ones(3), size=30), rng.integers(0, 3, size=30)
-    options = {"tolerance": 1e-7, "max_iter": 5000, "memory": 10}
+    options = {"tol": 1e-7, "max_iter": 5000, "memory": 10}
     repeated = scale_iteratively(ScalingProblem(np.repeat(X, times, axis=0), np.repeat(D, times, axis=0)), **options)
     for form in (np.asarray, sparse.csr_array, sparse.csr_matrix):
         weighted = scale_iteratively(ScalingProblem(form(X), D, times[:, None].astype(float)), **options)
@@ -77,18 +77,18 @@ def test_sparse_features_and_weights(rng):
 
 
 def test_stopping_early_is_said(problem):
-    solution = scale_iteratively(problem, tolerance=1e-9, max_iter=2, memory=0)
+    solution = scale_iteratively(problem, tol=1e-9, max_iter=2, memory=0)
     assert solution.n_iter == 2
     assert not solution.converged
-    enough = scale_iteratively(problem, tolerance=0.1, max_iter=1000, memory=0)
-    at_the_last_update = scale_iteratively(problem, tolerance=0.1, max_iter=enough.n_iter, memory=0)
+    enough = scale_iteratively(problem, tol=0.1, max_iter=1000, memory=0)
+    at_the_last_update = scale_iteratively(problem, tol=0.1, max_iter=enough.n_iter, memory=0)
     assert at_the_last_update.converged is enough.converged is True
 
 
 @pytest.mark.parametrize("max_iter", [0, 5])
 def test_constraints_that_hold_at_the_start_need_no_update(rng, max_iter):
     uniform = ScalingProblem(rng.normal(size=(8, 3)), np.full((8, 4), 0.25))
-    solution = scale_iteratively(uniform, tolerance=1e-6, max_iter=max_iter, memory=2)
+    solution = scale_iteratively(uniform, tol=1e-6, max_iter=max_iter, memory=2)
     assert solution.n_iter == 0
     assert solution.converged
     assert not solution.W.any()
@@ -97,7 +97,7 @@ def test_constraints_that_hold_at_the_start_need_no_update(rng, max_iter):
 @pytest.mark.parametrize("exponent", [-20, 20])
 def test_the_unit_of_the_weights_does_not_matter(problem, exponent):
     in_other_units = ScalingProblem(problem.X, problem.D, np.full((30, 1), 2.0**exponent))
-    options = {"tolerance": 1e-3, "max_iter": 1000, "memory": 5}
+    options = {"tol": 1e-3, "max_iter": 1000, "memory": 5}
     expected, found = (scale_iteratively(each, **options) for each in (problem, in_other_units))
     assert found.n_iter == expected.n_iter
     assert_array_equal(found.W, expected.W)
@@ -106,8 +106,6 @@ def test_the_unit_of_the_weights_does_not_matter(problem, exponent):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_a_feature_that_is_always_zero_changes_nothing(problem, form):
     with_zeros = ScalingProblem(form(np.insert(problem.X, 2, 0.0, axis=1)), problem.D)
-    expected, found = (
-        scale_iteratively(each, tolerance=1e-3, max_iter=1000, memory=3).W for each in (problem, with_zeros)
-    )
+    expected, found = (scale_iteratively(each, tol=1e-3, max_iter=1000, memory=3).W for each in (problem, with_zeros))
     assert not found[2].any()
     assert_allclose(np.delete(found, 2, axis=0), expected, rtol=1e-9)

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._kernels.kernel import gaussian, squared_distances
+from labeldist._solvers import bidirectional, kernel_range, sylvester
+from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist._solvers.kernel_range import KernelRange, minimize_over_kernel_range
 from labeldist.datasets import make_artificial
-from labeldist.features.graph import laplacian, neighbor_graph
-from labeldist.features.kernel import gaussian, squared_distances
-from labeldist.solvers import bidirectional, kernel_range, sylvester
-from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
-from labeldist.solvers.kernel_range import KernelRange, minimize_over_kernel_range
 
 
 def problem(rng, repeated=0, width=0.4, n=50):

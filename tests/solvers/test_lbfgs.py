@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from labeldist.solvers.lbfgs import minimize_lbfgs
+from labeldist._solvers.lbfgs import minimize_lbfgs
 
 
 def quadratic(target, curvature):
@@ -26,13 +26,13 @@ def test_the_minimum_of_a_quadratic_is_found(rng):
 
 def test_the_tolerance_is_relative_to_the_gradient_at_zero(rng):
     target, curvature = rng.normal(size=(6, 4)), rng.uniform(1e-3, 1, size=(6, 4))
-    coarse = minimize_lbfgs(quadratic(target, curvature), np.zeros((6, 4)), tolerance=1e-2)
-    fine = minimize_lbfgs(quadratic(target, curvature), np.zeros((6, 4)), tolerance=1e-9)
+    coarse = minimize_lbfgs(quadratic(target, curvature), np.zeros((6, 4)), tol=1e-2)
+    fine = minimize_lbfgs(quadratic(target, curvature), np.zeros((6, 4)), tol=1e-9)
     assert coarse.n_iter < fine.n_iter
     assert coarse.gradient <= 1e-2
     assert fine.gradient <= 1e-9
     for factor in (2.0**-20, 2.0**20):
-        scaled = minimize_lbfgs(quadratic(target, factor * curvature), np.zeros((6, 4)), tolerance=1e-2)
+        scaled = minimize_lbfgs(quadratic(target, factor * curvature), np.zeros((6, 4)), tol=1e-2)
         assert scaled.n_iter == coarse.n_iter
         assert_allclose(scaled.X, coarse.X)
         assert_allclose(scaled.gradient, coarse.gradient)
@@ -67,7 +67,7 @@ def test_without_a_tolerance_it_ends_where_nothing_lower_is_found(rng):
         value, gradient = function(X)
         return value + 1e3, gradient
 
-    solution = minimize_lbfgs(raised, np.zeros((6, 4)), tolerance=0.0)
+    solution = minimize_lbfgs(raised, np.zeros((6, 4)), tol=0.0)
     assert solution.converged
     assert 0 < solution.gradient < 1e-4
     assert 10 < solution.n_iter < 100

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
-from labeldist.solvers import local_codes
-from labeldist.solvers.local_codes import LocalCodes, inverses, minimize_local_codes
+from labeldist._solvers import local_codes
+from labeldist._solvers.local_codes import LocalCodes, inverses, minimize_local_codes
 from tests.references import gauss_newton_step_by_hand
 
 
@@ -44,7 +44,7 @@ def test_the_objective_is_the_formula(rng):
 @pytest.mark.parametrize("strength", [1e-3, 0.1, 3.0])
 def test_the_search_descends_to_a_stationary_point(rng, strength):
     objective = problem(rng, local_correlation=strength, barrier=strength)
-    solution = minimize_local_codes(objective, np.ones((30, 3)), tolerance=1e-13, max_iter=2000)
+    solution = minimize_local_codes(objective, np.ones((30, 3)), tol=1e-13, max_iter=2000)
     assert solution.converged
     assert (np.diff(solution.values) <= 0).all()
     assert (solution.point.C > 0).all()
@@ -57,12 +57,12 @@ def test_the_search_descends_to_a_stationary_point(rng, strength):
 def test_sparse_features_give_the_same(rng):
     dense = problem(rng)
     alike = LocalCodes(sparse.csr_array(dense.X), dense.D, dense.centres, 0.1, 0.2, 0.3, 0.4)
-    expected, found = (minimize_local_codes(o, np.ones((30, 3)), tolerance=1e-12, max_iter=500) for o in (dense, alike))
+    expected, found = (minimize_local_codes(o, np.ones((30, 3)), tol=1e-12, max_iter=500) for o in (dense, alike))
     assert_allclose(found.point.P, expected.point.P, atol=1e-6)
 
 
 def test_an_interrupted_search_says_so(rng):
-    solution = minimize_local_codes(problem(rng), np.ones((30, 3)), tolerance=1e-12, max_iter=1)
+    solution = minimize_local_codes(problem(rng), np.ones((30, 3)), tol=1e-12, max_iter=1)
     assert solution.converged is False
     assert solution.n_iter == 1
     assert solution.point.value == solution.values[-1]
@@ -71,30 +71,30 @@ def test_an_interrupted_search_says_so(rng):
 def test_a_search_that_finds_nothing_lower_has_converged(rng, monkeypatch):
     monkeypatch.setattr(local_codes, "SHORTEST_STEP", 1.0)  # not even the whole step is tried
     start = np.ones((30, 3))
-    solution = minimize_local_codes(problem(rng), start, tolerance=1e-12, max_iter=5)
+    solution = minimize_local_codes(problem(rng), start, tol=1e-12, max_iter=5)
     assert solution.converged is True
     assert solution.n_iter == 0
     assert_array_equal(solution.point.C, start)
     assert solution.values == [solution.point.value]
 
 
-@pytest.mark.parametrize(("strength", "tolerance"), [(0.3, 1e-3), (0.1, 1e-4), (1e-3, 1e-6)])
-def test_steps_that_hardly_lower_the_objective_end_the_search(rng, strength, tolerance):
+@pytest.mark.parametrize(("strength", "tol"), [(0.3, 1e-3), (0.1, 1e-4), (1e-3, 1e-6)])
+def test_steps_that_hardly_lower_the_objective_end_the_search(rng, strength, tol):
     # Rows that are their cluster's mean have no best code: ever larger ones lower the objective by ever less.
     centres, patience = rng.dirichlet(np.ones(5), size=3), local_codes.PATIENCE
     objective = LocalCodes(rng.normal(size=(30, 4)), centres[np.arange(30) % 3], centres, 0.1, 0.2, strength, strength)
-    solution = minimize_local_codes(objective, np.ones((30, 3)), tolerance=tolerance, max_iter=500)
+    solution = minimize_local_codes(objective, np.ones((30, 3)), tol=tol, max_iter=500)
     values = np.array(solution.values)
     gains = values[:-patience] - values[patience:]
     assert solution.converged
-    assert (gains[:-1] > patience * tolerance * values[0]).all()
-    assert gains[-1] <= patience * tolerance * values[0]
+    assert (gains[:-1] > patience * tol * values[0]).all()
+    assert gains[-1] <= patience * tol * values[0]
     assert solution.point.value == values[-1]
 
 
 def test_numbers_beyond_the_range_end_the_search(rng):
     objective = problem(rng, barrier=1e308)
-    solution = minimize_local_codes(objective, np.full((30, 3), 1e-3), tolerance=1e-12, max_iter=5)
+    solution = minimize_local_codes(objective, np.full((30, 3), 1e-3), tol=1e-12, max_iter=5)
     assert solution.converged is False
     assert solution.n_iter == 0
     assert solution.values == [solution.point.value]
@@ -129,11 +129,11 @@ def test_a_step_that_raises_the_objective_is_not_taken_whatever_it_promises(rng)
 
 
 def test_no_step_is_taken_that_promises_less_than_the_tolerance_of_the_value_at_the_start(rng):
-    objective, C, tolerance = problem(rng, n=300), np.ones((300, 3)), 1e-3
-    found = minimize_local_codes(objective, C, tolerance=tolerance, max_iter=50)
-    before = minimize_local_codes(objective, C, tolerance=tolerance, max_iter=found.n_iter - 1)
-    assert -step_from(objective, found.point).slope <= tolerance * found.values[0]
-    assert -step_from(objective, before.point).slope > tolerance * found.values[0]
+    objective, C, tol = problem(rng, n=300), np.ones((300, 3)), 1e-3
+    found = minimize_local_codes(objective, C, tol=tol, max_iter=50)
+    before = minimize_local_codes(objective, C, tol=tol, max_iter=found.n_iter - 1)
+    assert -step_from(objective, found.point).slope <= tol * found.values[0]
+    assert -step_from(objective, before.point).slope > tol * found.values[0]
 
 
 def test_the_mean_curvature_is_that_of_the_rows(rng):

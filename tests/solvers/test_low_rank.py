@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist.features.graph import laplacian, neighbor_graph
-from labeldist.solvers import low_rank
-from labeldist.solvers.bidirectional import EnhancementLoss, minimize_exactly
-from labeldist.solvers.low_rank import minimize_low_rank, row_blocks
+from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._solvers import low_rank
+from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist._solvers.low_rank import minimize_low_rank, row_blocks
 
 N = 150  # more rows than the smallest block has
 

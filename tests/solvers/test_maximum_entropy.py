@@ -4,14 +4,14 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
-from labeldist.simplex import softmax
-from labeldist.solvers.maximum_entropy import (
+from labeldist._solvers.maximum_entropy import (
     CrossEntropy,
     Preconditioner,
     softmax_and_log,
     squared_norm,
     through_softmax,
 )
+from labeldist.simplex import softmax
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from labeldist.solvers import moments as moments_module
-from labeldist.solvers.moments import Moments
+from labeldist._solvers import moments as moments_module
+from labeldist._solvers.moments import Moments
 from tests.references import co_moments_by_loop
 
 FIELDS = ("weight", "mean_x", "mean_d", "xx", "xd", "dd")
@@ -21,9 +21,9 @@ def table(rng):
     return X, rng.dirichlet(np.ones(3), size=60), rng.integers(0, 4, size=60).astype(float)
 
 
-def assert_same(left, right, **tolerance):
+def assert_same(left, right, **tol):
     for field in FIELDS:
-        assert_allclose(getattr(left, field), getattr(right, field), err_msg=field, **tolerance)
+        assert_allclose(getattr(left, field), getattr(right, field), err_msg=field, **tol)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csr_matrix, sparse.csc_array])

@@ -5,9 +5,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.svm import SVC
 
-from labeldist.features.low_rank import gaussian_factor
-from labeldist.solvers import svm
-from labeldist.solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
+from labeldist._kernels.low_rank import gaussian_factor
+from labeldist._solvers import svm
+from labeldist._solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_examples_of_one_class_only_are_the_ordinary_machine(rng):
 def test_it_stops_when_told(problem):
     X, p, q = problem
     Z, _ = gaussian_factor(X, 0.5, 1e-6)
-    loose, short = solve_two_sided_svm(Z, p, q, tolerance=1e-2), solve_two_sided_svm(Z, p, q, max_iter=2)
+    loose, short = solve_two_sided_svm(Z, p, q, tol=1e-2), solve_two_sided_svm(Z, p, q, max_iter=2)
     assert short.n_iter == 2 < loose.n_iter < solve_two_sided_svm(Z, p, q).n_iter
     assert short.gap > loose.gap
     assert loose.converged

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.linalg import solve_sylvester
 
+from labeldist._solvers import sylvester
+from labeldist._solvers.sylvester import METHODS, SylvesterSolution, solve_symmetric_sylvester
 from labeldist.exceptions import SingularCoefficientError
-from labeldist.solvers import sylvester
-from labeldist.solvers.sylvester import METHODS, SylvesterSolution, solve_symmetric_sylvester
 from tests.references import sylvester_by_kronecker
 
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.solvers import sylvester_path
-from labeldist.solvers.sylvester import solve_symmetric_sylvester
-from labeldist.solvers.sylvester_path import SylvesterPath
+from labeldist._solvers import sylvester_path
+from labeldist._solvers.sylvester import solve_symmetric_sylvester
+from labeldist._solvers.sylvester_path import SylvesterPath
 
 GRID = 10.0 ** np.arange(-4, 4)
 

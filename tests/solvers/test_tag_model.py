@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from labeldist._solvers.leave_one_out import RIDGES, LeaveOneOutRidge
+from labeldist._solvers.tag_counts import CountLikelihood, flip_probabilities, likely_threshold
+from labeldist._solvers.tag_model import count_tags, fit_tag_model, n_chains
+from labeldist._solvers.tag_posterior import expected_degrees
+from labeldist._solvers.tag_sampler import Rule
 from labeldist.simplex import softmax
-from labeldist.solvers._leave_one_out import RIDGES, LeaveOneOutRidge
-from labeldist.solvers._tag_counts import CountLikelihood, flip_probabilities, likely_threshold
-from labeldist.solvers._tag_model import count_tags, fit_tag_model, n_chains
-from labeldist.solvers._tag_posterior import expected_degrees
-from labeldist.solvers._tag_sampler import Rule
 
 PRIOR = (0.3, 1.0)
 

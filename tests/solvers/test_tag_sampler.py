@@ -9,11 +9,11 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
+from labeldist._solvers.tag_model import TagModel
+from labeldist._solvers.tag_posterior import posterior_moments
+from labeldist._solvers.tag_sampler import Chains, Rule
 from labeldist.datasets import binarize
 from labeldist.simplex import softmax
-from labeldist.solvers._tag_model import TagModel
-from labeldist.solvers._tag_posterior import posterior_moments
-from labeldist.solvers._tag_sampler import Chains, Rule
 
 
 def all_patterns(n_labels):

@@ -20,7 +20,7 @@ from tests.checks import example, training_data
 from tests.test_estimators import LEARNERS
 
 MODELS = [*LEARNERS, DistributionForest(10, random_state=0), BDLE(), BDLE(solver="low_rank"), GLLE()]
-MODELS += [KernelFeatures(n_landmarks=20)]
+MODELS += [KernelFeatures(n_components=20)]
 ROWS = example(seed=5)[0]
 
 

@@ -75,7 +75,7 @@ def is_right_or_named(estimator, X, y, new=None):
         if isinstance(fitted, KernelFeatures):
             assert np.isfinite(rows).all()
         else:
-            check_distributions(rows, tolerance=1e-12)
+            check_distributions(rows, tol=1e-12)
     return True
 
 

@@ -88,7 +88,7 @@ def _main():
 
     import labeldist.cli.app
     import labeldist.experiments.report
-    import labeldist.explorer.page
+    import labeldist.explorer._page
     import labeldist.models
     import labeldist.plots  # noqa: F401
     from labeldist.cli.methods import ENHANCERS, LEARNERS  # noqa: F401

@@ -20,14 +20,15 @@ import pyarrow.parquet
 import scipy.io
 
 from labeldist import BDLDL
-from labeldist.datasets import TableStream, from_votes, load_dataset, read_mat
-from labeldist.datasets.arff import arff_bytes, read_label_names
-from labeldist.datasets.tables import read_table
+from labeldist._tables.arff import arff_bytes, read_label_names
+from labeldist._tables.tables import read_table
+from labeldist.datasets import TableStream, load_dataset, read_mat
 from labeldist.exceptions import TableError
 from labeldist.experiments.runner import run
 from labeldist.experiments.spec import load_spec, parse_spec, runs_of
 from labeldist.experiments.store import Store, read_stores
 from labeldist.models import load, read_card, save
+from labeldist.votes import from_votes
 from tests.cli.in_process import run as run_command
 from tests.models.examples import fitted, mixed_model
 from tests.trust.packings import Deflated, Plain, Records, Toml, Zipped

@@ -9,9 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from labeldist import unpacking
+from labeldist import _unpacking as unpacking
+from labeldist._tables.tables import read_table
 from labeldist.datasets import TableStream
-from labeldist.datasets.tables import read_table
 from tests.trust import attacks
 from tests.trust.attacks import MEGABYTE, Touch
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.io
 
-from labeldist import unpacking
-from labeldist.datasets import matlab, read_mat
-from labeldist.datasets.tables import read_table
+from labeldist import _unpacking as unpacking
+from labeldist._tables import matlab
+from labeldist._tables.tables import read_table
+from labeldist.datasets import read_mat
 from tests.trust import attacks
 from tests.trust.attacks import GIGABYTE, MEGABYTE, Touch
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from labeldist import BDLDL
+from labeldist._files import check_free, write_whole
+from labeldist._tables.tables import FORMATS, write_table
 from labeldist.datasets import write_parquet
-from labeldist.datasets.tables import FORMATS, write_table
 from labeldist.exceptions import OutputError
-from labeldist.files import check_free, write_whole
 from labeldist.models import save
 from tests.models.examples import fitted
 

@@ -5,12 +5,13 @@ import io
 import pandas as pd
 import pytest
 
-from labeldist import unpacking
-from labeldist.datasets import TableStream, from_votes
-from labeldist.datasets.arff import read_arff, read_label_names
-from labeldist.datasets.columns import match_columns
-from labeldist.datasets.tables import read_table
+from labeldist import _unpacking as unpacking
+from labeldist._tables.arff import read_arff, read_label_names
+from labeldist._tables.columns import match_columns
+from labeldist._tables.tables import read_table
+from labeldist.datasets import TableStream
 from labeldist.exceptions import TableError
+from labeldist.votes import from_votes
 from tests.trust.attacks import MEGABYTE
 from tests.trust.guard import at_most
 

@@ -182,7 +182,7 @@ def test_a_label_that_is_never_on_has_the_smallest_degree(enhancer):
     assert (recovered[:, 1] <= recovered.min(axis=1) + 1e-15).all()
 
 
-@pytest.mark.filterwarnings("ignore:No temperature agrees with the threshold")
+@pytest.mark.filterwarnings("ignore:No sharpness agrees with the threshold")
 @pytest.mark.filterwarnings("ignore:LDLSCL stopped")
 @everyone
 def test_rows_that_repeat_get_equal_answers(estimator):
@@ -227,10 +227,10 @@ EXACTLY = {
 @pytest.mark.parametrize("solver", ["auto", "cholesky"])
 @pytest.mark.parametrize(("reconstruction", "ridge"), [(1e-3, 1e-2), (10.0, 1e-4)])
 def test_bdldl_is_what_exact_arithmetic_says(case, solver, reconstruction, ridge):
-    X, tolerance = EXACTLY[case]
+    X, tol = EXACTLY[case]
     model = BDLDL(reconstruction, ridge, solver=solver, floor=0).fit(X, D[: len(X)])
     exact = bidirectional_learning_in_fractions(X, D[: len(X)], reconstruction, ridge)
-    assert_allclose(model.predict(X), to_distributions(exact, "clip"), atol=tolerance)
+    assert_allclose(model.predict(X), to_distributions(exact, "clip"), atol=tol)
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 0.0])

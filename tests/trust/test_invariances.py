@@ -159,7 +159,7 @@ def test_nothing_global_is_read_or_changed(estimator):
     "estimator",
     [
         *(AABP(max_iter=2), PTBayes(sampling="draw"), PTSVM(sampling="draw"), DistributionForest(3)),
-        *(KernelFeatures(n_landmarks=5, random_state=None), BDLDLCV(cv=2, random_state=None)),
+        *(KernelFeatures(n_components=5, random_state=None), BDLDLCV(cv=2, random_state=None)),
     ],
     ids=repr,
 )
@@ -189,7 +189,7 @@ LARGE, LARGE_D = table(200, 30, 4, seed=1)
 THREADED = [
     *(BDLE(), GLLE(), FCM(), KM(), LP(width="mean"), ML(), BDLDL(), BDLDLCV(cv=3), SABFGS(tol=1e-9)),
     *(SAIIS(tol=1e-7), LDLLC(tol=1e-7), PTBayes(), PTSVM(max_rank=20), AAKNN(), EDLLRL(tol=1e-5)),
-    *(AABP(max_iter=10, random_state=0), DistributionForest(5, random_state=0), KernelFeatures(n_landmarks=50)),
+    *(AABP(max_iter=10, random_state=0), DistributionForest(5, random_state=0), KernelFeatures(n_components=50)),
     *(BDLE(solver="low_rank", random_state=0), EnhancedLearner(BDLE(), BDLDL())),
 ]
 

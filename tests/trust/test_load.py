@@ -61,7 +61,7 @@ def fit_and_ask(rng):
         try:
             model.fit(X, Y)
             rows = model.predict(X) if hasattr(model, "predict") else model.label_distributions_
-            check_distributions(rows, tolerance=1e-9)
+            check_distributions(rows, tol=1e-9)
         except LinAlgError:  # a ValueError, but of the machinery
             raise
         except ValueError:  # whose words other tests look at

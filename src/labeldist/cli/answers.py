@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from labeldist._tables.columns import numbers, typed
+from labeldist._tables.tables import listed
+from labeldist._typing import Array
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import numbers, typed
-from labeldist.datasets.tables import listed
 from labeldist.exceptions import ModelError
-from labeldist.simplex import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +47,6 @@ def _prepares(model: Any) -> bool:
     """Whether a model begins by turning the cells of a table into numbers."""
     from sklearn.compose import ColumnTransformer
 
-    from labeldist.models.wrapping import receiving_part
+    from labeldist.models._wrapping import receiving_part
 
     return isinstance(receiving_part(model), ColumnTransformer)

@@ -9,9 +9,9 @@ import typer
 
 from labeldist.cli import options
 from labeldist.cli.telling import Teller
-from labeldist.datasets.fetch import data_folder, locate
-from labeldist.datasets.load import describe, find
-from labeldist.datasets.registry import REGISTRY
+from labeldist.datasets._fetch import data_folder, locate
+from labeldist.datasets._load import describe, find
+from labeldist.datasets._registry import REGISTRY
 
 Folder = Annotated[
     Path | None,

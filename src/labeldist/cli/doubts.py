@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from labeldist._tables.columns import LabelledTable
+from labeldist._tables.tables import cell_at, listed
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import LabelledTable
-from labeldist.datasets.tables import cell_at, listed
-from labeldist.datasets.votes import VOTES_COLUMN
 from labeldist.exceptions import TableError
+from labeldist.votes._from_votes import VOTES_COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd

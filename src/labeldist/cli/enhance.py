@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from labeldist._tables.tables import STANDARD
 from labeldist.cli import options
 from labeldist.cli.doubts import doubt_tags
 from labeldist.cli.inputs import features_of, item_names, read_labelled
@@ -13,7 +14,6 @@ from labeldist.cli.methods import BAYES, ENHANCERS, choose_regressor, make
 from labeldist.cli.outputs import check_files, check_output, deliver, refuse_words
 from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions, save_drawn
 from labeldist.cli.telling import Teller
-from labeldist.datasets.tables import STANDARD
 
 
 def enhance(
@@ -149,7 +149,7 @@ def _parameters_of_bayes(given: dict[str, Any], settings: dict[str, Any]) -> dic
 
 def _uses_features(enhancer: Any) -> bool:
     """Whether the degrees of a fitted `BayesLE` depend on features."""
-    from labeldist.enhancement.bayes_le import MIN_EXPLAINED
+    from labeldist.enhancement._bayes_le import MIN_EXPLAINED
 
     explained = enhancer.explained_
     return explained is not None and (enhancer.regressor != "auto" or bool(explained >= MIN_EXPLAINED))

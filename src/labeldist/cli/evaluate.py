@@ -7,16 +7,17 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from labeldist._tables.columns import degrees, match_columns, one_column
+from labeldist._tables.tables import STANDARD, read_table
+from labeldist._typing import Array
 from labeldist.cli import options
 from labeldist.cli.doubts import ROUNDED, doubt_degrees
 from labeldist.cli.inputs import item_names, matched_rows, weights_of
 from labeldist.cli.pictures import SHOW_HELP, OfPredictions, check_picture, draw_predictions, save_drawn
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import degrees, match_columns, one_column
-from labeldist.datasets.tables import STANDARD, read_table
 from labeldist.metrics import MEASURES
-from labeldist.metrics.skill import Score, beside_nobody, skill_in_words
-from labeldist.simplex import Array, normalize
+from labeldist.metrics._skill import Score, beside_nobody, skill_in_words
+from labeldist.simplex import normalize
 
 
 def evaluate(

@@ -7,16 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
+from labeldist._files import check_free
+from labeldist._tables.columns import degrees, match_columns, one_column, typed
+from labeldist._tables.tables import STANDARD, read_table
+from labeldist._typing import Array
 from labeldist.cli import options
 from labeldist.cli.answers import predict_by
 from labeldist.cli.inputs import choose_told, features_of, matched_rows
 from labeldist.cli.methods import BAYES, ENHANCERS, choose_regressor, make
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import degrees, match_columns, one_column, typed
-from labeldist.datasets.tables import STANDARD, read_table
 from labeldist.exceptions import TableError
-from labeldist.files import check_free
-from labeldist.simplex import Array, normalize
+from labeldist.simplex import normalize
 
 
 def explore(
@@ -63,10 +64,10 @@ def explore(
 
     `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
-    from labeldist.explorer.contents import check_contents
-    from labeldist.explorer.page import write_page
-    from labeldist.explorer.summary import scores, sentences
-    from labeldist.explorer.versions import from_degrees, from_logical, is_logical
+    from labeldist.explorer._contents import check_contents
+    from labeldist.explorer._page import write_page
+    from labeldist.explorer._summary import scores, sentences
+    from labeldist.explorer._versions import from_degrees, from_logical, is_logical
 
     teller = Teller(as_json=as_json)
     source = "standard input" if table == STANDARD else Path(table).name
@@ -146,8 +147,8 @@ def _predict(name: str, frame: Any, columns: list[str], teller: Teller) -> Array
 
 def _held_out(frame: Any, labels: str, Y: Any, choice: dict[str, Any], teller: Teller) -> dict[str, Array]:
     """Predict each item by a model that has not seen it, where the table has features to learn from."""
-    from labeldist.explorer.versions import predict_out_of_fold
-    from labeldist.features.preparation import prepare_columns
+    from labeldist._tables.preparation import prepare_columns
+    from labeldist.explorer._versions import predict_out_of_fold
 
     preparation = None
     try:

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from labeldist._files import check_clock, write_whole
+from labeldist._tables.columns import typed
 from labeldist.cli import options
 from labeldist.cli.doubts import doubt_degrees, doubt_features
 from labeldist.cli.inputs import read_labelled, weights_of
@@ -21,9 +23,7 @@ from labeldist.cli.pictures import (
     save_drawn,
 )
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import typed
 from labeldist.exceptions import ModelError
-from labeldist.files import check_clock, write_whole
 from labeldist.metrics import MEASURES
 
 AUTO = "auto"
@@ -66,7 +66,7 @@ def fit(
 
     `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
     """
-    from labeldist.features.preparation import prepare_columns
+    from labeldist._tables.preparation import prepare_columns
     from labeldist.learning import choose_learner
     from labeldist.models import exportable, save, to_onnx
 

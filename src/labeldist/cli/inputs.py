@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labeldist._tables.columns import LabelledTable, choose_columns, match_columns, numbers, one_column, typed
+from labeldist._tables.tables import listed, read_table
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import LabelledTable, choose_columns, match_columns, numbers, one_column, typed
-from labeldist.datasets.tables import listed, read_table
 from labeldist.exceptions import TableError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def features_of(table: LabelledTable, *, prepare: bool) -> Any:
     """Return the features as numbers: as they are, or prepared."""
     if not prepare or not table.features:
         return table.X
-    from labeldist.features.preparation import prepare_columns
+    from labeldist._tables.preparation import prepare_columns
 
     columns = typed(table.frame, table.features)
     return prepare_columns(columns).fit_transform(columns)
@@ -103,7 +103,7 @@ def matched_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, nam
                 f"{names[0]} has {len(truth)} rows and {names[1]} {len(other)}. Name the column that says which row "
                 "is which, with --item."
             )
-        _refuse_other_order(truth, other, names)
+        _check_feature_order(truth, other, names)
         return other
     wanted, found = (keys_of(frame, item, name) for frame, name in zip((truth, other), names, strict=True))
     order = {key: row for row, key in enumerate(found)}
@@ -113,7 +113,7 @@ def matched_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, nam
     return other.iloc[np.array([order[key] for key in wanted])]
 
 
-def _refuse_other_order(truth: pd.DataFrame, other: pd.DataFrame, names: tuple[str, str]) -> None:
+def _check_feature_order(truth: pd.DataFrame, other: pd.DataFrame, names: tuple[str, str]) -> None:
     """Refuse two tables that name the same items in another order."""
     for column in truth.columns.intersection(other.columns):
         one, two = truth[column].astype(str), other[column].astype(str)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from labeldist.datasets.columns import typed
-from labeldist.datasets.tables import STANDARD, check_format, check_room, keeps_types, write_table
-from labeldist.files import check_free
+from labeldist._files import check_free
+from labeldist._tables.columns import typed
+from labeldist._tables.tables import STANDARD, check_format, check_room, keeps_types, write_table
 
 if TYPE_CHECKING:
     import pandas as pd

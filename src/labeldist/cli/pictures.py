@@ -8,8 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
+from labeldist._files import check_free
 from labeldist.exceptions import ModelError, TableError
-from labeldist.files import check_free
 
 SHOW_HELP = "What --picture shows."
 
@@ -43,7 +43,7 @@ def check_picture(path: str | None, *, labels: int | None = None, kind: StrEnum 
     """Refuse, before any work is done, a picture that could not be drawn or written."""
     if path is None:
         return
-    from labeldist.plots.saving import check_picture_path
+    from labeldist.plots._saving import check_picture_path
 
     check_picture_path(path)
     check_free(path, force=force)

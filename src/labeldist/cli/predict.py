@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
+from labeldist._tables.columns import with_columns
+from labeldist._tables.tables import STANDARD, read_table
 from labeldist.cli import options
 from labeldist.cli.answers import predict_by
 from labeldist.cli.inputs import item_names
 from labeldist.cli.outputs import check_output, deliver, refuse_words
 from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions, save_drawn
 from labeldist.cli.telling import Teller
-from labeldist.datasets.columns import with_columns
-from labeldist.datasets.tables import STANDARD, read_table
 
 
 def predict(

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from labeldist._files import check_folder, write_whole
 from labeldist.cli import options
 from labeldist.cli.telling import Teller
-from labeldist.files import check_folder, write_whole
 
 OUT = Path("reproduction")
 OUT_HELP = "The folder of the report and the tables."

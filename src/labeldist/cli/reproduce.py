@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from labeldist._files import check_folder
 from labeldist.cli import options
 from labeldist.cli.report import OUT, OUT_HELP, write_outputs
 from labeldist.cli.telling import Teller
-from labeldist.files import check_folder
 
 if TYPE_CHECKING:
     from labeldist.experiments.store import Outcome

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from labeldist.datasets.tables import STANDARD
+from labeldist._tables.tables import STANDARD
 from labeldist.exceptions import LabelDistError
 
 Watch = Callable[[int, int, str], None]

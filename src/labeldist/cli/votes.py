@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
+from labeldist._tables.columns import match_columns
+from labeldist._tables.kinds import MISSING
+from labeldist._tables.tables import STANDARD, listed, read_table
 from labeldist.cli import options
 from labeldist.cli.inputs import keys_of
 from labeldist.cli.outputs import check_output, deliver
 from labeldist.cli.telling import Teller
-from labeldist.datasets.annotators import AGGREGATORS
-from labeldist.datasets.columns import match_columns
-from labeldist.datasets.kinds import MISSING
-from labeldist.datasets.tables import STANDARD, listed, read_table
-from labeldist.datasets.votes import VOTES_COLUMN, VoteDistributions, from_votes
 from labeldist.exceptions import LabelDistError, TableError
+from labeldist.votes._annotators import AGGREGATORS
+from labeldist.votes._from_votes import VOTES_COLUMN, VoteDistributions, from_votes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,12 +1,12 @@
 """Label enhancement: from features and logical labels to label distributions."""
 
-from labeldist.enhancement.baselines import LogicalSoftmax, Uniform
-from labeldist.enhancement.bayes_le import BayesLE
-from labeldist.enhancement.bdle import BDLE
-from labeldist.enhancement.fcm import FCM
-from labeldist.enhancement.glle import GLLE
-from labeldist.enhancement.km import KM
-from labeldist.enhancement.lp import LP
-from labeldist.enhancement.ml import ML
+from labeldist.enhancement._bayes_le import BayesLE
+from labeldist.enhancement._bdle import BDLE
+from labeldist.enhancement._fcm import FCM
+from labeldist.enhancement._glle import GLLE
+from labeldist.enhancement._km import KM
+from labeldist.enhancement._lp import LP
+from labeldist.enhancement._ml import ML
+from labeldist.enhancement._trivial import LogicalSoftmax, Uniform
 
 __all__ = ["BDLE", "FCM", "GLLE", "KM", "LP", "ML", "BayesLE", "LogicalSoftmax", "Uniform"]

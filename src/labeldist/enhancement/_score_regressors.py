@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import has_fit_parameter
 
-from labeldist.features.kernel_features import KernelFeatures
-from labeldist.simplex import Array
-from labeldist.solvers._leave_one_out import LeaveOneOutRidge
+from labeldist._solvers.leave_one_out import LeaveOneOutRidge
+from labeldist._typing import Array
+from labeldist.features import KernelFeatures
 
 N_LANDMARKS = 1_000
 CHOOSE_EVERY = 5
@@ -29,7 +29,7 @@ class KernelScores:
     ridge: float
 
     def __init__(self, X: Array, weight: Array, seed: int) -> None:
-        self.features = KernelFeatures(n_landmarks=N_LANDMARKS, random_state=seed).fit(X)
+        self.features = KernelFeatures(n_components=N_LANDMARKS, random_state=seed).fit(X)
         self.weight = weight
         self._solver = LeaveOneOutRidge(self.features.transform(X), weight)
 

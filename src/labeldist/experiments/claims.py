@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from labeldist.datasets.registry import REGISTRY
+from labeldist.datasets._registry import REGISTRY
 from labeldist.experiments.cases import (
     ABLATION_MEASURES,
     DIGITS,

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from labeldist._solvers.bidirectional import EnhancementLoss
+from labeldist._solvers.sylvester import SylvesterSolution
+from labeldist._typing import Array
 from labeldist.enhancement import BDLE
 from labeldist.learning import BDLDL
-from labeldist.simplex import Array
-from labeldist.solvers.bidirectional import EnhancementLoss
-from labeldist.solvers.sylvester import SylvesterSolution
 
 
 class RidgeLE(BDLE):

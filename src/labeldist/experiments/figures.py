@@ -12,9 +12,9 @@ from html import escape
 
 import numpy as np
 
-from labeldist.plots.palette import ink_on, viridis
-from labeldist.plots.text import power
-from labeldist.simplex import Array
+from labeldist._typing import Array
+from labeldist.plots._palette import ink_on, viridis
+from labeldist.plots._text import power
 
 
 def heat_map(

@@ -14,8 +14,8 @@ from labeldist.experiments.grid_claims import GRIDS, SHOWN
 from labeldist.experiments.statistics import grid_points
 from labeldist.experiments.tables import REFERENCE, Table
 from labeldist.metrics import MEASURES
-from labeldist.plots.palette import OKABE_ITO
-from labeldist.plots.text import power
+from labeldist.plots._palette import OKABE_ITO
+from labeldist.plots._text import power
 
 GREYS = ("#8a8a8a", "#b4b4b4")
 """For the trivial baselines, which stand back."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from labeldist._typing import Array
 from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
-from labeldist.simplex import Array
 
 ARTIFICIAL = re.compile(r"artificial_([1-9][0-9]{0,6})")
 """``artificial_300`` are 300 rows of the artificial set of the literature; ten million are too many."""
@@ -44,7 +44,7 @@ def size(name: str) -> int:
     found = ARTIFICIAL.fullmatch(name)
     if found:
         return int(found[1])
-    from labeldist.datasets.registry import REGISTRY
+    from labeldist.datasets._registry import REGISTRY
 
     info = REGISTRY[name]
     return info.n_samples * (info.n_features + info.n_labels)

@@ -31,14 +31,14 @@ def kernel_bdldl_cv(
     scoring: str = "kl_divergence",
     cv: int = 5,
     factors: tuple[float, ...] = (0.25, 0.5, 1.0),
-    n_landmarks: int = 1500,
+    n_components: int = 1500,
 ) -> Any:
     """BDLDLCV on kernel features, their bandwidth chosen on a quarter of the training rows.
 
     One split, since the bandwidths are far apart, and each of them takes a search of its own.
     """
     return GridSearchCV(
-        make_pipeline(KernelFeatures(n_landmarks=n_landmarks), BDLDLCV(scoring=scoring, cv=cv)),
+        make_pipeline(KernelFeatures(n_components=n_components), BDLDLCV(scoring=scoring, cv=cv)),
         {"kernelfeatures__factor": list(factors)},
         scoring=get_scorer(scoring),
         cv=ShuffleSplit(1, test_size=0.25, random_state=0),

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from labeldist.datasets.registry import REGISTRY
+from labeldist.datasets._registry import REGISTRY
 from labeldist.experiments.paper import paper_cells
 from labeldist.experiments.statistics import distance
 from labeldist.metrics import MEASURES

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
+from labeldist._typing import Array
 from labeldist.experiments.material import Material, material
 from labeldist.experiments.methods import GROUND_TRUTH, build, expand_grid, is_enhancer
 from labeldist.experiments.spec import ALL_FOLDS, Method, Run
 from labeldist.metrics import MEASURES, score_all
-from labeldist.simplex import Array
 
 Scores = dict[str, float]
 Rows = NDArray[np.intp]

@@ -8,6 +8,8 @@ from pathlib import Path
 import pandas as pd
 from jinja2 import Environment
 
+from labeldist._files import write_whole
+from labeldist._pages import environment
 from labeldist.experiments import digest
 from labeldist.experiments.comparison import compare_stores
 from labeldist.experiments.findings import opening
@@ -18,9 +20,7 @@ from labeldist.experiments.rerun import commands, own_experiments
 from labeldist.experiments.statistics import LEVEL
 from labeldist.experiments.tables import Table, make_tables
 from labeldist.experiments.verdicts import MARGIN, VERDICTS, judge_cells
-from labeldist.files import write_whole
 from labeldist.metrics import MEASURES, Measure
-from labeldist.pages import environment
 
 SECTIONS = {
     "findings": "What was found",

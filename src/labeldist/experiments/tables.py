@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from labeldist._files import write_whole
 from labeldist.datasets import list_datasets
 from labeldist.experiments.escapes import latex, markdown
 from labeldist.experiments.merging import first_of_each
 from labeldist.experiments.paper import paper_cells
 from labeldist.experiments.statistics import KL_NOTE, average_ranks, failures, summary, unfinished
-from labeldist.files import write_whole
 from labeldist.metrics import MEASURES, Measure
 
 ROLES = {

@@ -1,5 +1,5 @@
 """The explorer: one page to look through items and the versions of their label distributions."""
 
-from labeldist.explorer.page import write_explorer
+from labeldist.explorer._page import write_explorer
 
 __all__ = ["write_explorer"]

@@ -3,21 +3,21 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from labeldist.learning.baselines import MeanDistribution
-from labeldist.learning.bdldl import BDLDL
-from labeldist.learning.bdldl_cv import BDLDLCV
-from labeldist.learning.edllrl import EDLLRL
-from labeldist.learning.enhanced import EnhancedLearner
-from labeldist.learning.forest import DistributionForest
-from labeldist.learning.ldllc import LDLLC
-from labeldist.learning.ldlscl import LDLSCL
-from labeldist.learning.maximum_entropy import SABFGS, SAIIS
-from labeldist.learning.neighbors import AAKNN
-from labeldist.learning.network import AABP
-from labeldist.learning.problem_transformation import PTSVM, PTBayes
+from labeldist.learning._bdldl import BDLDL
+from labeldist.learning._bdldl_cv import BDLDLCV
+from labeldist.learning._edllrl import EDLLRL
+from labeldist.learning._enhanced import EnhancedLearner
+from labeldist.learning._forest import DistributionForest
+from labeldist.learning._ldllc import LDLLC
+from labeldist.learning._ldlscl import LDLSCL
+from labeldist.learning._mean import MeanDistribution
+from labeldist.learning._neighbors import AAKNN
+from labeldist.learning._network import AABP
+from labeldist.learning._problem_transformation import PTSVM, PTBayes
+from labeldist.learning._softmax_learners import SABFGS, SAIIS
 
 if TYPE_CHECKING:
-    from labeldist.learning.choice import Choice, choose_learner
+    from labeldist.learning._choice import Choice, choose_learner
 
 __all__ = [
     "AABP",
@@ -42,7 +42,7 @@ __all__ = [
 # Imported when first asked for: they need more of scikit-learn than a learner does.
 def __getattr__(name: str) -> Any:
     if name in ("Choice", "choose_learner"):
-        return getattr(import_module("labeldist.learning.choice"), name)
+        return getattr(import_module("labeldist.learning._choice"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

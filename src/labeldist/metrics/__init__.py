@@ -1,6 +1,6 @@
 """How far a predicted label distribution is from the true one."""
 
-from labeldist.metrics.measures import (
+from labeldist.metrics._measures import (
     KL_FLOOR,
     MEASURES,
     Measure,
@@ -12,7 +12,7 @@ from labeldist.metrics.measures import (
     kl_divergence,
     score_all,
 )
-from labeldist.metrics.scorers import get_scorer
+from labeldist.metrics._scorers import get_scorer
 
 __all__ = [
     "KL_FLOOR",

@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labeldist.models.answering import answers
-    from labeldist.models.card import ModelCard
-    from labeldist.models.export import exportable, to_onnx
-    from labeldist.models.names import feature_names_of, label_names_of
-    from labeldist.models.persistence import load, read_card, save
+    from labeldist.models._answering import answers
+    from labeldist.models._card import ModelCard
+    from labeldist.models._export import exportable, to_onnx
+    from labeldist.models._names import feature_names_of, label_names_of
+    from labeldist.models._persistence import load, read_card, save
 
 __all__ = [
     "ModelCard",

@@ -3,15 +3,15 @@
 Matplotlib is imported when something is drawn, not before.
 """
 
-from labeldist.plots.ambiguity import AmbiguityDisplay
-from labeldist.plots.calibration import CalibrationDisplay
-from labeldist.plots.coefficients import CoefficientDisplay
-from labeldist.plots.distributions import DistributionDisplay
-from labeldist.plots.influence import ParameterInfluenceDisplay
-from labeldist.plots.predictions import PredictionDisplay
-from labeldist.plots.recovery import RecoveryPathDisplay
-from labeldist.plots.saving import save_picture
-from labeldist.plots.ternary import TernaryDisplay
+from labeldist.plots._ambiguity import AmbiguityDisplay
+from labeldist.plots._calibration import CalibrationDisplay
+from labeldist.plots._coefficients import CoefficientDisplay
+from labeldist.plots._distributions import DistributionDisplay
+from labeldist.plots._influence import ParameterInfluenceDisplay
+from labeldist.plots._predictions import PredictionDisplay
+from labeldist.plots._recovery import RecoveryPathDisplay
+from labeldist.plots._saving import save_picture
+from labeldist.plots._ternary import TernaryDisplay
 
 __all__ = [
     "AmbiguityDisplay",

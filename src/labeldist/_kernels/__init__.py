@@ -1,0 +1,1 @@
+"""Kernels, neighbour graphs, low-rank factors and scaling of features."""

@@ -1,0 +1,1 @@
+"""Solvers: pure functions from arrays to one frozen result, without estimators."""

@@ -1,0 +1,146 @@
+"""Bidirectional least squares for many pairs of penalties, at the price of one decomposition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg
+
+from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester
+from labeldist._typing import EPSILON, Array
+
+LARGE = 400
+"""From so many features on, eigenvectors of A cost more than what they save."""
+
+
+WIDE = 1e8
+"""Where the diagonal of A + λ₂I spans more than this, orthogonal transformations drown the small features' digits in
+the rounding of the large ones. Cholesky, blind to units, does not."""
+
+
+@dataclass(frozen=True)
+class SylvesterPath:
+    """The solutions of ``(A + λ₂I) X + X (λ₁B) = (1 + λ₁) C`` for any penalties λ₁ and λ₂.
+
+    With B = V diag(b) Vᵀ the columns of XV part: ``(A + (λ₂ + λ₁b_k) I) y_k = (1 + λ₁) C v_k``. All points of a path
+    are systems of the one matrix A with other shifts of its diagonal, so A is decomposed once:
+
+    - few features: A = U diag(a) Uᵀ, and a system is a division;
+    - many: A = QTQᵀ with T tridiagonal, a third of the price, and a system is one sweep down and up T;
+    - where units are too far apart for either, each point is solved by itself.
+
+    Attributes
+    ----------
+    A, B : ndarray of shape (m, m), (c, c)
+        Symmetric and positive semidefinite.
+    C : ndarray of shape (m, c)
+    """
+
+    A: Array
+    B: Array
+    C: Array
+
+    def solve(self, reconstruction: float, ridges: Array) -> Array:
+        """Return X for λ₁ = `reconstruction` and each λ₂ of `ridges`, of shape (len(ridges), m, c).
+
+        Where A + λ₂I is singular to rounding along a direction, the solution has nothing of it: it is that of minimum
+        norm.
+        """
+        wide = self._spread(ridges) > WIDE
+        X = np.empty((len(ridges), *self.C.shape))
+        if not wide.all():
+            X[~wide] = self._decomposition.solve(reconstruction, ridges[~wide])
+        for i in np.flatnonzero(wide):
+            shifted = self.A + ridges[i] * np.eye(len(self.A))
+            right = (1 + reconstruction) * self.C
+            X[i] = solve_symmetric_sylvester(shifted, reconstruction * self.B, right).X
+        return X
+
+    def _spread(self, ridges: Array) -> Array:
+        """Return the largest over the smallest entry of A + λ₂I's diagonal, constant features left out."""
+        diagonal = np.diagonal(self.A)
+        varying = diagonal[diagonal > 0]
+        return (varying.max() + ridges) / (varying.min() + ridges) if varying.size else np.ones_like(ridges)
+
+    @cached_property
+    def _decomposition(self) -> _Eigen | _Tridiagonal:
+        b, V = linalg.eigh(self.B)
+        b[b <= SAFETY * len(self.B) * EPSILON * b[-1]] = 0
+        return (_Tridiagonal if len(self.A) >= LARGE else _Eigen).decompose(self.A, b, V, self.C @ V)
+
+
+@dataclass(frozen=True)
+class _Eigen:
+    a: Array
+    U: Array
+    b: Array
+    V: Array
+    right: Array
+
+    @classmethod
+    def decompose(cls, A: Array, b: Array, V: Array, right: Array) -> _Eigen:
+        a, U = linalg.eigh(A, driver="evd")
+        return cls(a, U, b, V, U.T @ right)
+
+    def solve(self, reconstruction: float, ridges: Array) -> Array:
+        sums = self.a[:, None] + ridges[:, None, None] + reconstruction * self.b
+        rounding = SAFETY * max(sums.shape[1:]) * EPSILON * sums.max(axis=(1, 2), keepdims=True)
+        inner = np.divide((1 + reconstruction) * self.right, sums, out=np.zeros_like(sums), where=sums > rounding)
+        return self.U @ inner @ self.V.T
+
+
+@dataclass(frozen=True)
+class _Tridiagonal:
+    """A = QTQᵀ; Q leaves the first coordinate alone, and its reflections are kept as LAPACK's QR keeps them."""
+
+    diagonal: Array
+    beside: Array
+    reflections: Array
+    factors: Array
+    A: Array
+    b: Array
+    V: Array
+    right: Array
+
+    @classmethod
+    def decompose(cls, A: Array, b: Array, V: Array, right: Array) -> _Tridiagonal:
+        lwork, _ = linalg.lapack.dsytrd_lwork(len(A), lower=1)
+        packed, diagonal, beside, factors, _ = linalg.lapack.dsytrd(A, lower=1, lwork=int(lwork))
+        reflections = np.asfortranarray(packed[1:, :-1])
+        rotated = right.copy(order="F")
+        rotated[1:] = _reflect(reflections, factors, rotated[1:], transposed=True)
+        return cls(diagonal, beside, reflections, factors, A, b, V, rotated)
+
+    def solve(self, reconstruction: float, ridges: Array) -> Array:
+        m, c = self.right.shape
+        size = np.abs(self.diagonal).max() + 2 * np.abs(self.beside).max(initial=0)
+        if ridges.min() <= SAFETY * m * EPSILON * size:  # where A may be singular to rounding
+            return self._eigen.solve(reconstruction, ridges)
+        Y = np.empty((m, len(ridges), c), order="F")
+        for i, ridge in enumerate(ridges):
+            for k, b in enumerate(self.b):
+                shifted = self.diagonal + (ridge + reconstruction * b)
+                _, _, Y[:, i, k], failed = linalg.lapack.dptsv(shifted, self.beside, self.right[:, k])
+                if failed:  # not positive definite, by rounding
+                    return self._eigen.solve(reconstruction, ridges)
+        Y *= 1 + reconstruction
+        X = self._rotate(Y.reshape(m, -1, order="F")).reshape(Y.shape, order="F")
+        return np.ascontiguousarray(X.transpose(1, 0, 2)) @ self.V.T
+
+    @cached_property
+    def _eigen(self) -> _Eigen:
+        return _Eigen.decompose(self.A, self.b, self.V, self._rotate(self.right))
+
+    def _rotate(self, Y: Array) -> Array:
+        """QY."""
+        return np.vstack([Y[:1], _reflect(self.reflections, self.factors, Y[1:], transposed=False)])
+
+
+def _reflect(reflections: Array, factors: Array, Y: Array, *, transposed: bool) -> Array:
+    """Multiply Y from the left by the product of the reflections, or its transpose."""
+    trans = "T" if transposed else "N"
+    _, work, _ = linalg.lapack.dormqr("L", trans, reflections, factors, Y, lwork=-1)
+    product, _, _ = linalg.lapack.dormqr("L", trans, reflections, factors, Y, lwork=int(work[0]))
+    return np.asarray(product)

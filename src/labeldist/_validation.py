@@ -1,0 +1,158 @@
+"""Checks of features, tables of labels and random states, shared by all estimators."""
+
+from typing import Any
+
+import numpy as np
+
+from labeldist._typing import Array
+from labeldist.exceptions import LabelWarning, NotADistributionError, warn
+from labeldist.simplex import check_degrees, normalize
+
+# scikit-learn is imported inside the functions: it loads pandas where that is installed, which takes a second.
+
+_HOW_TO_MAKE_A_TABLE = (
+    "pandas.get_dummies or OneHotEncoder makes such a table from one class per item, MultiLabelBinarizer from lists of "
+    "labels."
+)
+
+
+def random_generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator of a seed or a generator; for None, a new one with a random seed.
+
+    scikit-learn's ``check_random_state`` returns NumPy's global generator for None. It is not used here, so that the
+    library neither changes nor depends on the numbers that other code draws.
+    """
+    from sklearn.utils import check_random_state
+
+    return np.random.RandomState() if random_state is None else check_random_state(random_state)
+
+
+def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
+    """Call ``validate_data`` without the NumPy warnings of its sum over very large values."""
+    from sklearn.utils.validation import validate_data
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validate_data(estimator, *tables, **options)
+
+
+def column_names(table: Any) -> list[str] | None:
+    """Return the column names of a data frame of any library, or None if `table` has none."""
+    # The attribute `columns` of a pyarrow table holds the columns themselves. The class is inspected because a pandas
+    # column may be named column_names, and is then an attribute of its table.
+    names = table.column_names if hasattr(type(table), "column_names") else getattr(table, "columns", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def check_feature_order(estimator: Any, X: Any) -> None:
+    """Raise an error if `X` has the features of fit in another order, and name the first that differs.
+
+    ``validate_data`` raises an error as well, but does not say which feature is where.
+    """
+    expected, given = list(getattr(estimator, "feature_names_in_", [])), column_names(X)
+    if given is None or given == expected or sorted(given) != sorted(expected):
+        return
+    first = next(k for k, (name, other) in enumerate(zip(given, expected, strict=True)) if name != other)
+    raise ValueError(
+        "The feature names should match those that were passed during fit.\n"
+        "Feature names must be in the same order as they were in fit.\n"
+        f"Column {first} is {given[first]!r} where fit had {expected[first]!r}. "
+        "Select the columns in the order of feature_names_in_."
+    )
+
+
+def label_names(y: Any, n_labels: int) -> list[str]:
+    """Return the column names of a table of labels; ``label_0``, ``label_1``, … if it has none."""
+    return column_names(y) or [f"label_{k}" for k in range(n_labels)]
+
+
+def check_label_names(y: Any, known: list[str]) -> None:
+    """Raise an error if the columns of `y` have other names than `known`, or another order."""
+    names = column_names(y)
+    if names is None or names == known or (known == label_names(None, len(known)) and set(names) != set(known)):
+        return  # an array has no names, and a model fitted to an array has none to compare with
+    raise ValueError(f"y must have the labels {known}, in this order; got {names}.")
+
+
+def check_rows_are_equally_long(y: Any) -> None:
+    """Raise an error if `y` is a list of lists that differ in length."""
+    if not isinstance(y, list | tuple):
+        return
+    try:
+        np.shape(y)
+    except ValueError:
+        raise NotADistributionError(
+            "y must be a table with one row per item and one column per label; its rows differ in length. "
+            f"{_HOW_TO_MAKE_A_TABLE}"
+        ) from None
+
+
+def label_table(y: Any) -> Any:
+    """Return labels, sparse or dense, as a dense table with one column per label, or raise an error."""
+    if hasattr(y, "toarray"):  # dense labels take far less memory than the features
+        y = y.toarray()
+    if np.ndim(y) != 2:
+        raise NotADistributionError(
+            "y must have two dimensions, one row per item and one column per label; "
+            f"got shape {np.shape(y)}. {_HOW_TO_MAKE_A_TABLE}"
+        )
+    if np.shape(y)[1] == 1:
+        warn(
+            "y has a single label column, and a distribution over one label is always 1. If its values are classes, "
+            f"each class needs a column. {_HOW_TO_MAKE_A_TABLE}",
+            LabelWarning,
+        )
+    return y
+
+
+def check_logical(L: Any) -> Array:
+    """Return logical labels as float64; warn about values that are valid but probably not intended."""
+    logical = check_degrees(L, name="y (logical labels; convert labels of -1 and 1 by y > 0)")
+    other = (logical != 0) & (logical != 1)
+    if other.any():
+        row, column = np.argwhere(other)[0]
+        warn(
+            f"The logical labels hold values other than 0 and 1, first {logical[row, column]:g} in row {row}, column "
+            f"{column}. They are used as they are. Degrees or counts become logical labels with "
+            "labeldist.datasets.binarize(labeldist.simplex.normalize(y)).",
+            LabelWarning,
+        )
+    elif logical.all() and logical.shape[1] > 1:
+        warn("Every label is 1 in every row, so the labels carry no information.", LabelWarning)
+    empty = np.count_nonzero(~logical.any(axis=1))
+    if empty:
+        warn(
+            f"{empty} of {len(logical)} rows have no positive label. Their degrees depend on the features alone, and "
+            "no measure is defined for such a row.",
+            LabelWarning,
+        )
+    return logical
+
+
+def check_rows_have_a_positive(L: Array, reason: str) -> None:
+    """Raise an error with the given reason if logical labels contain rows of zeros."""
+    empty = np.flatnonzero(~L.any(axis=1))
+    if empty.size:
+        raise NotADistributionError(
+            f"{empty.size} of {len(L)} rows have no positive label, first row {empty[0]}, and {reason}. Drop those "
+            "rows, or use an enhancer that accepts them, such as BDLE."
+        )
+
+
+def as_distributions(y: Any, *, name: str) -> Array:
+    """Return degrees divided by their row sums; warn if they look like logical labels.
+
+    Rows that already sum to one are returned without a copy.
+    """
+    degrees = normalize(y, name=name, copy=False)
+    given = np.asarray(y)
+    if _is_zero_or_one(given[:1]) and _is_zero_or_one(given) and (given.sum(axis=1) > 1).any():
+        warn(
+            f"{name} holds only 0 and 1, with several 1 in a row: these look like logical labels, and are used as "
+            "distributions with equal degrees. EnhancedLearner first recovers distributions from logical labels.",
+            LabelWarning,
+        )
+    return degrees
+
+
+def _is_zero_or_one(values: Array) -> bool:
+    return bool(((values == 0) | (values == 1)).all())

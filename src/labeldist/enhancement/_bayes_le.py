@@ -1,0 +1,378 @@
+"""BayesLE: recover degrees from a model of how they become tags."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from labeldist._compat import HasMethods, Interval, StrOptions
+from labeldist._solvers.tag_counts import likely_threshold
+from labeldist._solvers.tag_model import TagModel, count_tags, fit_joint_model, fit_tag_model, informative_counts
+from labeldist._solvers.tag_posterior import expected_degrees, posterior_moments, posterior_quantiles
+from labeldist._solvers.tag_sampler import Rule, Tags
+from labeldist._typing import Array
+from labeldist._validation import check_feature_order, random_generator, validated
+from labeldist.enhancement._enhancer import LabelEnhancer
+from labeldist.enhancement._score_regressors import CrossFittedScores, KernelScores
+from labeldist.exceptions import (
+    ImpossibleTagsWarning,
+    NoisyTagsWarning,
+    SingleTagWarning,
+    SpreadWarning,
+    ThresholdWarning,
+    warn,
+)
+
+N_CHAINS, N_SWEEPS = 3_000, 80
+"""Chains over all rows that differ, at least one for each, and draws per chain, behind the posterior mean."""
+
+INTERVAL_CHAINS, INTERVAL_SWEEPS = 20, 50
+"""Draws per row behind an interval: 1,000, which are worth at least 200 independent ones."""
+
+NEW_ROW_DRAWS = 128
+MIN_EXPLAINED = 0.4
+"""Features are used for the training rows if they explain this share of the scores' variance."""
+
+MAX_IMPOSSIBLE = 0.02
+MAX_NOISE = 0.15
+
+
+def _has_regressor(enhancer: BayesLE) -> bool:
+    return enhancer.regressor is not None
+
+
+class BayesLE(LabelEnhancer):
+    r"""Label enhancement by the posterior mean of degrees given tags.
+
+    The scores of a row are z ~ N(μ, Σ), its degrees d = softmax(z), and its tags follow from the degrees by a rule, up
+    to wrong tags. μ, Σ, the spread of the scores and the rate of wrong tags are estimated from the tags; the result is
+    E[d | tags], which minimises the expected Kullback-Leibler divergence.
+
+    Parameters
+    ----------
+    rule : {"half", "order"}, default="half"
+        How degrees become tags. ``"half"``: labels are tagged in descending order of degree until their degrees sum to
+        more than `threshold`, as `labeldist.datasets.binarize` does. ``"order"``: every tagged label has a larger
+        degree than every other, and the number of tags says nothing.
+    threshold : float, default=0.5
+        Of the rule ``"half"``, between 0 and 1.
+    noise : float or "auto", default="auto"
+        The probability that a tag is wrong, below 0.5. 0 takes the tags as certain, ``"auto"`` estimates it. The rule
+        ``"order"`` has no noise.
+    regressor : None, "kernel", "auto" or regressor, default=None
+        What predicts μ from the features. None uses no features. ``"kernel"`` is kernel ridge regression with
+        leave-one-out predictions. A scikit-learn regressor for several targets is cross-fitted. ``"auto"`` is
+        ``"kernel"``, used for the training rows only if it explains at least 0.4 of the variance of the scores.
+    spread_prior : (float, float), default=(0.3, 1.0)
+        Median of the spread, and standard deviation of its logarithm. They decide where the tags do not; see
+        `spread_identified_`.
+    random_state : int, RandomState or None, default=0
+        Seed of the sampler. Equal seeds give equal results.
+
+    Attributes
+    ----------
+    label_distributions_ : ndarray of shape (n_samples, n_labels)
+        Posterior means of the degrees.
+    label_std_ : ndarray of shape (n_samples, n_labels)
+        Posterior standard deviations of the degrees.
+    label_names_ : list of str
+    spread_ : float
+        Standard deviation of the scores within a row. Near 0 all degrees are equal; at 1 a few labels dominate.
+    spread_identified_ : bool
+        Whether the tags determine the spread. They do not for two labels, for rows with equal numbers of tags, and
+        under the rule ``"order"``.
+    mean_ : ndarray of shape (n_labels,)
+        μ, or its average over the training rows if it depends on features.
+    covariance_ : ndarray of shape (n_labels, n_labels)
+        Σ; with features, the covariance around μ(x).
+    rule_ : str
+        The rule that was used: ``"order"`` if every row has exactly one tag.
+    noise_ : float
+    n_impossible_ : int
+        Rows that the rule cannot produce, rows without tags included. Without noise only the order of their labels is
+        used.
+    explained_ : float or None
+        The share of the scores' variance that predictions from features explain, for rows that were left out.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had column names
+
+    See Also
+    --------
+    BDLE : Label enhancement by the bidirectional loss, from features and tags.
+    labeldist.enhancement.LogicalSoftmax : The trivial alternative without a model.
+    labeldist.datasets.binarize : The rule "half".
+
+    Notes
+    -----
+    Rows with the same tags have the same posterior, unless μ depends on features. So the cost grows with the number of
+    distinct rows of `y`, not with the number of rows.
+
+    Recovered degrees cannot be validated without ground truth. If the tags were made in another way than by `rule` and
+    `threshold`, they can be far off; the warnings `ImpossibleTagsWarning`, `ThresholdWarning`, `SingleTagWarning`,
+    `NoisyTagsWarning` and `SpreadWarning` of `labeldist.exceptions` point to that.
+
+    Examples
+    --------
+    >>> from labeldist import BayesLE
+    >>> from labeldist.datasets import binarize, make_artificial
+    >>> X, D = make_artificial(500, random_state=0)
+    >>> enhancer = BayesLE(regressor="kernel").fit(X, binarize(D))
+    >>> enhancer.label_distributions_.shape
+    (500, 3)
+    >>> lower, upper = enhancer.interval(0.9)
+    >>> enhancer.transform(X[:2]).shape
+    (2, 3)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        "rule": [StrOptions({"half", "order"})],
+        "threshold": [Interval(Real, 0, 1, closed="neither")],
+        "noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],
+        "regressor": [None, StrOptions({"kernel", "auto"}), HasMethods(["fit", "predict"])],
+        "spread_prior": [tuple, list],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        rule: Literal["half", "order"] = "half",
+        threshold: float = 0.5,
+        *,
+        noise: float | Literal["auto"] = "auto",
+        regressor: Any = None,
+        spread_prior: tuple[float, float] = (0.3, 1.0),
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.rule = rule
+        self.threshold = threshold
+        self.noise = noise
+        self.regressor = regressor
+        self.spread_prior = spread_prior
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Recover the label distributions of the rows of `X` from their tags.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            May have no columns if `regressor` is None.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Tags: 1 where a label describes the row, 0 where not.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts in the estimation.
+
+        Returns
+        -------
+        self : BayesLE
+        """
+        self._validate_params()
+        prior = _check_spread_prior(self.spread_prior)
+        if self.rule == "order" and self.noise not in ("auto", 0):
+            raise ValueError(f"noise must be 0 or 'auto' with rule='order'; got {self.noise}.")
+        X, L = self._check_features_and_labels(X, y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weight.any():
+            raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
+        rows = L > 0
+        n_tagged = rows.sum(axis=1)
+        rule = self._choose_rule(rows)
+        self._seed = int(random_generator(self.random_state).randint(2**31 - 1))
+        self._tags, self._pattern = distinct_rows(rows)
+        n_tags, c = self._tags.sum(axis=0), len(self._tags)
+        possible = rule.is_possible(n_tags, c)
+        counts = _sum_weights(self._pattern, weight, len(n_tags))
+        self.rule_ = rule.name
+        self.n_impossible_ = int(np.count_nonzero(~possible[self._pattern]))
+        self.spread_identified_ = rule.name == "half" and c > 2 and len(set(n_tags[possible & (counts > 0)])) > 1
+        self._model: TagModel | None = None
+        self._scores: Any = None
+        self.explained_: float | None = None
+        if c == 1:
+            return self._finish_single_label(len(L))
+        noise = 0.0 if rule.name == "order" else None if self.noise == "auto" else float(self.noise)
+        with threadpool_limits(1, "blas"):  # more threads would be slower, and change the last digits
+            free = fit_tag_model(self._tags, counts, rule, noise=noise, spread_prior=prior, random=self._random(0))
+            if self.regressor is not None:
+                self._fit_scores(X, rows, weight, free, prior)
+            self._finish(free)
+        self._warn(count_tags(rows[n_tagged > 0].T, np.ones(np.count_nonzero(n_tagged))), rule)
+        return self
+
+    def _choose_rule(self, rows: Any) -> Rule:
+        if self.rule == "half" and rows.shape[1] > 2 and rows.any() and (rows.sum(axis=1) <= 1).all():
+            warn(
+                "No row has more than one tag. The tag is then taken as the largest degree and no more, as "
+                "rule='order' does, and the spread of the degrees comes from spread_prior. If single tags do mean "
+                "degrees above one half, this enhancer cannot use that.",
+                SingleTagWarning,
+            )
+            return Rule("order")
+        return Rule(self.rule, self.threshold)
+
+    def _random(self, stream: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, stream])
+
+    def _finish_single_label(self, n: int) -> Self:
+        self.label_distributions_, self.label_std_ = np.ones((n, 1)), np.zeros((n, 1))
+        self.spread_, self.noise_, self.mean_, self.covariance_ = 0.0, 0.0, np.zeros(1), np.zeros((1, 1))
+        return self
+
+    def _fit_scores(self, X: Any, rows: Any, weight: Array, free: TagModel, prior: tuple[float, float]) -> None:
+        """Fit the model in which the mean depends on features."""
+        tags = np.ascontiguousarray(rows.T)
+        weight = informative_counts(tags, weight, free.rule, free.noise)
+        if not weight.any():
+            raise ValueError("No row has tags that the rule can produce, so the regressor has nothing to learn from.")
+        scores: Any
+        if self.regressor in ("kernel", "auto"):
+            scores = KernelScores(X, weight, self._seed)
+        else:
+            scores = CrossFittedScores(self.regressor, X, weight, self._seed)
+        joint = fit_joint_model(tags, weight, free, scores, spread_prior=prior, random=self._random(1))
+        scores.finish()
+        self._scores, self._new_row_covariance, self.explained_ = scores, joint.covariance, scores.explained
+        if self.regressor != "auto" or scores.explained >= MIN_EXPLAINED:
+            self._model, self._tags, self._pattern = joint, tags, np.arange(len(rows))
+
+    def _finish(self, free: TagModel) -> None:
+        """Set the attributes that the model of the training rows determines."""
+        model = self._model or free
+        self._model = model
+        self.spread_, self.noise_ = model.spread, model.noise
+        self.mean_, self.covariance_ = model.mean.mean(axis=1), model.covariance
+        chains_each = int(np.clip(N_CHAINS // self._tags.shape[1], 1, 100))
+        degrees, deviations = posterior_moments(model, self._tags, N_SWEEPS, chains_each, self._random(2))
+        self.label_distributions_, self.label_std_ = degrees.T[self._pattern], deviations.T[self._pattern]
+
+    def _warn(self, histogram: Array, rule: Rule) -> None:
+        """Warn of tags that the rule hardly explains, and of a spread that they do not determine."""
+        if rule.name == "order" or not histogram.any():
+            return
+        n, n_tags = histogram.sum(), np.arange(len(histogram))
+        likely = likely_threshold(histogram, rule, self._random(5))
+        allowed = len(self.label_names_) * rule.threshold + 1
+        too_many = histogram[n_tags > allowed].sum()  # exactly so many are an exact tie at the threshold
+        if too_many > MAX_IMPOSSIBLE * n:
+            most = n_tags[histogram.cumsum() >= (1 - MAX_IMPOSSIBLE) * n][0]
+            fitting = max(likely or 0.0, (most - 0.5) / len(self.label_names_))
+            warn(
+                f"{too_many:g} of {n:g} rows have more tags than threshold={rule.threshold:g} allows with "
+                f"{len(self.label_names_)} labels. Use threshold={fitting:.2g}, which would fit them, or rule='order'.",
+                ImpossibleTagsWarning,
+            )
+        elif likely is not None:
+            warn(
+                f"threshold={likely:g} explains the numbers of tags clearly better than {rule.threshold:g}. Use it if "
+                "tags may cover that share of the degrees.",
+                ThresholdWarning,
+            )
+        if not self.spread_identified_:
+            cause = "there are two labels" if len(self.label_names_) == 2 else "all rows have the same number of tags"
+            warn(
+                f"The tags do not say how concentrated the degrees are, since {cause}: spread_prior decides. Choose it "
+                "if you know how much degrees vary; the order of the degrees does not depend on it.",
+                SpreadWarning,
+            )
+        if self.noise == "auto" and self.noise_ > MAX_NOISE:
+            warn(
+                f"{self.noise_:.0%} of the tags seem to be wrong. The rule may be: set threshold to the share of the "
+                "degrees that tags were meant to cover, or use rule='order'.",
+                NoisyTagsWarning,
+            )
+
+    def transform(self, X: Any) -> Array:
+        """Predict the label distributions of new rows, which need no tags.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            E[softmax(z)] with z ~ N(μ(x), Σ).
+        """
+        check_is_fitted(self)
+        check_feature_order(self, X)
+        X = validated(self, X, reset=False, accept_sparse="csr" if get_tags(self).input_tags.sparse else False)
+        if self._scores is None:  # a single label
+            return np.ones((X.shape[0], 1))
+        draws = self._random(3).standard_normal((len(self.label_names_), NEW_ROW_DRAWS))
+        return np.ascontiguousarray(expected_degrees(self._scores.predict(X), self._new_row_covariance, draws).T)
+
+    def interval(self, coverage: float = 0.9) -> tuple[Array, Array]:
+        """Return bounds between which each degree of the training rows lies with probability `coverage`.
+
+        They are quantiles of 1,000 draws per distinct row, made now. The probability is that of the model: true
+        degrees of zero and tags made by another rule lie outside more often.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_samples, n_labels)
+        """
+        check_is_fitted(self)
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage must be between 0 and 1; got {coverage}.")
+        if self._model is None:
+            return self.label_distributions_.copy(), self.label_distributions_.copy()
+        levels = np.array([0.5 - coverage / 2, 0.5 + coverage / 2])
+        with threadpool_limits(1, "blas"):
+            bounds = posterior_quantiles(
+                self._model, self._tags, levels, INTERVAL_SWEEPS, INTERVAL_CHAINS, self._random(4)
+            )
+        return bounds[0].T[self._pattern], bounds[1].T[self._pattern]
+
+    def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
+        accept_sparse = accept_sparse or bool(get_tags(self).input_tags.sparse)
+        without_columns = self.regressor is None and getattr(X, "ndim", 0) == 2 and X.shape[1] == 0
+        if without_columns:
+            self.n_features_in_ = 0
+            X_, L = super()._check_features_and_labels(np.zeros((X.shape[0], 1)), y)
+            self.n_features_in_ = 0
+            return X_[:, :0], L
+        return super()._check_features_and_labels(X, y, accept_sparse=accept_sparse)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = self.regressor is None or (
+            hasattr(self.regressor, "__sklearn_tags__") and get_tags(self.regressor).input_tags.sparse
+        )
+        tags.input_tags.sparse = own
+        return tags
+
+
+# After the class statement, where scikit-learn has wrapped the method for `set_output`: its wrapper would hide this.
+BayesLE.transform = available_if(_has_regressor)(BayesLE.transform)  # type: ignore[method-assign]
+
+
+def distinct_rows(rows: Any) -> tuple[Tags, Any]:
+    """Return the distinct rows of tags as columns, (n_labels, n_distinct), and which of them each row is."""
+    bits = np.packbits(rows, axis=1)
+    keys = np.ascontiguousarray(np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))).view(np.uint64)
+    keys = keys[:, 0] if keys.shape[1] == 1 else keys
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True, axis=0)
+    return np.ascontiguousarray(rows[first].T), inverse.ravel()
+
+
+def _sum_weights(pattern: Any, weight: Array, n_patterns: int) -> Array:
+    """Return the sum of the weights of each pattern, added in an order that does not depend on that of the rows."""
+    order = np.lexsort((weight, pattern))
+    return np.bincount(pattern[order], weight[order], minlength=n_patterns).astype(np.float64)
+
+
+def _check_spread_prior(prior: Any) -> tuple[float, float]:
+    if len(prior) != 2 or not all(isinstance(value, Real) and float(value) > 0 for value in prior):
+        raise ValueError(f"spread_prior must be two positive numbers, median and log-deviation; got {prior!r}.")
+    return float(prior[0]), float(prior[1])

@@ -1,0 +1,110 @@
+"""What every label enhancer shares: its input, its output and its manners towards scikit-learn."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labeldist._compat import Interval, StrOptions
+from labeldist._kernels.scaling import mean_and_scale, refuse_too_large
+from labeldist._typing import Array
+from labeldist._validation import check_logical, check_rows_are_equally_long, label_names, label_table, validated
+from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
+
+
+class LabelEnhancer(TransformerMixin, BaseEstimator):
+    """Base of the enhancers: ``fit(X, y)`` recovers ``label_distributions_`` for the rows of X.
+
+    An enhancer with a rule for new rows also has `transform`; the others answer for the rows that they were fitted
+    on and no others, as scikit-learn's ``TSNE`` does.
+
+    Attributes
+    ----------
+    label_distributions_ : ndarray of shape (n_samples, n_labels)
+    label_names_ : list of str
+    """
+
+    label_distributions_: Array
+    label_names_: list[str]
+
+    def fit_transform(self, X: Any, y: Any) -> Array:
+        """Recover and return the label distributions of the rows of `X` from their logical labels `y`."""
+        return self.fit(X, y).label_distributions_
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002  # scikit-learn's signature
+        """Return the names of the labels, which are the columns that come out."""
+        check_is_fitted(self)
+        return np.asarray(self.label_names_, dtype=object)
+
+    def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
+        """Return X and the logical labels as float64, and note the names of the columns of both."""
+        check_rows_are_equally_long(y)
+        X, L = validated(
+            self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
+        )
+        L = label_table(L)
+        self.label_names_ = label_names(y, L.shape[1])
+        return X, check_logical(L)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class ScoringEnhancer(LabelEnhancer):
+    """Base of the enhancers that score labels by features: these are standardised first, scores mapped last."""
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        "scale": ["boolean"],
+        "output": [StrOptions(set(OUTPUT_MAPS))],
+        "sharpness": [Interval(Real, 0, None, closed="left")],
+        "floor": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    scale: bool
+    output: OutputMap
+    sharpness: float
+    floor: float
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Recover the label distributions of the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels: 1 where a label describes the row, 0 where not.
+        """
+        self._validate_params()
+        X, L = self._check_features_and_labels(X, y)
+        if self.scale:
+            self.mean_, self.scale_ = mean_and_scale(X)
+        else:
+            self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
+        return self
+
+    @abstractmethod
+    def _score(self, X: Array, L: Array) -> Array:
+        """Return the scores of standardised rows with the logical labels L, (n, c), and note what is to be known."""
+
+    def _standardised(self, X: Array) -> Array:
+        """Return the rows, standardised if so asked; what cannot be squared is refused."""
+        if self.scale:
+            with np.errstate(over="ignore"):  # what comes of it is refused
+                X = (X - self.mean_) / self.scale_
+        refuse_too_large(X)
+        return X
+
+    def _distributions(self, scores: Array) -> Array:
+        return to_distributions(scores, self.output, sharpness=self.sharpness, floor=self.floor)

@@ -1,0 +1,188 @@
+"""The Gaussian kernel as a table of features, so that a linear method becomes a kernel method."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labeldist._compat import Interval, StrOptions
+from labeldist._kernels.kernel import gaussian, squared_distances
+from labeldist._kernels.pairwise import mean_pairwise_distance
+from labeldist._kernels.random_pivots import draw_pivots
+from labeldist._kernels.scaling import mean_and_scale, refuse_too_large
+from labeldist._typing import TINY, Array
+from labeldist._validation import check_feature_order, random_generator, validated
+
+CANDIDATES = 10_000
+"""So many rows at most, drawn at random, can become landmarks: what `fit` holds does not grow with the table."""
+
+DISTANCE_ROWS = 2_000
+"""So many rows say what the mean distance is, to about a percent."""
+
+ROUNDING = 1e-10
+"""A smaller residual may be rounding, which dividing by its root would magnify."""
+
+BLOCK_VALUES = 500_000
+"""How many kernel values `transform` works on at a time."""
+
+
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features φ(x) whose inner products are those of the Gaussian kernel.
+
+        φ(x)ᵀφ(y) ≈ exp(−‖x − y‖² / (2σ²)),   φ(x) = L⁻¹ k(R, x),   LLᵀ = k(R, R).
+
+    R are the landmarks: rows that a pivoted Cholesky decomposition of the kernel matrix draws, with
+    probabilities proportional to 1 − ‖φ(x)‖², what the landmarks so far leave unexplained of a row. A linear method on
+    φ(x) is the kernel method in the span of the landmarks; with all rows as landmarks it is the kernel method itself.
+
+    Parameters
+    ----------
+    bandwidth : float or "mean", default="mean"
+        σ, in the units of the features, or of their standard deviations if `scale`. ``"mean"`` is the mean distance
+        between two rows.
+    factor : float, default=0.5
+        Multiplies the bandwidth: what to tune when that is ``"mean"``.
+    n_components : int, default=1500
+        How many features there are at most.
+    tol : float, default=1e-3
+        Landmarks are added until 1 − ‖φ(x)‖² is no larger than this for any row they are drawn from; inner products
+        of these rows are then within it of the kernel. Below 1e-10 it is taken as 1e-10, for rounding.
+    scale : bool, default=True
+        Whether to divide each column by its standard deviation first, so that their units do not matter.
+    random_state : int, RandomState instance or None, default=0
+        How landmarks are drawn.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of shape (n_drawn, n_features)
+        R, standardised if `scale`, in units of the bandwidth.
+    factor_ : ndarray of shape (n_drawn, n_drawn)
+        L.
+    bandwidth_ : float
+        σ, with `factor` in it.
+    mean_, scale_ : ndarray of shape (n_features,)
+        What standardises the columns: 0 and 1 without `scale`.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X had column names
+
+    Notes
+    -----
+    Of more than 10 000 rows, so many are drawn to choose landmarks from. `transform` works on blocks of rows, in
+    float64 whatever the precision of X.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from labeldist import BDLDLCV
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.features import KernelFeatures
+    >>> X, D = make_artificial(500, random_state=0)
+    >>> linear, kernel = BDLDLCV().fit(X, D), make_pipeline(KernelFeatures(), BDLDLCV()).fit(X, D)
+    >>> X, D = make_artificial(500, random_state=1)
+    >>> kernel.score(X, D) > linear.score(X, D)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        "factor": [Interval(Real, 0, None, closed="neither")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "scale": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        bandwidth: float | Literal["mean"] = "mean",
+        *,
+        factor: float = 0.5,
+        n_components: int = 1500,
+        tol: float = 1e-3,
+        scale: bool = True,
+        random_state: Any = 0,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.factor = factor
+        self.n_components = n_components
+        self.tol = tol
+        self.scale = scale
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> KernelFeatures:  # noqa: ARG002  # a pipeline passes y
+        """Choose the bandwidth and the landmarks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        """
+        self._validate_params()
+        X = validated(self, X, dtype=[np.float64, np.float32])
+        random = random_generator(self.random_state)
+        rows = _draw(X, CANDIDATES, random).astype(np.float64)
+        n_features = rows.shape[1]
+        self.mean_, self.scale_ = mean_and_scale(rows) if self.scale else (np.zeros(n_features), np.ones(n_features))
+        self.bandwidth_ = max(self.factor * self._resolve_bandwidth(self._standardise(rows), random), TINY)
+        rows = self._in_bandwidths(rows)
+        tol = max(self.tol, ROUNDING)
+        pivots = draw_pivots(_kernel, rows, 0.0, self.n_components, random, entry_tolerance=tol)
+        if not pivots.factor.diagonal().all():
+            raise ValueError(
+                f"The bandwidth {self.bandwidth_:.3g} is so small beside the features that by rounding not even a row "
+                "and itself are alike. Raise bandwidth or factor."
+            )
+        self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Return φ(x) for each row of `X`."""
+        check_is_fitted(self)
+        check_feature_order(self, X)
+        X = validated(self, X, reset=False, dtype=[np.float64, np.float32])
+        features = np.empty((len(X), self._n_features_out))
+        length = max(1, BLOCK_VALUES // self._n_features_out)
+        for start in range(0, len(X), length):
+            rows = slice(start, start + length)
+            block = self._in_bandwidths(X[rows].astype(np.float64))
+            kernel = _kernel(block, self.landmarks_)  # in this order rows have nothing to do with each other
+            features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
+        return features
+
+    def _resolve_bandwidth(self, rows: Array, random: np.random.RandomState) -> float:
+        if self.bandwidth == "mean":
+            refuse_too_large(rows)
+            return mean_pairwise_distance(_draw(rows, DISTANCE_ROWS, random))
+        return float(self.bandwidth)
+
+    def _standardise(self, X: Array) -> Array:
+        with np.errstate(over="ignore"):  # what comes of it is refused
+            standardised: Array = (X - self.mean_) / self.scale_
+        return standardised
+
+    def _in_bandwidths(self, X: Array) -> Array:
+        """Return standardised rows in units of the bandwidth, whose square may leave the number range."""
+        with np.errstate(over="ignore"):
+            rows = self._standardise(X) / self.bandwidth_
+        refuse_too_large(rows)
+        return rows
+
+    @property
+    def _n_features_out(self) -> int:
+        """What `get_feature_names_out` counts."""
+        return len(self.landmarks_)
+
+
+def _kernel(X: Array, Y: Array) -> Array:
+    """exp(−‖x − y‖²/2): both are in units of the bandwidth."""
+    return gaussian(squared_distances(X, Y), 1.0)
+
+
+def _draw(X: Array, n: int, random: np.random.RandomState) -> Array:
+    """Return `n` rows of X at random, or all where they are no more."""
+    return X if len(X) <= n else X[np.sort(random.choice(len(X), n, replace=False))]

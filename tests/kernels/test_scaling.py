@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from labeldist._kernels.scaling import (
+    column_means,
+    column_units,
+    divide_columns,
+    mean_and_scale,
+    refuse_too_large,
+    safe_scale,
+    squarable_unit,
+)
+
+
+def test_the_sample_deviation_standardises(rng):
+    X = rng.normal(3, 2, size=(50, 4))
+    mean, scale = mean_and_scale(X)
+    Z = (X - mean) / scale
+    assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(Z.std(axis=0, ddof=1), 1)
+
+
+@pytest.mark.parametrize("value", [0.1, -0.1, 1e150, 1e-150, 1.7e308])
+@pytest.mark.parametrize("n", [1, 3, 7, 30, 1000])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_mean_of_equal_numbers_is_that_number(value, n, dtype):
+    value = dtype(value if dtype is np.float64 else 0.1)
+    X = np.full((n, 1), value)
+    assert column_means(X) == value
+    assert column_means(X, np.linspace(0.1, 3, n)) == value
+    assert_array_equal(np.array(mean_and_scale(X)).ravel(), [value, 1])
+
+
+def test_means_are_means_weighted_or_not_and_in_double_precision(rng):
+    X, weight = rng.normal(size=(50, 3)), rng.random(50)
+    assert_allclose(column_means(X), X.mean(axis=0), rtol=1e-12)
+    assert_allclose(column_means(X, weight), np.average(X, axis=0, weights=weight), rtol=1e-12)
+    single = X.astype(np.float32)
+    assert_allclose(column_means(single), single.astype(float).mean(axis=0), rtol=1e-12)
+
+
+def test_constant_columns_are_divided_by_one():
+    X = np.column_stack([np.full(30, 0.1), np.zeros(30), np.arange(30.0)])
+    assert_array_equal(mean_and_scale(X)[1][:2], 1)
+
+
+def test_one_row_has_no_spread():
+    mean, scale = mean_and_scale(np.array([[5.0, -2.0]]))
+    assert_array_equal(mean, [5, -2])
+    assert_array_equal(scale, [1, 1])
+
+
+def test_a_spread_beyond_all_numbers_is_the_largest_and_leaves_the_feature_one():
+    X = np.array([[1.7e308], [-1.7e308]])
+    mean, scale = mean_and_scale(X)
+    assert mean == 0
+    assert scale == np.finfo(np.float64).max
+    assert_allclose(X / scale, [[0.9457], [-0.9457]], rtol=1e-3)
+
+
+def test_rounding_is_told_from_spread_and_made_small_in_any_units():
+    assert_array_equal(safe_scale(np.array([1e-14, 1e-9]), np.array([1.0, 1.0])), [1.0, 1e-9])
+    assert_array_equal(safe_scale(np.array([1e136, 1e-164, 0.0]), np.array([1e150, 1e-150, 1e150])), [1e150, 1e-150, 1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csr_matrix])
+def test_units_are_powers_of_two_and_one_in_the_middle_of_the_range(form):
+    X = form(np.array([[3e-120, 5.0, 0.0, -3e120, 1e-300], [0.0, -1e90, 0.0, 1.0, 0.0]]))
+    units = column_units(X)
+    assert_array_equal(units[[1, 2]], 1)
+    assert units[4] == np.inf
+    mantissas, _ = np.frexp(units[[0, 3]])
+    assert_array_equal(mantissas, 0.5)
+    divided = divide_columns(X, units)
+    divided = divided if isinstance(divided, np.ndarray) else divided.toarray()
+    largest = np.abs(divided).max(axis=0)
+    assert_array_equal((largest >= 1) & (largest < 2), [True, False, False, True, False])
+    assert largest[4] == 0
+    assert squarable_unit(X) == units[3]
+    assert squarable_unit(form(np.eye(2))) == squarable_unit(form(np.zeros((2, 2)))) == 1
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_matrix])
+def test_numbers_whose_squares_leave_the_range_are_refused_by_their_feature(form):
+    X = np.ones((3, 4))
+    X[1, 2] = -1e152
+    refuse_too_large(form(X))
+    X[1, 2] = -1e154
+    with pytest.raises(ValueError, match=r"Feature 2 has values too large to be squared.*RobustScaler"):
+        refuse_too_large(form(X))
