@@ -23,11 +23,11 @@ __all__ = [
 ]
 
 _MODULES = {
-    "answers": "answering",
-    "ModelCard": "card",
-    **dict.fromkeys(["exportable", "to_onnx"], "export"),
-    **dict.fromkeys(["feature_names_of", "label_names_of"], "names"),
-    **dict.fromkeys(["load", "read_card", "save"], "persistence"),
+    "answers": "_answering",
+    "ModelCard": "_card",
+    **dict.fromkeys(["exportable", "to_onnx"], "_export"),
+    **dict.fromkeys(["feature_names_of", "label_names_of"], "_names"),
+    **dict.fromkeys(["load", "read_card", "save"], "_persistence"),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist import labels
+from labeldist import _validation as labels
 from labeldist._typing import Array
 from labeldist.metrics._measures import check_pair
 from labeldist.models._answering import answers
