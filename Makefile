@@ -1,16 +1,18 @@
-# Every target makes the virtual environment that it needs; nothing is installed outside this folder.
+# Every target creates the virtual environment that it needs; nothing is installed outside this folder.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,dask,neighbors,onnx,tables,votes]'
 
-.PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers bayes-le bayes-le-speed learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs lowest format reproduce reproduce-quick bayes-le bayes-le-speed peer bench soak audit licences wheel mutation figures clean
 
-demo: $(STAMP)  ## Recover distributions of digits and of the artificial set; writes build/demo.html
+demo: $(VENV)/.demo  ## Recover distributions of digits and of an artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
 
-test: lint types tests docs  ## Lint, type-check, test and build the documentation
+check: lint types fast  ## The daily loop: lint, types and the fast tests
+
+test: lint types tests docs  ## Everything that a change must pass
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -19,30 +21,32 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# A process a core, so one thread a process: more would wait for each other.
+# The tests use one process per core, so each process uses one thread.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/pytest --numprocesses auto --dist worksteal
+
+fast: $(STAMP)
+	$(PYTEST) -m "not slow and not soak" --durations 10 tests
 
 tests: $(STAMP)
-	$(ONE_THREAD) $(BIN)/pytest --numprocesses auto --dist worksteal --doctest-modules src tests --cov --cov-report=term
+	$(PYTEST) --durations 20 --doctest-modules src tests
 
 docs: $(STAMP)  ## Build the documentation, warnings are errors; writes build/docs/index.html
 	MPLBACKEND=Agg $(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 
-# Old packages warn of what is deprecated in the newest of what they bring themselves: that is theirs to mend. Left out
-# is what the versions cannot change (installing the wheel, the tools) or what is written with those of constraints.txt
-# (the licences, the help and the printed examples in the documentation).
-lowest: build/lowest/.installed  ## Test with the lowest versions that pyproject.toml allows (PYTHON=python3.11 is the lowest Python)
+# Old packages issue deprecation warnings about their own dependencies. The excluded tests depend on the versions of
+# constraints.txt: the output that the documentation shows, and the installed wheel.
+lowest: build/lowest/.installed  ## Test with the lowest versions that pyproject.toml allows (PYTHON=python3.11 for the lowest Python)
 	$(ONE_THREAD) build/lowest/bin/pytest --numprocesses auto --dist worksteal -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
-		tests --ignore tests/docs --ignore tests/tools --ignore tests/test_strangers_path.py
+		tests --ignore tests/docs --ignore tests/test_wheel.py
 
-build/lowest/.installed: pyproject.toml tools/floors.py
+build/lowest/.installed: pyproject.toml
 	$(PYTHON) -m venv --clear build/lowest
-	build/lowest/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip packaging
-	build/lowest/bin/python -m tools.floors > build/lowest/constraints.txt
-	build/lowest/bin/python -m pip install --quiet --constraint build/lowest/constraints.txt --build-constraint build/lowest/constraints.txt --editable $(EVERYTHING) --group dev
+	build/lowest/bin/python -m pip install --quiet --constraint constraints.txt uv
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct --editable $(EVERYTHING) --group dev
 	touch $@
 
-format: $(STAMP)  ## Let ruff mend what it can
+format: $(STAMP)  ## Format and fix with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -89,27 +93,27 @@ build/peer/.installed:
 badinputs: $(STAMP) build/peer/.installed  ## What both libraries do with bad inputs (a large install, minutes)
 	$(BIN)/python -m benchmarks.bad_inputs --peer build/peer/bin/python --page docs/bad_inputs.md
 
-soak: $(STAMP)  ## The long tests of trust: searches, fuzzing, kills, load (hours of one core); figures in build/soak.txt
-	mkdir -p build
-	bash -o pipefail -c '$(BIN)/pytest -m soak -rP tests | tee build/soak.txt'
+soak: $(STAMP)  ## The long tests: fuzzing, kills, load (hours of one core)
+	$(BIN)/pytest -m soak -rP tests
 
-audit: $(STAMP)  ## Known vulnerabilities of the pinned versions; needs PyPI's own service
+audit: $(STAMP)  ## Known vulnerabilities of the pinned versions; needs the network
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group audit
-	$(BIN)/python -m tools.audit
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
-licences: $(STAMP)  ## Licences of everything that is installed with the package, and whether they go with ours
-	$(BIN)/python -m tools.licences docs/licences.md
+# docutils, a tool for the documentation, is in the public domain for the most part.
+licences: $(STAMP)  ## Fail if a dependency has a licence that does not go with ours
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group audit
+	$(BIN)/pip-licenses --from=mixed --partial-match --fail-on "GNU General Public;GPLv2;GPLv3;AGPL" --ignore-packages docutils
 
-wheel: $(STAMP)  ## The wheel and the source archive, built twice and compared byte by byte; writes dist
-	rm -rf dist
-	$(BIN)/python -m tools.wheel dist
+wheel: $(STAMP)  ## The wheel and the source archive; writes dist
+	$(BIN)/python -m hatchling build
 
-mutation: build/mutmut/.installed  ## Change solvers, measures and simplex in thousands of small ways; lists what no test notices (half an hour)
+mutation: build/mutmut/.installed  ## Mutation score of solvers, measures and simplex (half an hour)
 	rm -rf mutants
 	$(ONE_THREAD) build/mutmut/bin/mutmut run
 	$(ONE_THREAD) build/mutmut/bin/python -m benchmarks.mutation
 
-# An environment of its own: mutmut needs an older pytest than the tests run with.
+# mutmut needs an older pytest than the tests.
 build/mutmut/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear build/mutmut
 	grep -v '^pytest==' constraints.txt > build/mutmut/constraints.txt
@@ -117,15 +121,21 @@ build/mutmut/.installed: pyproject.toml constraints.txt
 	build/mutmut/bin/python -m pip install --quiet --constraint build/mutmut/constraints.txt --build-constraint constraints.txt --editable $(EVERYTHING) --group dev --group mutation
 	touch $@
 
-figures: $(STAMP)  ## Draw the pictures of the documentation anew
+figures: $(STAMP)  ## Draw the pictures of the documentation
 	$(BIN)/python -m benchmarks.convergence Yeast_cold SBU_3DFE --out docs/images/convergence.png
 	$(BIN)/python examples/demo.py --out build --picture docs/images/digits.png
 
 clean:
 	rm -rf $(VENV) build dist mutants docs/gallery docs/reference .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
+# The demo needs a fraction of what the tests need, so it installs that alone.
+$(VENV)/.demo:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . matplotlib jinja2
+	touch $@
+
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable $(EVERYTHING) --group dev
-	touch $@
+	touch $(VENV)/.demo $@
