@@ -1,4 +1,4 @@
-"""Label enhancement: from features and logical labels to label distributions."""
+"""Label enhancement: recover label distributions from features and logical labels."""
 
 from labeldist.enhancement._bayes_le import BayesLE
 from labeldist.enhancement._bdle import BDLE

@@ -1,4 +1,4 @@
-"""BayesLE: recover degrees from a model of how they become tags."""
+"""BayesLE: label enhancement by a model of how degrees become tags."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from labeldist.exceptions import (
 )
 
 N_CHAINS, N_SWEEPS = 3_000, 80
-"""Chains over all rows that differ, at least one for each, and draws per chain, behind the posterior mean."""
+"""Chains over all distinct rows (at least one for each) and draws per chain for the posterior mean."""
 
 INTERVAL_CHAINS, INTERVAL_SWEEPS = 20, 50
-"""Draws per row behind an interval: 1,000, which are worth at least 200 independent ones."""
+"""Draws per row for an interval: 1,000, equivalent to at least 200 independent ones."""
 
 NEW_ROW_DRAWS = 128
 MIN_EXPLAINED = 0.4
@@ -57,23 +57,23 @@ class BayesLE(LabelEnhancer):
     Parameters
     ----------
     rule : {"half", "order"}, default="half"
-        How degrees become tags. ``"half"``: labels are tagged in descending order of degree until their degrees sum to
-        more than `threshold`, as `labeldist.datasets.binarize` does. ``"order"``: every tagged label has a larger
-        degree than every other, and the number of tags says nothing.
+        Rule by which degrees become tags. ``"half"``: labels are tagged in descending order of degree until their sum
+        exceeds `threshold`, as in `labeldist.datasets.binarize`. ``"order"``: every tagged label has a larger degree
+        than every other, and the number of tags carries no information.
     threshold : float, default=0.5
-        Of the rule ``"half"``, between 0 and 1.
+        Threshold of the rule ``"half"``, between 0 and 1.
     noise : float or "auto", default="auto"
-        The probability that a tag is wrong, below 0.5. 0 takes the tags as certain, ``"auto"`` estimates it. The rule
+        Probability that a tag is wrong, below 0.5. 0 means that all tags are right, ``"auto"`` estimates it. The rule
         ``"order"`` has no noise.
     regressor : None, "kernel", "auto" or regressor, default=None
-        What predicts μ from the features. None uses no features. ``"kernel"`` is kernel ridge regression with
-        leave-one-out predictions. A scikit-learn regressor for several targets is cross-fitted. ``"auto"`` is
-        ``"kernel"``, used for the training rows only if it explains at least 0.4 of the variance of the scores.
+        Prediction of μ from the features. None uses no features. ``"kernel"`` is kernel ridge regression with
+        leave-one-out predictions. A multi-output regressor of scikit-learn is cross-fitted. ``"auto"`` is ``"kernel"``,
+        used for the training rows only if it explains at least 0.4 of the variance of the scores.
     spread_prior : (float, float), default=(0.3, 1.0)
-        Median of the spread, and standard deviation of its logarithm. They decide where the tags do not; see
-        `spread_identified_`.
+        Median of the spread, and standard deviation of its logarithm. They matter if the tags do not determine the
+        spread; see `spread_identified_`.
     random_state : int, RandomState or None, default=0
-        Seed of the sampler. Equal seeds give equal results.
+        Seed of the sampler.
 
     Attributes
     ----------
@@ -92,15 +92,17 @@ class BayesLE(LabelEnhancer):
     covariance_ : ndarray of shape (n_labels, n_labels)
         Σ; with features, the covariance around μ(x).
     rule_ : str
-        The rule that was used: ``"order"`` if every row has exactly one tag.
+        The rule that was used; ``"order"`` if every row has exactly one tag.
     noise_ : float
+        The probability that a tag is wrong, given or estimated.
     n_impossible_ : int
         Rows that the rule cannot produce, rows without tags included. Without noise only the order of their labels is
         used.
     explained_ : float or None
-        The share of the scores' variance that predictions from features explain, for rows that were left out.
+        Share of the variance of the scores that the features explain, by predictions of left-out rows.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str
+        Defined if `X` has column names.
 
     See Also
     --------
@@ -130,7 +132,7 @@ class BayesLE(LabelEnhancer):
     (2, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         "rule": [StrOptions({"half", "order"})],
         "threshold": [Interval(Real, 0, 1, closed="neither")],
         "noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],
@@ -162,15 +164,16 @@ class BayesLE(LabelEnhancer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            May have no columns if `regressor` is None.
+            Features. May have no columns if `regressor` is None.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Tags: 1 where a label describes the row, 0 where not.
+            Tags: 1 for the labels that describe the row, 0 for the others.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts in the estimation.
+            Weight of each row in the estimation.
 
         Returns
         -------
         self : BayesLE
+            The fitted enhancer.
         """
         self._validate_params()
         prior = _check_spread_prior(self.spread_prior)
@@ -179,7 +182,7 @@ class BayesLE(LabelEnhancer):
         X, L = self._check_features_and_labels(X, y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weight.any():
-            raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
+            raise ValueError("sample_weight is zero for every row.")
         rows = L > 0
         n_tagged = rows.sum(axis=1)
         rule = self._choose_rule(rows)
@@ -197,7 +200,7 @@ class BayesLE(LabelEnhancer):
         if c == 1:
             return self._finish_single_label(len(L))
         noise = 0.0 if rule.name == "order" else None if self.noise == "auto" else float(self.noise)
-        with threadpool_limits(1, "blas"):  # more threads would be slower, and change the last digits
+        with threadpool_limits(1, "blas"):  # more threads are slower and change the last digits
             free = fit_tag_model(self._tags, counts, rule, noise=noise, spread_prior=prior, random=self._random(0))
             if self.regressor is not None:
                 self._fit_scores(X, rows, weight, free, prior)
@@ -208,9 +211,9 @@ class BayesLE(LabelEnhancer):
     def _choose_rule(self, rows: Any) -> Rule:
         if self.rule == "half" and rows.shape[1] > 2 and rows.any() and (rows.sum(axis=1) <= 1).all():
             warn(
-                "No row has more than one tag. The tag is then taken as the largest degree and no more, as "
-                "rule='order' does, and the spread of the degrees comes from spread_prior. If single tags do mean "
-                "degrees above one half, this enhancer cannot use that.",
+                "No row has more than one tag. rule='order' is used: the tag is the largest degree, and spread_prior "
+                "determines the spread of the degrees. BayesLE cannot use the information that single tags stand for "
+                "degrees above one half.",
                 SingleTagWarning,
             )
             return Rule("order")
@@ -229,7 +232,7 @@ class BayesLE(LabelEnhancer):
         tags = np.ascontiguousarray(rows.T)
         weight = informative_counts(tags, weight, free.rule, free.noise)
         if not weight.any():
-            raise ValueError("No row has tags that the rule can produce, so the regressor has nothing to learn from.")
+            raise ValueError("The regressor has no training rows: the rule cannot produce the tags of any row.")
         scores: Any
         if self.regressor in ("kernel", "auto"):
             scores = KernelScores(X, weight, self._seed)
@@ -252,13 +255,13 @@ class BayesLE(LabelEnhancer):
         self.label_distributions_, self.label_std_ = degrees.T[self._pattern], deviations.T[self._pattern]
 
     def _warn(self, histogram: Array, rule: Rule) -> None:
-        """Warn of tags that the rule hardly explains, and of a spread that they do not determine."""
+        """Warn about tags that do not fit the rule, and about a spread that the tags do not determine."""
         if rule.name == "order" or not histogram.any():
             return
         n, n_tags = histogram.sum(), np.arange(len(histogram))
         likely = likely_threshold(histogram, rule, self._random(5))
         allowed = len(self.label_names_) * rule.threshold + 1
-        too_many = histogram[n_tags > allowed].sum()  # exactly so many are an exact tie at the threshold
+        too_many = histogram[n_tags > allowed].sum()  # equality is a tie at the threshold
         if too_many > MAX_IMPOSSIBLE * n:
             most = n_tags[histogram.cumsum() >= (1 - MAX_IMPOSSIBLE) * n][0]
             fitting = max(likely or 0.0, (most - 0.5) / len(self.label_names_))
@@ -276,14 +279,14 @@ class BayesLE(LabelEnhancer):
         if not self.spread_identified_:
             cause = "there are two labels" if len(self.label_names_) == 2 else "all rows have the same number of tags"
             warn(
-                f"The tags do not say how concentrated the degrees are, since {cause}: spread_prior decides. Choose it "
-                "if you know how much degrees vary; the order of the degrees does not depend on it.",
+                f"The tags do not determine how concentrated the degrees are, since {cause}. "
+                "spread_prior determines it: set it if you know how much degrees vary. It does not change their order.",
                 SpreadWarning,
             )
         if self.noise == "auto" and self.noise_ > MAX_NOISE:
             warn(
-                f"{self.noise_:.0%} of the tags seem to be wrong. The rule may be: set threshold to the share of the "
-                "degrees that tags were meant to cover, or use rule='order'.",
+                f"{self.noise_:.0%} of the tags seem to be wrong. The rule may be wrong instead: set threshold to the "
+                "share of the degrees that the tags cover, or use rule='order'.",
                 NoisyTagsWarning,
             )
 
@@ -293,6 +296,7 @@ class BayesLE(LabelEnhancer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Features of the new rows.
 
         Returns
         -------
@@ -308,10 +312,10 @@ class BayesLE(LabelEnhancer):
         return np.ascontiguousarray(expected_degrees(self._scores.predict(X), self._new_row_covariance, draws).T)
 
     def interval(self, coverage: float = 0.9) -> tuple[Array, Array]:
-        """Return bounds between which each degree of the training rows lies with probability `coverage`.
+        """Return bounds that contain each degree of the training rows with probability `coverage`.
 
-        They are quantiles of 1,000 draws per distinct row, made now. The probability is that of the model: true
-        degrees of zero and tags made by another rule lie outside more often.
+        The bounds are quantiles of 1,000 new draws per distinct row. The probability is that of the model. True degrees
+        of zero, and tags made by another rule, lie outside more often.
 
         Parameters
         ----------
@@ -321,6 +325,7 @@ class BayesLE(LabelEnhancer):
         Returns
         -------
         lower, upper : ndarray of shape (n_samples, n_labels)
+            Bounds of the degrees.
         """
         check_is_fitted(self)
         if not 0 < coverage < 1:
@@ -353,7 +358,7 @@ class BayesLE(LabelEnhancer):
         return tags
 
 
-# After the class statement, where scikit-learn has wrapped the method for `set_output`: its wrapper would hide this.
+# After the class statement, because scikit-learn's wrapper for `set_output` would hide the condition.
 BayesLE.transform = available_if(_has_regressor)(BayesLE.transform)  # type: ignore[method-assign]
 
 
@@ -367,7 +372,7 @@ def distinct_rows(rows: Any) -> tuple[Tags, Any]:
 
 
 def _sum_weights(pattern: Any, weight: Array, n_patterns: int) -> Array:
-    """Return the sum of the weights of each pattern, added in an order that does not depend on that of the rows."""
+    """Return the sum of the weights of each pattern, independent of the order of the rows to the last bit."""
     order = np.lexsort((weight, pattern))
     return np.bincount(pattern[order], weight[order], minlength=n_patterns).astype(np.float64)
 

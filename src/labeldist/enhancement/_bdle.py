@@ -18,73 +18,72 @@ from labeldist._solvers.bidirectional import EnhancementLoss
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.low_rank import minimize_low_rank, row_blocks
 from labeldist._typing import Array
-from labeldist.enhancement._kernel_enhancer import KernelEnhancer
+from labeldist.enhancement._enhancer import ScoringEnhancer
+from labeldist.enhancement._kernel_model import KernelModelMixin
 from labeldist.exceptions import warn
 from labeldist.simplex import OutputMap
 
 EXACT_ROWS = 2_000
-"""Up to so many rows the exact solution takes a second or two, and ``solver="auto"`` is exact."""
+"""Up to this number of rows ``solver="auto"`` is exact, which takes a second or two."""
 
 FEASIBLE_ROWS = 10_000
-"""Up to so many rows the exact solution can be had at all, in a minute or two and a few gigabytes."""
+"""Up to this number of rows the exact solution is feasible, in two minutes and a few gigabytes."""
 
 WORTHWHILE = 3
-"""A rank of more than one row in three is no cheaper than the exact solution."""
+"""A rank above n / 3 costs as much as the exact solution."""
 
 LOW_RANK_WORK = 10**12
-"""n·rank² is at most this: what a product of matrices takes half a minute for."""
+"""The largest n·rank², about half a minute of matrix products."""
 
 
-class BDLE(KernelEnhancer):
+class BDLE(KernelModelMixin, ScoringEnhancer):
     """Bidirectional label enhancement (BD-LE).
 
-    A kernel model maps features to labels and, with the same coefficients, labels back to features, while a
-    neighbour graph keeps the scores of similar rows similar:
+    A kernel model maps features to labels and, with the same coefficients, labels back to features. A neighbour graph
+    penalises differences between the scores of similar rows:
 
         min over W of  ‖ΦW − L‖² + α‖Φ − LWᵀ‖² + λ tr((ΦW)ᵀ S (ΦW)),
 
-    where Φ = [K, 1] is the kernel matrix beside a column of ones, L are the logical labels and S is the Laplacian of
-    the graph. The minimiser solves a Sylvester equation, so it is computed, not searched for. Its scores ΦW become
-    distributions by softmax.
+    where Φ = [K, 1] is the kernel matrix with a column of ones, L are the logical labels and S is the Laplacian of the
+    graph. The minimiser is the solution of a Sylvester equation. The scores ΦW are mapped to distributions.
 
     Parameters
     ----------
     reconstruction : float, default=1e-3
-        α, the weight of the way back from labels to features. 0 gives the unidirectional method, UD-LE.
+        α, the weight of the reconstruction of the features from the labels. 0 gives the unidirectional method, UD-LE.
     smoothness : float, default=1e-3
         λ, the weight of the neighbour graph.
     kernel : {"rbf", "linear"} or callable, default="rbf"
-        A callable takes two arrays of rows and returns the matrix of their kernel values.
+        A callable maps two arrays of rows to the matrix of their kernel values.
     bandwidth : float or "mean", default="mean"
-        s in exp(−‖x − y‖² / (2s²)) of the rbf kernel; ``"mean"`` is the mean distance between training rows.
+        s in exp(−‖x − y‖² / (2s²)); ``"mean"`` is the mean distance between training rows.
     n_neighbors : int or None, default=None
-        Neighbours of each row in the graph; None is one more than there are labels, as published.
+        Neighbours of each row in the graph; None is the number of labels plus one, as published.
     graph_width : float or "mean", default=1.0
-        The same as `bandwidth` for the weights of the graph, where ``"mean"`` is the mean distance between neighbours.
-        1.0 is the published width. With many independent features it lets nearly all weights vanish, of which a
-        warning tells.
+        Bandwidth of the weights of the graph; ``"mean"`` is the mean distance between neighbours. The published width
+        is 1. With many independent features nearly all weights then vanish, and a `VanishingGraphWarning` is issued.
     scale : bool, default=True
-        Whether to standardise the features first.
+        Whether to standardise the features.
     solver : {"auto", "exact", "low_rank", "lbfgs"}, default="auto"
-        ``"exact"`` solves the Sylvester equation; ``"lbfgs"`` searches for the same minimum as the paper does, at many
-        times the cost. ``"low_rank"`` solves the equation of an approximate kernel matrix, whose size is its rank: it
-        takes time and memory in proportion to the rows. ``"auto"`` is ``"exact"`` up to 2,000 rows and
-        ``"low_rank"`` beyond, unless ``"exact"`` is the better choice up to 10,000 rows: where the rank would be more
-        than a third of the rows, where `reconstruction` is 0, and for a callable kernel.
+        ``"exact"`` solves the Sylvester equation. ``"lbfgs"`` minimises iteratively, as in the paper, at many times the
+        cost. ``"low_rank"`` solves the equation for a low-rank approximation of the kernel matrix; time and memory
+        grow linearly with the rows. ``"auto"`` is ``"exact"`` up to 2,000 rows and ``"low_rank"`` beyond. Up to 10,000
+        rows it is also ``"exact"`` if the rank would exceed a third of the rows, if `reconstruction` is 0, and for a
+        callable kernel.
     rank_tolerance : float, default=1e-3
-        How far ``solver="low_rank"`` may be from the kernel matrix: the Frobenius norm of the difference as a share of
-        the matrix's. A rank of 500 is taken in any case, as far as rows are independent. The default
-        keeps all six measures within 1 % of the exact ones on the thirteen benchmark sets.
+        Largest relative error of the low-rank kernel matrix in the Frobenius norm. The rank is at least 500 if the rows
+        allow it. With the default, all six measures are within 1 % of the exact ones on the thirteen benchmark sets.
     output : {"softmax", "clip", "project"}, default="softmax"
-        How scores become distributions; see `labeldist.simplex.to_distributions`. Softmax, as published, suits labels
-        of which several are on at once; where one is on at a time it is flat, and ``"project"`` is the better choice.
+        Map from scores to distributions; see `labeldist.simplex.to_distributions`. The
+        published softmax suits rows with several positive labels. For rows with a single positive label it is too
+        flat, and ``"project"`` is better.
     sharpness : float, default=1.0
-        Scores are multiplied by it before softmax, so that larger is more pointed; it counts for softmax only.
+        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Degrees below it are raised to it before a row is divided by its sum.
+        Smaller degrees are raised to it before the row is divided by its sum.
     random_state : int, RandomState or None, default=None
-        Where ``solver="lbfgs"`` starts: at zero if None, else at a draw from the standard normal distribution. Which
-        rows ``solver="low_rank"`` draws; None is a fixed seed, so that fits can be repeated.
+        Start of ``solver="lbfgs"``: zero if None, otherwise drawn from the standard normal distribution. Seed of the
+        rows that ``solver="low_rank"`` draws; None is a fixed seed.
 
     Attributes
     ----------
@@ -92,44 +91,49 @@ class BDLE(KernelEnhancer):
         The recovered distributions of the training rows.
     label_names_ : list of str
     dual_coef_ : ndarray of shape (n_samples, n_labels) or (rank, n_labels)
-        The weight of the kernel value with each row of `X_fit_`: W but for its last row, unless by low rank.
+        Weight of the kernel value with each row of `X_fit_`; for the exact solver W without its last row.
     intercept_ : ndarray of shape (n_labels,)
         The last row of W.
     X_fit_ : ndarray of shape (n_samples, n_features) or (rank, n_features)
-        The training rows, standardised if `scale`; by low rank those of them that were drawn.
+        The training rows, standardised if `scale` is True; for ``"low_rank"`` only those that were drawn.
     mean_, scale_ : ndarray of shape (n_features,)
-        What standardises a feature; 0 and 1 if not `scale`.
+        Mean and scale of each feature; 0 and 1 if `scale` is False.
     bandwidth_ : float or None
-        The kernel's s; None for a kernel without one.
+        The s of the kernel; None for other kernels.
     solver_ : str
         The solver that was used.
     rank_ : int or None
-        How many rows ``"low_rank"`` drew; None for the other solvers.
+        Number of rows that ``"low_rank"`` drew; None for the other solvers.
     kernel_error_ : float or None
-        An estimate of what `rank_tolerance` limits. It is larger than that where the rank is limited by work: n·rank²
-        is at most 10¹², a rank of 1,000 for a million rows.
+        Estimated relative error of the low-rank kernel matrix. It exceeds `rank_tolerance` if the rank is limited by
+        the cost: n·rank² is at most 10¹², a rank of 1,000 for a million rows.
     residual_ : float
-        How well W solves its equation: the relative residual of the Sylvester equation, or the relative gradient that
-        L-BFGS stopped at.
+        Relative residual of the Sylvester equation, or final relative gradient of L-BFGS.
     condition_ : float or None
-        The condition number of the Sylvester equation: by how much it magnifies rounding. A warning tells if it leaves
-        less than four digits of W. None for L-BFGS and without reconstruction, where the scores are solved for first.
+        Condition number of the Sylvester equation. An `IllConditionedWarning` is issued if fewer than four digits of W
+        are left. None for L-BFGS and for ``reconstruction=0``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str
+        Defined if `X` has column names.
+
+    See Also
+    --------
+    BayesLE : The default enhancer, by the posterior mean of the degrees.
+    labeldist.enhancement.GLLE : The loss without reconstruction.
+    labeldist.BDLDL : The bidirectional loss for learning from distributions.
 
     Notes
     -----
-    ``"exact"`` takes memory as n², time as n³: 2,000 rows a second or two, 8,000 most of a minute. ``"low_rank"``
-    takes memory as n·rank and time as n·rank², and never forms an n × n matrix; the rank is mostly a few hundred,
-    however many the rows. Its neighbours are approximate beyond 20,000 rows of more than ten features, where the extra
-    ``neighbors`` (faiss) is installed, and beyond 10,000 rows ``bandwidth="mean"`` is the mean distance of 10,000 of
-    them. With α = 0 its scores depend on the rank, for nothing else limits them.
+    The memory of ``"exact"`` grows as n² and its time as n³: a second or two for 2,000 rows, most of a minute for
+    8,000. The memory of ``"low_rank"`` grows as n·rank and its time as n·rank²; no n × n matrix is formed, and the rank
+    is usually a few hundred. Its neighbours are approximate beyond 20,000 rows with more than ten features if the extra
+    ``neighbors`` (faiss) is installed. Beyond 10,000 rows ``bandwidth="mean"`` is the mean distance between 10,000 of
+    the rows. With α = 0 the scores of ``"low_rank"`` depend on the rank.
 
-    With α = 0 the coefficients are not unique and the ones of minimum norm are taken, zero for rows that repeat others;
-    the training rows' distributions do not depend on that choice, those of new rows do.
+    With α = 0 the coefficients are not unique. The ones of minimum norm are used, which are zero for duplicate rows.
+    The distributions of the training rows do not depend on this choice, those of new rows do.
 
-    The penalty of a row of W includes the intercept's: the column of ones is a feature like the others, in the
-    published loss and here.
+    As in the published loss, the penalty includes the intercept: the column of ones is a feature like the others.
 
     References
     ----------
@@ -146,8 +150,8 @@ class BDLE(KernelEnhancer):
     (200, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
-        **KernelEnhancer._parameter_constraints,
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+        **KernelModelMixin._parameter_constraints,
         "reconstruction": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions({"auto", "exact", "low_rank", "lbfgs"})],
         "rank_tolerance": [Interval(Real, 0, 1, closed="left")],
@@ -189,11 +193,11 @@ class BDLE(KernelEnhancer):
         self.rank_: int | None = None
         self.kernel_error_: float | None = None
         if pivots is None:
-            return super()._score(X, L)
+            return self._score_by_kernel(X, L)
         return self._score_by_low_rank(X, L, pivots)
 
     def _pivots(self, X: Array) -> KernelPivots | None:
-        """Draw the rows to which the kernel is reduced, or None where it is not to be."""
+        """Draw the rows of the low-rank approximation; return None if the solver does not use one."""
         n, automatic = len(X), self.solver == "auto"
         if not automatic and self.solver != "low_rank":
             return None
@@ -224,7 +228,7 @@ class BDLE(KernelEnhancer):
             self._laplacian(X, L.shape[1]) if self.smoothness else None,
         )
         self.dual_coef_, self.intercept_ = minimum.dual, minimum.intercept
-        self._note_accuracy(minimum.residual, minimum.condition)
+        self._set_accuracy(minimum.residual, minimum.condition)
         return np.vstack([self._scores_of(X[rows]) for rows in row_blocks(len(X), len(self.X_fit_))])
 
     def _search(self, loss: EnhancementLoss) -> Array:
@@ -232,8 +236,8 @@ class BDLE(KernelEnhancer):
         self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
         if not solution.converged:
             warn(
-                f"L-BFGS stopped after {solution.n_iter} iterations at {solution.gradient:.1e} of the initial gradient "
-                "and is not at the minimum. solver='exact' computes it.",
+                f"L-BFGS did not converge in {solution.n_iter} iterations: the gradient is {solution.gradient:.1e} of "
+                "the initial one. Use solver='exact'.",
                 ConvergenceWarning,
             )
         return solution.X

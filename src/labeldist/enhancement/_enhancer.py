@@ -1,4 +1,4 @@
-"""What every label enhancer shares: its input, its output and its manners towards scikit-learn."""
+"""Base classes of the label enhancers."""
 
 from __future__ import annotations
 
@@ -18,31 +18,49 @@ from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
 class LabelEnhancer(TransformerMixin, BaseEstimator):
-    """Base of the enhancers: ``fit(X, y)`` recovers ``label_distributions_`` for the rows of X.
+    """Base class of the enhancers: ``fit(X, y)`` sets ``label_distributions_`` and ``label_names_``.
 
-    An enhancer with a rule for new rows also has `transform`; the others answer for the rows that they were fitted
-    on and no others, as scikit-learn's ``TSNE`` does.
-
-    Attributes
-    ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    Only enhancers with a rule for new rows have `transform`.
     """
 
     label_distributions_: Array
     label_names_: list[str]
 
     def fit_transform(self, X: Any, y: Any) -> Array:
-        """Recover and return the label distributions of the rows of `X` from their logical labels `y`."""
+        """Recover the label distributions of the rows of `X` and return them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels: 1 for the labels that describe the row, 0 for the others.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Label distributions.
+        """
         return self.fit(X, y).label_distributions_
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002  # scikit-learn's signature
-        """Return the names of the labels, which are the columns that come out."""
+        """Return the names of the output columns, which are the labels.
+
+        Parameters
+        ----------
+        input_features : object, default=None
+            Not used.
+
+        Returns
+        -------
+        ndarray of str
+            Names of the labels.
+        """
         check_is_fitted(self)
         return np.asarray(self.label_names_, dtype=object)
 
     def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
-        """Return X and the logical labels as float64, and note the names of the columns of both."""
+        """Return `X` and the logical labels as float64, and set the names of the columns of both."""
         check_rows_are_equally_long(y)
         X, L = validated(
             self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
@@ -62,9 +80,9 @@ class LabelEnhancer(TransformerMixin, BaseEstimator):
 
 
 class ScoringEnhancer(LabelEnhancer):
-    """Base of the enhancers that score labels by features: these are standardised first, scores mapped last."""
+    """Base class of the enhancers that compute scores from standardised features and map them to distributions."""
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         "scale": ["boolean"],
         "output": [StrOptions(set(OUTPUT_MAPS))],
         "sharpness": [Interval(Real, 0, None, closed="left")],
@@ -82,8 +100,14 @@ class ScoringEnhancer(LabelEnhancer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 where a label describes the row, 0 where not.
+            Logical labels: 1 for the labels that describe the row, 0 for the others.
+
+        Returns
+        -------
+        self : object
+            The fitted enhancer.
         """
         self._validate_params()
         X, L = self._check_features_and_labels(X, y)
@@ -96,12 +120,12 @@ class ScoringEnhancer(LabelEnhancer):
 
     @abstractmethod
     def _score(self, X: Array, L: Array) -> Array:
-        """Return the scores of standardised rows with the logical labels L, (n, c), and note what is to be known."""
+        """Return the scores, (n, c), of standardised rows with the logical labels L, and set further attributes."""
 
     def _standardised(self, X: Array) -> Array:
-        """Return the rows, standardised if so asked; what cannot be squared is refused."""
+        """Return the rows, standardised if `scale`; raise an error if their squares overflow."""
         if self.scale:
-            with np.errstate(over="ignore"):  # what comes of it is refused
+            with np.errstate(over="ignore"):  # checked below
                 X = (X - self.mean_) / self.scale_
         refuse_too_large(X)
         return X

@@ -21,9 +21,8 @@ from labeldist.simplex import OutputMap
 class FCM(ScoringEnhancer):
     """Label enhancement by fuzzy c-means (FCM).
 
-    The rows are clustered softly, u_ik saying how much row i belongs to cluster k. A label is tied to a cluster by how
-    much its positive rows belong there, a_jk = Σ_i l_ij u_ik, divided by its sum over k. A row's score for a label is
-    the strongest way from it there, the max-product composition
+    Fuzzy c-means gives the membership u_ik of row i in cluster k. The association of label j with cluster k is
+    a_jk = Σ_i l_ij u_ik, divided by its sum over k. The score of row i for label j is the max-product composition
 
         max over k of  a_jk u_ik.
 
@@ -34,40 +33,47 @@ class FCM(ScoringEnhancer):
     n_clusters : int or None, default=None
         Number of clusters, at most the number of rows; None is the number of labels.
     fuzziness : float, default=2.0
-        β > 1 of fuzzy c-means; the larger, the more even the memberships. 2 is the published value.
+        β > 1 of fuzzy c-means. Larger values give more even memberships. The published value is 2.
     tol : float, default=1e-5
-        Fuzzy c-means stops when no membership changes by more.
+        Fuzzy c-means stops when no membership changes by more than this.
     max_iter : int, default=1000
-        Iterations of fuzzy c-means at most.
+        Maximum number of iterations of fuzzy c-means.
     scale : bool, default=False
-        Whether to standardise the features first.
+        Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        How scores become distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
+        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
     sharpness : float, default=1.0
-        Scores are multiplied by it before softmax, so that larger is more pointed; it counts for softmax only.
+        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Degrees below it are raised to it before a row is divided by its sum.
+        Smaller degrees are raised to it before the row is divided by its sum.
     random_state : int, RandomState or None, default=None
-        Where clustering starts: at rows far apart if None, which is the same whatever their order, else at rows drawn.
+        Start of the clustering: None starts at rows that are far apart, which does not depend on the order of the rows;
+        otherwise the rows are drawn at random.
 
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
     label_names_ : list of str
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        In the units of the standardised features if `scale`.
+        Centres of the clusters, in units of the standardised features if `scale` is True.
     memberships_ : ndarray of shape (n_samples, n_clusters)
-        u.
+        Memberships u of the rows.
     associations_ : ndarray of shape (n_labels, n_clusters)
-        a; zero for a label that no row has.
+        Associations a; zero for a label that no row has.
     n_iter_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str
+        Defined if `X` has column names.
+
+    See Also
+    --------
+    KM : Scores by distances to the centres of the labels.
+    labeldist.enhancement.LogicalSoftmax : The trivial alternative without features.
 
     Notes
     -----
-    A row's own labels count only through the clusters' ties. In many dimensions fuzzy centres with β = 2 all fall
-    together; then memberships, and with them the distributions, are even.
+    The labels of a row enter only through the associations. In many dimensions all fuzzy centres coincide for β = 2.
+    Memberships and distributions are then uniform.
 
     References
     ----------
@@ -87,7 +93,7 @@ class FCM(ScoringEnhancer):
            [0.25, 0.75]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         **ScoringEnhancer._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "fuzziness": [Interval(Real, 1, None, closed="neither")],
@@ -125,14 +131,14 @@ class FCM(ScoringEnhancer):
         clusters = fuzzy_means(X, self._start(X, L.shape[1]), self.fuzziness, tol=self.tol, max_iter=self.max_iter)
         if not clusters.converged:
             warn(
-                f"Fuzzy c-means still moved after {clusters.n_iter} iterations. Raise max_iter, or ask for fewer "
-                "clusters.",
+                f"Fuzzy c-means did not converge in {clusters.n_iter} iterations. Increase max_iter, or decrease "
+                "n_clusters.",
                 ConvergenceWarning,
             )
         self.cluster_centers_, self.n_iter_ = unit * clusters.centers, clusters.n_iter
         self.memberships_ = U = clusters.memberships
-        ties = L.T @ U
-        self.associations_ = ties / np.where(L.any(axis=0), ties.sum(axis=1), 1.0)[:, None]
+        sums = L.T @ U
+        self.associations_ = sums / np.where(L.any(axis=0), sums.sum(axis=1), 1.0)[:, None]
         return max_product(U, self.associations_)
 
     def _start(self, X: Array, n_labels: int) -> Array:
@@ -143,5 +149,5 @@ class FCM(ScoringEnhancer):
 
 
 def max_product(U: Array, A: Array) -> Array:
-    """Compose fuzzy relations: max over k of u_ik a_jk, for all i and j."""
+    """Return max over k of u_ik a_jk, for all i and j."""
     return np.column_stack([(U * a).max(axis=1) for a in A])

@@ -12,47 +12,48 @@ from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.bidirectional import EnhancementLoss
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._typing import Array
-from labeldist.enhancement._kernel_enhancer import KernelEnhancer
+from labeldist.enhancement._enhancer import ScoringEnhancer
+from labeldist.enhancement._kernel_model import KernelModelMixin
 from labeldist.simplex import OutputMap
 
 
-class GLLE(KernelEnhancer):
+class GLLE(KernelModelMixin, ScoringEnhancer):
     """Graph Laplacian label enhancement (GLLE).
 
-    A kernel model is fitted to the labels while a neighbour graph keeps the scores of similar rows similar:
+    A kernel model is fitted to the labels, with a penalty on differences between the scores of neighbouring rows:
 
         min over W of  ‖ΦW − L‖² + λ tr((ΦW)ᵀ S (ΦW)),
 
-    where Φ = [K, 1] is the kernel matrix beside a column of ones, L are the logical labels and S is the Laplacian of
-    the graph. It is the loss of `BDLE` without the way back. Scores ΦW become distributions by softmax.
+    where Φ = [K, 1] is the kernel matrix with a column of ones, L are the logical labels and S is the Laplacian of the
+    neighbour graph. It is the loss of `BDLE` without reconstruction. The scores ΦW are mapped to distributions.
 
     Parameters
     ----------
     smoothness : float, default=1e-2
         λ, the weight of the neighbour graph.
     kernel : {"rbf", "linear"} or callable, default="rbf"
-        A callable takes two arrays of rows and returns the matrix of their kernel values.
+        A callable maps two arrays of rows to the matrix of their kernel values.
     bandwidth : float or "mean", default="mean"
-        s in exp(−‖x − y‖² / (2s²)) of the rbf kernel; ``"mean"`` is the mean distance between training rows.
+        s in exp(−‖x − y‖² / (2s²)); ``"mean"`` is the mean distance between training rows.
     n_neighbors : int or None, default=None
-        Neighbours of each row in the graph; None is one more than there are labels, as published.
+        Neighbours of each row in the graph; None is the number of labels plus one, as published.
     graph_width : float or "mean", default=1.0
-        The same as `bandwidth` for the weights of the graph, where ``"mean"`` is the mean distance between neighbours.
+        Bandwidth of the weights of the graph; ``"mean"`` is the mean distance between neighbours.
     scale : bool, default=True
-        Whether to standardise the features first.
+        Whether to standardise the features.
     solver : {"exact", "lbfgs"}, default="exact"
-        ``"exact"`` computes the minimum. ``"lbfgs"`` walks towards it for `max_iter` iterations, as published: the
-        minimum all but interpolates the labels, so stopping early is what regularises.
+        ``"exact"`` computes the minimum. ``"lbfgs"`` does `max_iter` iterations towards it, as published: the minimum
+        nearly interpolates the labels, so that early stopping regularises.
     max_iter : int, default=300
-        Iterations of ``solver="lbfgs"``. Reaching it is the method and draws no warning; see `residual_`.
+        Iterations of ``solver="lbfgs"``. It is part of the method, so reaching it causes no warning.
     output : {"softmax", "clip", "project"}, default="softmax"
-        How scores become distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions; see `labeldist.simplex.to_distributions`.
     sharpness : float, default=1.0
-        Scores are multiplied by it before softmax, so that larger is more pointed; it counts for softmax only.
+        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Degrees below it are raised to it before a row is divided by its sum.
+        Smaller degrees are raised to it before the row is divided by its sum.
     random_state : int, RandomState or None, default=None
-        Where ``solver="lbfgs"`` starts: at zero if None, else at a draw from the standard normal distribution.
+        Start of ``solver="lbfgs"``: zero if None, otherwise drawn from the standard normal distribution.
 
     Attributes
     ----------
@@ -60,34 +61,40 @@ class GLLE(KernelEnhancer):
         The recovered distributions of the training rows.
     label_names_ : list of str
     dual_coef_ : ndarray of shape (n_samples, n_labels)
-        W but for its last row: the weight of each training row's kernel value.
+        W without its last row: the weight of the kernel value with each training row.
     intercept_ : ndarray of shape (n_labels,)
         The last row of W.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        The training rows, standardised if `scale`.
+        The training rows, standardised if `scale` is True.
     mean_, scale_ : ndarray of shape (n_features,)
-        What standardises a feature; 0 and 1 if not `scale`.
+        Mean and scale of each feature; 0 and 1 if `scale` is False.
     bandwidth_ : float or None
-        The kernel's s; None for a kernel without one.
+        The s of the kernel; None for other kernels.
     solver_ : str
         The solver that was used.
     residual_ : float
-        The relative gradient of the loss at W. A warning tells if the exact solution leaves more than 1e-3.
+        Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3 for the exact
+        solution.
     condition_ : None
-        The scores are solved for first, from a system that is always well conditioned.
+        Not used: the system for the scores is always well conditioned.
     n_iter_ : int
         Iterations of ``solver="lbfgs"``; 1 for ``"exact"``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str
+        Defined if `X` has column names.
+
+    See Also
+    --------
+    BDLE : The same loss with reconstruction of the features from the labels.
 
     Notes
     -----
-    Memory grows as n², time as n³/3. With an invertible kernel matrix the scores of the training rows are
-    (I + λS)⁻¹L, whatever the kernel: it decides new rows only. The coefficients of minimum norm are taken, zero for
-    rows that repeat others.
+    Memory grows as n², time as n³/3. If the kernel matrix is invertible, the scores of the training rows are
+    (I + λS)⁻¹L for every kernel; the kernel matters for new rows only. The coefficients have minimum norm and are zero
+    for duplicate rows.
 
-    The authors' code differs from their formula: σ = 10, twenty neighbours with the row itself among them, made
-    symmetric by OR, a random start, at most 300 iterations of L-BFGS.
+    The authors' code differs from their formula: σ = 10, twenty neighbours including the row itself, a graph made
+    symmetric by OR, a random start, and at most 300 iterations of L-BFGS.
 
     References
     ----------
@@ -104,8 +111,8 @@ class GLLE(KernelEnhancer):
     (5, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
-        **KernelEnhancer._parameter_constraints,
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+        **KernelModelMixin._parameter_constraints,
         "solver": [StrOptions({"exact", "lbfgs"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -139,9 +146,9 @@ class GLLE(KernelEnhancer):
         self.floor = floor
         self.random_state = random_state
 
-    def _minimise(self, loss: EnhancementLoss) -> Array:
+    def _score(self, X: Array, L: Array) -> Array:
         self.n_iter_ = 1
-        return super()._minimise(loss)
+        return self._score_by_kernel(X, L)
 
     def _search(self, loss: EnhancementLoss) -> Array:
         solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss), max_iter=self.max_iter)

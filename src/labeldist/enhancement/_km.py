@@ -1,4 +1,4 @@
-"""KM: label enhancement by distances to the labels' centres in kernel space."""
+"""KM: label enhancement by distances to the centres of the labels in kernel space."""
 
 from __future__ import annotations
 
@@ -16,46 +16,52 @@ from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.simplex import OutputMap
 
 DELTA = 1e-6
-"""Keeps the degree of the farthest positive row above zero, and the quotient defined where the radius is zero."""
+"""Keeps the score of the farthest positive row above zero, and the quotient defined for a radius of zero."""
 
 
 class KM(ScoringEnhancer):
     """Label enhancement by a kernel method (KM).
 
-    In the space of the Gaussian kernel every label has a centre, the mean ψ_k of its positive rows, and a radius, the
-    distance r_k of the farthest of them. A row scores
+    In the space of the Gaussian kernel, label k has a centre ψ_k, the mean of its positive rows, and a radius r_k, the
+    distance of the farthest of them. The score of row i is
 
-        1 − ‖φ(x_i) − ψ_k‖ / (r_k + δ)
+        1 − ‖φ(x_i) − ψ_k‖ / (r_k + δ),  δ = 1e-6,
 
-    for each label that it has, and 0 for each that it has not; δ is 1e-6. The scores are mapped to distributions.
+    for each of its positive labels, and 0 for the others. The scores are mapped to distributions.
 
     Parameters
     ----------
     bandwidth : float or "mean", default="mean"
-        s in exp(−‖x − y‖² / (2s²)) of the kernel; ``"mean"`` is the mean distance between rows.
+        s in exp(−‖x − y‖² / (2s²)); ``"mean"`` is the mean distance between rows.
     scale : bool, default=False
-        Whether to standardise the features first.
+        Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        How scores become distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
+        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
     sharpness : float, default=1.0
-        Scores are multiplied by it before softmax, so that larger is more pointed; it counts for softmax only.
+        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Degrees below it are raised to it before a row is divided by its sum.
+        Smaller degrees are raised to it before the row is divided by its sum.
 
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
     label_names_ : list of str
     radius_ : ndarray of shape (n_labels,)
-        r_k, 0 for a label that no row has.
+        The radii r_k; 0 for a label that no row has.
     bandwidth_ : float
-        The kernel's s.
+        The s of the kernel.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str
+        Defined if `X` has column names.
+
+    See Also
+    --------
+    FCM : Scores by fuzzy clusters.
+    LP : Propagation of the labels over a graph.
 
     Notes
     -----
-    Time grows as n²; no n × n matrix is kept. A row without a positive label has no score at all and is refused.
+    Time grows as n². No n × n matrix is stored. A row without a positive label has no score and raises an error.
 
     References
     ----------
@@ -75,7 +81,7 @@ class KM(ScoringEnhancer):
            [0.5 , 0.5 ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         **ScoringEnhancer._parameter_constraints,
         "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
     }
@@ -96,7 +102,7 @@ class KM(ScoringEnhancer):
         self.floor = floor
 
     def _score(self, X: Array, L: Array) -> Array:
-        check_rows_have_a_positive(L, "KM scores a row's positive labels only")
+        check_rows_have_a_positive(L, "KM has no score for them")
         positive = L > 0
         self.bandwidth_ = mean_pairwise_distance(X) if self.bandwidth == "mean" else float(self.bandwidth)
         distances = distances_to_centers(X, self.bandwidth_, positive)
@@ -105,10 +111,10 @@ class KM(ScoringEnhancer):
 
 
 def distances_to_centers(X: Array, bandwidth: float, member: NDArray[np.bool_]) -> Array:
-    """‖φ(x_i) − ψ_k‖ with ψ_k the mean of φ over the members of group k, φ being the map of the Gaussian kernel.
+    """Return ‖φ(x_i) − ψ_k‖, where φ is the map of the Gaussian kernel and ψ_k the mean of φ over group k.
 
-    ‖φ(x_i) − ψ_k‖² = 1 − 2 Σ_j K_ij u_jk + Σ_jl u_jk K_jl u_lk, u_jk being 1/n_k for the members and 0 for others. A
-    group without members has its centre at the origin.
+    ‖φ(x_i) − ψ_k‖² = 1 − 2 Σ_j K_ij u_jk + Σ_jl u_jk K_jl u_lk with u_jk = 1/n_k for the members of the group and 0
+    for other rows. The centre of a group without members is the origin.
     """
     share = member / np.maximum(member.sum(axis=0), 1)
     to_members = gaussian_product(X, bandwidth, share)

@@ -19,45 +19,51 @@ from labeldist.simplex import OutputMap
 class LP(ScoringEnhancer):
     """Label enhancement by label propagation (LP).
 
-    Labels spread over the complete graph with weights a_ij = exp(−‖x_i − x_j‖² / (2σ²)), a_ii = 0, until they settle:
-    F ← aPF + (1 − a)L with P = Â^(−1/2) A Â^(−1/2) and Â the degrees of A. The fixed point is
+    Labels are propagated over the complete graph with weights a_ij = exp(−‖x_i − x_j‖² / (2σ²)), a_ii = 0, by
+    F ← aPF + (1 − a)L with P = Â^(−1/2) A Â^(−1/2) and Â the degrees of A. The fixed point
 
-        F = (1 − a)(I − aP)⁻¹ L,
+        F = (1 − a)(I − aP)⁻¹ L
 
-    so it is computed, not iterated for; its scores F are mapped to distributions.
+    is computed directly, and its scores F are mapped to distributions.
 
     Parameters
     ----------
     spread : float, default=0.5
-        a in [0, 1): how much of a row's degrees comes from the other rows. 0 leaves the labels alone.
+        a in [0, 1), the share of the scores that comes from the other rows. 0 keeps the labels.
     width : float or "mean", default=1.0
-        σ of the graph; ``"mean"`` is the mean distance between rows. 1.0 is the published width.
+        σ of the graph; ``"mean"`` is the mean distance between rows. The published width is 1.
     scale : bool, default=False
-        Whether to standardise the features first.
+        Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        How scores become distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
+        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
     sharpness : float, default=1.0
-        Scores are multiplied by it before softmax, so that larger is more pointed; it counts for softmax only.
+        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Degrees below it are raised to it before a row is divided by its sum.
+        Smaller degrees are raised to it before the row is divided by its sum.
 
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
     label_names_ : list of str
     width_ : float
-        The graph's σ.
+        The σ of the graph.
     residual_ : float
-        ‖(I − aP)F − (1 − a)L‖ over that of the right side, the largest of all labels.
+        Relative residual ‖(I − aP)F − (1 − a)L‖ / ‖(1 − a)L‖, the largest of all labels.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str
+        Defined if `X` has column names.
+
+    See Also
+    --------
+    GLLE : A kernel model with a neighbour graph.
+    ML : Scores that locally linear weights reconstruct.
 
     Notes
     -----
-    I − aP has its eigenvalues between 1 − a and 1 + a, so conjugate gradients solve the system to the last digit in a
-    handful of products with P: n² numbers of memory and time.
+    The eigenvalues of I − aP lie between 1 − a and 1 + a, so conjugate gradients reach machine precision in a few
+    products with P. Memory and time grow as n².
 
-    A row far from all others (in units of σ) has no degree and keeps its own labels, (1 − a)l.
+    A row that is far from all others, in units of σ, has no neighbours and keeps its own labels, (1 − a)l.
 
     References
     ----------
@@ -73,7 +79,7 @@ class LP(ScoringEnhancer):
            [0.  , 1.  ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         **ScoringEnhancer._parameter_constraints,
         "spread": [Interval(Real, 0, 1, closed="left")],
         "width": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
@@ -100,28 +106,28 @@ class LP(ScoringEnhancer):
         graph, self.width_ = gaussian_kernel(X, self.width)
         np.fill_diagonal(graph, 0)
         degrees = graph.sum(axis=1)
-        _warn_of_lonely_rows(degrees, self.width_)
+        _warn_about_isolated_rows(degrees, self.width_)
         root = _inverse_root(degrees)[:, None]
 
-        def spread_from(V: Array) -> Array:
-            """(I − aP)V."""
+        def apply(V: Array) -> Array:
+            """Return (I − aP)V."""
             return V - self.spread * (root * (graph @ (root * V)))
 
-        solution = solve_conjugate_gradient(spread_from, (1 - self.spread) * L)
+        solution = solve_conjugate_gradient(apply, (1 - self.spread) * L)
         self.residual_ = solution.residual
         return solution.X
 
 
-def _warn_of_lonely_rows(degrees: Array, width: float) -> None:
-    lonely = np.count_nonzero(degrees < np.finfo(np.float64).tiny)
-    if 2 * lonely > len(degrees) > 1:
+def _warn_about_isolated_rows(degrees: Array, width: float) -> None:
+    isolated = np.count_nonzero(degrees < np.finfo(np.float64).tiny)
+    if 2 * isolated > len(degrees) > 1:
         warn(
-            f"{lonely} of {len(degrees)} rows are so far from all others that width={width:g} leaves them alone: "
-            "nothing spreads to them. Use width='mean', or scale=True.",
+            f"{isolated} of {len(degrees)} rows have no neighbours at width={width:g}: all their weights vanish, so "
+            "they keep their own labels. Use width='mean', or scale=True.",
             VanishingGraphWarning,
         )
 
 
 def _inverse_root(degrees: Array) -> Array:
-    """1/√â, and 0 for a row whose weights are all below the smallest normal number: it has no neighbours."""
+    """Return 1/√â, and 0 for a row whose weights are all below the smallest normal number."""
     return np.where(degrees > np.finfo(np.float64).tiny, degrees, np.inf) ** -0.5

@@ -21,44 +21,50 @@ from labeldist.simplex import OutputMap
 class ML(ScoringEnhancer):
     """Label enhancement by manifold learning (ML).
 
-    A row is rebuilt from its nearest neighbours as locally linear embedding does, with weights w_ij that sum to one;
-    then scores are sought that the same weights rebuild, and that keep the sign of the logical labels:
+    Each row is reconstructed from its nearest neighbours by weights w_ij that sum to one, as in locally linear
+    embedding. The scores μ are reconstructed by the same weights and keep the sign of the logical labels:
 
         min over μ of  Σ_i ‖μ_i − Σ_j w_ij μ_j‖²  with  l_ik μ_ik ≥ 1 for all i, k,
 
-    where l_ik is 1 for a label that the row has and −1 for one that it has not. Labels part company there: each is a
-    convex quadratic function over simple bounds, of one sparse matrix that all share.
+    where l_ik is 1 for a positive label and −1 for a negative one. The problem separates into one convex quadratic
+    problem with bounds per label; all share one sparse matrix.
 
     Parameters
     ----------
     n_neighbors : int or None, default=None
-        Neighbours of each row; None is one more than there are labels, as published.
+        Neighbours of each row; None is the number of labels plus one, as published.
     scale : bool, default=False
-        Whether to standardise the features first.
+        Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        How scores become distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` sets negative scores to 0
+        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` sets negative scores to 0
         and divides by the row sum.
     sharpness : float, default=1.0
-        Scores are multiplied by it before softmax, so that larger is more pointed; it counts for softmax only.
+        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Degrees below it are raised to it before a row is divided by its sum.
+        Smaller degrees are raised to it before the row is divided by its sum.
 
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
     label_names_ : list of str
     violation_ : float
-        The largest violation of the conditions for a minimum over all labels, relative to the largest gradient that
-        scores of ±1 can have.
+        Largest violation of the optimality conditions over all labels, relative to the largest gradient that scores of
+        ±1 can have.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str
+        Defined if `X` has column names.
+
+    See Also
+    --------
+    LP : Propagation of the labels over a graph.
+    GLLE : A kernel model with a neighbour graph.
 
     Notes
     -----
-    The local Gram matrices have 1e-3 of their trace added to the diagonal, as is usual in locally linear embedding:
-    without, rows that nearly repeat each other get weights in the hundreds.
+    As usual in locally linear embedding, 1e-3 of the trace is added to the diagonal of the local Gram matrices.
+    Otherwise near-duplicate rows would get weights in the hundreds.
 
-    Where a minimum is not unique (a label that every row has), the scores closest to the logical labels are taken.
+    If the minimum is not unique (a label that every row has), the scores are the ones closest to the logical labels.
 
     References
     ----------
@@ -77,7 +83,7 @@ class ML(ScoringEnhancer):
            [0.02, 0.98]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         **ScoringEnhancer._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
     }
@@ -102,13 +108,13 @@ class ML(ScoringEnhancer):
         error = sparse.eye_array(len(X), format="csr") - weights
         M = error.T @ error
         signs = np.where(L > 0, 1.0, -1.0)
-        # In x = lμ every label's bounds are x ≥ 1.
+        # For x = lμ the bounds of every label are x ≥ 1.
         minima = [minimize_bounded(sparse.csr_array(M * sign * sign[:, None])) for sign in signs.T]
         self.violation_ = max(minimum.violation for minimum in minima)
         if not all(minimum.converged for minimum in minima):
             warn(
-                f"The scores of {sum(not m.converged for m in minima)} of {len(minima)} labels are not at their "
-                f"minimum: its conditions are violated by up to {self.violation_:.1e}.",
+                f"The scores of {sum(not m.converged for m in minima)} of {len(minima)} labels did not converge: the "
+                f"optimality conditions are violated by up to {self.violation_:.1e}.",
                 ConvergenceWarning,
             )
         return signs * np.column_stack([minimum.x for minimum in minima])

@@ -1,4 +1,4 @@
-"""Regressors that predict the scores behind tags from features, each row by a fit without it."""
+"""Regressors of the scores of BayesLE, with predictions of left-out rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from labeldist.features import KernelFeatures
 
 N_LANDMARKS = 1_000
 CHOOSE_EVERY = 5
-"""EM iterations between two choices of the kernel ridge's penalty."""
+"""EM iterations between two choices of the penalty."""
 
 REFIT_EVERY = 6
-"""EM iterations between two fits of any other regressor, which may be slow."""
+"""EM iterations between two fits of another regressor, which may be slow."""
 
 FOLDS = 5
 
@@ -85,7 +85,7 @@ class CrossFittedScores:
 
 
 def _explained(scores: Array, predicted: Array, weight: Array) -> float:
-    """Return the share of the scores' variance that predictions of left-out rows explain."""
+    """Return the share of the variance of the scores that predictions of left-out rows explain."""
     average = (scores @ weight / weight.sum())[:, None]
     residual, total = ((scores - predicted) ** 2) @ weight, ((scores - average) ** 2) @ weight
     return float(1 - residual.sum() / total.sum())

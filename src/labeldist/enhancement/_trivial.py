@@ -1,4 +1,4 @@
-"""The enhancers that use no feature at all: what every other has to beat."""
+"""Trivial enhancers that use no features, as baselines."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from labeldist.exceptions import LabelWarning, warn
 from labeldist.simplex import softmax
 
 THRESHOLD = 0.5
-"""The mass that `labeldist.datasets.binarize`, and with it the literature, asks of the positive labels."""
+"""The sum of degrees that the positive labels exceed, as in `labeldist.datasets.binarize`."""
 
-LARGEST_TEMPERATURE = 30.0
-"""Here softmax of logical labels is down to rounding from dividing them by their sum."""
+MAX_SHARPNESS = 30.0
+"""Beyond it, softmax equals division by the row sum up to rounding."""
 
 
-class FeatureBlindEnhancer(LabelEnhancer):
-    """Base of the enhancers that look at no feature, and so take sparse ones as well."""
+class FeatureFreeEnhancer(LabelEnhancer):
+    """Base class of the enhancers that ignore the features, and therefore accept sparse ones."""
 
     def _logical_labels(self, X: Any, y: Any) -> Array:
         return self._check_features_and_labels(X, y, accept_sparse=True)[1]
@@ -33,13 +33,17 @@ class FeatureBlindEnhancer(LabelEnhancer):
         return tags
 
 
-class Uniform(FeatureBlindEnhancer):
+class Uniform(FeatureFreeEnhancer):
     """Give every label the same degree.
 
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
     label_names_ : list of str
+
+    See Also
+    --------
+    LogicalSoftmax : The trivial enhancer that uses the labels.
 
     Examples
     --------
@@ -49,24 +53,36 @@ class Uniform(FeatureBlindEnhancer):
            [0.5, 0.5]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's format
 
     def fit(self, X: Any, y: Any) -> Uniform:
-        """Note the number of rows and labels."""
+        """Set the uniform distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Not used.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels.
+
+        Returns
+        -------
+        self : Uniform
+            The fitted enhancer.
+        """
         L = self._logical_labels(X, y)
         self.label_distributions_ = np.full(L.shape, 1 / L.shape[1])
         return self
 
 
-class LogicalSoftmax(FeatureBlindEnhancer):
+class LogicalSoftmax(FeatureFreeEnhancer):
     """Softmax of the logical labels themselves, ``softmax(sharpness * L)``.
 
     Parameters
     ----------
     sharpness : float or "threshold", default=1.0
-        How much more a positive label weighs than a negative one: their degrees are as exp(sharpness) to 1, so that
-        larger is more pointed. ``"threshold"`` finds the sharpness that agrees with how logical labels are made from
-        distributions; see Notes.
+        The degree of a positive label is exp(sharpness) times that of a negative one. ``"threshold"`` estimates the
+        sharpness from the rule by which logical labels are made; see Notes.
 
     Attributes
     ----------
@@ -75,16 +91,21 @@ class LogicalSoftmax(FeatureBlindEnhancer):
     sharpness_ : float
         The sharpness that was used.
 
+    See Also
+    --------
+    Uniform : The trivial enhancer that ignores the labels.
+    labeldist.BayesLE : The enhancer that models how degrees become tags.
+
     Notes
     -----
-    `labeldist.datasets.binarize` takes the largest degrees of a row until their sum exceeds 0.5, so the mass on a row's
-    positive labels lies between 0.5 and 0.5 plus the smallest of them. ``sharpness="threshold"`` is the t ≥ 0 that
-    puts it in the middle, on average: mean of (mass − ½ smallest positive degree) = 0.5 over the rows that have both
-    positive and negative labels.
+    `labeldist.datasets.binarize` tags the largest degrees of a row until their sum exceeds 0.5, so the positive labels
+    have a mass between 0.5 and 0.5 plus the smallest of their degrees. ``sharpness="threshold"`` is the t ≥ 0 at which
+    the mass is in the middle on average: the mean of (mass − ½ smallest positive degree) is 0.5 over the rows that
+    have both positive and negative labels.
 
-    With five labels or more it is close to the best sharpness there is (Yeast_alpha: 0.14; SBU_3DFE: 0.78). With
-    fewer the interval is too wide to say much, and there may be no such t: a row with a single positive label pulls t
-    up without end, one with most labels on down to less than 0. Then a warning tells, and t = 1.
+    With five labels or more it is close to the best sharpness (Yeast_alpha: 0.14; SBU_3DFE: 0.78). With fewer labels
+    the interval is wide, and such a t may not exist: rows with a single positive label increase t without bound, rows
+    with mostly positive labels decrease it below 0. Then t = 1, and a `LabelWarning` is issued.
 
     Examples
     --------
@@ -94,7 +115,7 @@ class LogicalSoftmax(FeatureBlindEnhancer):
            [0.269, 0.731]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         "sharpness": [Interval(Real, 0, None, closed="left"), StrOptions({"threshold"})]
     }
 
@@ -102,7 +123,20 @@ class LogicalSoftmax(FeatureBlindEnhancer):
         self.sharpness = sharpness
 
     def fit(self, X: Any, y: Any) -> LogicalSoftmax:
-        """Map the logical labels."""
+        """Map the logical labels to distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Not used.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels.
+
+        Returns
+        -------
+        self : LogicalSoftmax
+            The fitted enhancer.
+        """
         self._validate_params()
         L = self._logical_labels(X, y)
         self.sharpness_ = threshold_sharpness(L) if self.sharpness == "threshold" else float(self.sharpness)
@@ -113,14 +147,13 @@ class LogicalSoftmax(FeatureBlindEnhancer):
 def threshold_sharpness(L: Array) -> float:
     """Return the t ≥ 0 at which softmax(tL) agrees with the threshold of the logical labels L, or 1 with a warning.
 
-    Over the rows with both positive and negative labels, mean of (mass on the positive labels − ½ the smallest degree
-    among them) = 0.5 at that t. Where no row is such, t changes nothing, and is 1.
+    If no row has both positive and negative labels, t has no effect and is 1.
     """
     positive = L > 0
-    telling = positive.any(axis=1) & ~positive.all(axis=1)
-    if not telling.any():
+    mixed = positive.any(axis=1) & ~positive.all(axis=1)
+    if not mixed.any():
         return 1.0
-    L, positive = L[telling], positive[telling]
+    L, positive = L[mixed], positive[mixed]
 
     def excess(t: float) -> float:
         D = softmax(L, sharpness=t)
@@ -128,17 +161,17 @@ def threshold_sharpness(L: Array) -> float:
         smallest = D.min(axis=1, where=positive, initial=1.0)
         return float((mass - smallest / 2).mean() - THRESHOLD)
 
-    low, high = excess(0.0), excess(LARGEST_TEMPERATURE)
+    low, high = excess(0.0), excess(MAX_SHARPNESS)
     if low <= 0 and high > np.sqrt(EPSILON):
-        return float(brentq(excess, 0, LARGEST_TEMPERATURE, xtol=1e-14))
+        return float(brentq(excess, 0, MAX_SHARPNESS, xtol=1e-14))
     cause = (
-        "the positive labels have that much mass at any sharpness"
+        "the positive labels exceed it at every sharpness"
         if low > 0
-        else "too many rows have a single positive label, which would pull the sharpness up without end"
+        else "too many rows have a single positive label, so the sharpness would be infinite"
     )
     warn(
         f"No sharpness agrees with the threshold {THRESHOLD:g} of the logical labels: {cause}. sharpness=1 is "
-        "used; pass a number to choose another.",
+        "used; pass a number for another value.",
         LabelWarning,
     )
     return 1.0

@@ -1,4 +1,4 @@
-"""What the kernel enhancers BD-LE and GLLE share: all but the weight of the way back and how far to search."""
+"""The kernel model of BD-LE and GLLE."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, warn
 
 VANISHING_WEIGHT = 1e-3
-"""A neighbour graph whose median weight is below this cannot pull most rows anywhere."""
+"""A warning is issued if the median weight of the neighbour graph is smaller."""
 
 LARGE_RESIDUAL = 1e-3
-"""With such a share of the gradient left, scores are off by as much."""
+"""A warning is issued if the relative residual is larger."""
 
 
-class KernelEnhancer(ScoringEnhancer):
-    """Base of the enhancers with scores ΦW, Φ = [K, 1], that minimise a bidirectional loss over a neighbour graph."""
+class KernelModelMixin:
+    """Scores ΦW with Φ = [K, 1], by minimising a bidirectional loss over a neighbour graph.
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    A mixin for subclasses of `ScoringEnhancer`.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
         **ScoringEnhancer._parameter_constraints,
         "smoothness": [Interval(Real, 0, None, closed="left")],
         "kernel": [StrOptions({"rbf", "linear"}), callable],
@@ -50,15 +53,22 @@ class KernelEnhancer(ScoringEnhancer):
     graph_width: float | Literal["mean"]
     solver: str
     random_state: int | np.random.RandomState | None
-
-    def _score(self, X: Array, L: Array) -> Array:
-        loss = self._loss(X, L)
-        W = self._minimise(loss)
-        self.dual_coef_, self.intercept_ = W[:-1], W[-1]
-        return loss.features @ W
+    _standardised: Callable[[Array], Array]
+    _distributions: Callable[[Array], Array]
 
     def transform(self, X: Any) -> Array:
-        """Return the label distributions that the fitted map gives to new rows, which need no labels."""
+        """Predict the label distributions of new rows, which need no labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features of the new rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Label distributions.
+        """
         check_is_fitted(self)
         check_feature_order(self, X)
         X = validated(self, X, reset=False, dtype=np.float64)
@@ -67,12 +77,17 @@ class KernelEnhancer(ScoringEnhancer):
             scores[rows] = self._scores_of(self._standardised(X[rows]))
         return self._distributions(scores)
 
+    def _score_by_kernel(self, X: Array, L: Array) -> Array:
+        loss = self._loss(X, L)
+        W = self._minimise(loss)
+        self.dual_coef_, self.intercept_ = W[:-1], W[-1]
+        return loss.features @ W
+
     def _scores_of(self, X: Array) -> Array:
-        """Scores of standardised rows."""
+        """Return the scores of standardised rows."""
         return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
 
     def _loss(self, X: Array, L: Array) -> EnhancementLoss:
-        """Set up the loss whose minimum is sought."""
         self.X_fit_, n = X, len(X)
         features = np.empty((n, n + 1))
         features[:, :n] = self._training_kernel()
@@ -88,9 +103,9 @@ class KernelEnhancer(ScoringEnhancer):
         return kernel
 
     def _kernel_values(self, X: Array, Y: Array) -> Array:
-        """Kernel values between standardised rows."""
+        """Return the kernel values between standardised rows."""
         if callable(self.kernel):
-            return np.array(self.kernel(X, Y), dtype=np.float64)  # a copy: the callable may keep its own
+            return np.array(self.kernel(X, Y), dtype=np.float64)  # a copy, since the callable may reuse its array
         if self.kernel == "linear":
             return X @ Y.T
         return gaussian_between(X, Y, self.bandwidth_)
@@ -100,9 +115,9 @@ class KernelEnhancer(ScoringEnhancer):
         median = float(np.median(graph.data)) if graph.nnz else 1.0
         if median < VANISHING_WEIGHT:
             warn(
-                f"Half of the neighbour graph's weights are below {median:.1g}, so smoothness={self.smoothness:g} does "
-                f"next to nothing: graph_width={self.graph_width:g} is small beside the distances between neighbours. "
-                "Use graph_width='mean' for a graph that counts, or smoothness=0 to go without.",
+                f"Half of the weights of the neighbour graph are below {median:.1g}, so smoothness="
+                f"{self.smoothness:g} has almost no effect: graph_width={self.graph_width:g} is small compared with "
+                "the distances between neighbours. Use graph_width='mean', or smoothness=0 to omit the graph.",
                 VanishingGraphWarning,
             )
         return laplacian(graph)
@@ -112,27 +127,27 @@ class KernelEnhancer(ScoringEnhancer):
             return self._search(loss)
         minimum = minimize_exactly(loss)
         self.solver_ = "exact"
-        self._note_accuracy(minimum.residual, minimum.condition)
+        self._set_accuracy(minimum.residual, minimum.condition)
         return minimum.W
 
-    def _note_accuracy(self, residual: float, condition: float | None) -> None:
-        """Note how well the coefficients were computed, and tell if that is not well."""
+    def _set_accuracy(self, residual: float, condition: float | None) -> None:
+        """Set the residual and the condition number; warn if they are large."""
         self.residual_, self.condition_ = residual, condition
         if residual > LARGE_RESIDUAL or (condition or 1.0) > FEW_DIGITS:
             number = "" if condition is None else f", condition number {condition:.1e}"
             warn(
-                f"The coefficients have few digits (relative residual {residual:.1e}{number}): the kernel matrix is "
-                f"all but singular, and reconstruction={self.reconstruction:g} too small to help. A larger one, or a "
-                "smaller bandwidth, does.",
+                f"The coefficients have few correct digits (relative residual {residual:.1e}{number}): the kernel "
+                f"matrix is nearly singular, and reconstruction={self.reconstruction:g} is too small to compensate. "
+                "Increase reconstruction, or decrease bandwidth.",
                 IllConditionedWarning,
             )
 
     @abstractmethod
     def _search(self, loss: EnhancementLoss) -> Array:
-        """Return the W that L-BFGS finds, and note how far it came."""
+        """Return the W that L-BFGS finds, and set the attributes of the search."""
 
     def _start(self, loss: EnhancementLoss) -> Array:
-        """Where a search starts: at zero, or at a draw from the standard normal distribution."""
+        """Return the start of L-BFGS: zero, or a draw from the standard normal distribution."""
         shape = loss.cross.shape
         if self.random_state is None:
             return np.zeros(shape)
