@@ -68,7 +68,7 @@ def test_attributes_describe_the_model(fitted):
     assert (on > np.where(L > 0, 0, enhancer.label_distributions_).max(axis=1)).all()
 
 
-def test_standard_deviations_are_those_of_the_errors(fitted):
+def test_label_std_matches_the_errors(fitted):
     D, _, enhancer = fitted
     ratio = (D - enhancer.label_distributions_) / enhancer.label_std_
     assert_allclose(np.sqrt((ratio**2).mean()), 1, atol=0.15)
@@ -83,7 +83,7 @@ def test_intervals_cover_degrees_that_follow_the_model(fitted, coverage):
     assert_allclose(((lower <= D) & (upper >= D)).mean(), coverage, atol=0.03)
 
 
-def test_intervals_rest_on_200_effective_draws(fitted):
+def test_intervals_have_200_effective_draws(fitted):
     _, L, enhancer = fitted
     L = L[:200]
     bounds = []
@@ -99,12 +99,12 @@ def test_intervals_rest_on_200_effective_draws(fitted):
     assert np.median(deviation / allowed) < 1
 
 
-def test_interval_refuses_impossible_coverage(fitted):
+def test_invalid_coverage_raises(fitted):
     with pytest.raises(ValueError, match=r"between 0 and 1; got 1\.5"):
         fitted[2].interval(1.5)
 
 
-def test_result_depends_neither_on_row_order_nor_on_threads():
+def test_invariance_to_row_order_and_threads():
     _, L = drawn(400)
     weight = np.random.default_rng(0).random(400)
     expected = BayesLE().fit(no_features(L), L, sample_weight=weight).label_distributions_
@@ -117,7 +117,7 @@ def test_result_depends_neither_on_row_order_nor_on_threads():
             assert_array_equal(again, expected)
 
 
-def test_other_seeds_agree_within_the_error_of_the_sampler():
+def test_seeds_agree_within_sampling_error():
     _, L = drawn(1_000)
     first, second = (BayesLE(random_state=seed).fit_transform(no_features(L), L) for seed in (0, 1))
     assert not np.array_equal(first, second)
@@ -153,7 +153,7 @@ def test_sparse_and_frames_give_the_same(fitted):
     assert_array_equal(named.label_distributions_, enhancer.label_distributions_)
 
 
-def test_threshold_is_the_rule_of_the_tags():
+def test_threshold_improves_recovery():
     D, L = drawn(threshold=0.7)
     right = kl_divergence(D, BayesLE(threshold=0.7).fit_transform(no_features(L), L))
     with pytest.warns(TagRuleWarning):
@@ -162,7 +162,7 @@ def test_threshold_is_the_rule_of_the_tags():
 
 
 @pytest.mark.filterwarnings(f"ignore::{SpreadWarning.__module__}.{SpreadWarning.__name__}")
-def test_rows_with_too_many_tags_are_counted_and_a_threshold_is_named():
+def test_impossible_tags_are_counted_and_warned_about():
     _, L = drawn(n_labels=6, spread=0.2, threshold=0.8)
     with pytest.warns(ImpossibleTagsWarning, match=r"threshold=0\.\d+, which would fit") as caught:
         enhancer = BayesLE(noise=0).fit(no_features(L), L)
@@ -172,21 +172,21 @@ def test_rows_with_too_many_tags_are_counted_and_a_threshold_is_named():
     assert BayesLE(threshold=named).fit(no_features(L), L).n_impossible_ == 0
 
 
-def test_more_likely_threshold_is_named():
+def test_threshold_warning_names_likely_threshold():
     _, L = drawn(2_000, n_labels=14, spread=0.1, threshold=0.3)
     with pytest.warns(ThresholdWarning, match=r"threshold=0\.[34] explains"):
         BayesLE().fit(no_features(L), L)
 
 
-def test_exact_ties_at_the_threshold_are_no_alarm():
+def test_ties_at_the_threshold_do_not_warn():
     L = np.array([[1, 0]] * 60 + [[0, 1]] * 50 + [[1, 1]] * 5)
-    with pytest.warns(SpreadWarning, match="two labels"):
+    with pytest.warns(SpreadWarning, match="two"):
         enhancer = BayesLE().fit(no_features(L), L)
     assert enhancer.n_impossible_ == 5
     assert not enhancer.spread_identified_
 
 
-def test_prior_decides_where_all_rows_have_as_many_tags():
+def test_spread_prior_matters_for_equal_numbers_of_tags():
     L = binarize(softmax(0.1 * np.random.default_rng(0).normal(size=(300, 4))))
     assert set(L.sum(axis=1)) == {2}
     spreads = []
@@ -196,7 +196,7 @@ def test_prior_decides_where_all_rows_have_as_many_tags():
     assert spreads[0] < 0.1 < spreads[1]
 
 
-def test_single_tags_are_taken_as_an_order():
+def test_single_tags_use_rule_order():
     X, L = load_logical_digits(return_X_y=True)
     with pytest.warns(SingleTagWarning):
         enhancer = BayesLE().fit(X, L)
@@ -208,7 +208,7 @@ def test_single_tags_are_taken_as_an_order():
     assert largest.max() < 0.3  # little can be known
 
 
-def test_order_rule_says_nothing_of_mass():
+def test_rule_order():
     _, L = drawn(300)
     ordered = BayesLE(rule="order").fit(no_features(L), L)
     assert_allclose(ordered.spread_, 0.3)
@@ -231,7 +231,7 @@ def test_table_without_any_tag_is_uniform():
     with pytest.warns(LabelWarning):
         found = BayesLE().fit_transform(np.zeros((5, 1)), np.zeros((5, 3)))
     assert_allclose(found, 1 / 3, atol=0.01)
-    with pytest.warns(LabelWarning), pytest.raises(ValueError, match="nothing to learn from"):
+    with pytest.warns(LabelWarning), pytest.raises(ValueError, match="regressor"):
         BayesLE(regressor="kernel").fit(np.zeros((5, 1)), np.zeros((5, 3)))
 
 
@@ -248,7 +248,7 @@ def test_noise_is_estimated_and_helps():
     assert kl_divergence(D, automatic.label_distributions_) < 0.9 * kl_divergence(D, hard)
 
 
-def test_random_tags_raise_an_alarm():
+def test_random_tags_warn():
     L = (np.random.default_rng(0).random((1_000, 6)) < 0.5).astype(int)
     L[L.sum(axis=1) == 0, 0] = 1
     with pytest.warns(TagRuleWarning) as caught:
@@ -256,7 +256,7 @@ def test_random_tags_raise_an_alarm():
     assert {NoisyTagsWarning, ImpossibleTagsWarning} & {warning.category for warning in caught}
 
 
-def test_features_help_where_degrees_depend_on_them():
+def test_informative_features_improve_recovery():
     X, D = make_artificial(500, random_state=0)
     L = binarize(D)
     enhancer = BayesLE(regressor="auto").fit(X, L)
@@ -270,7 +270,7 @@ def test_features_help_where_degrees_depend_on_them():
     assert (upper - lower).mean() < 0.15
 
 
-def test_features_that_say_nothing_are_not_used_for_the_training_rows():
+def test_auto_ignores_uninformative_features():
     _, L = drawn(300)
     X = np.random.default_rng(0).normal(size=(300, 3))
     enhancer = BayesLE(regressor="auto").fit(X, L)
@@ -282,7 +282,7 @@ def test_features_that_say_nothing_are_not_used_for_the_training_rows():
 @pytest.mark.parametrize(
     "regressor", [Ridge(), ExtraTreesRegressor(20, min_samples_leaf=3, random_state=0)], ids=["ridge", "trees"]
 )
-def test_any_regressor_is_cross_fitted(regressor):
+def test_regressor_is_cross_fitted(regressor):
     X, D = make_artificial(300, random_state=0)
     L = binarize(D)
     enhancer = BayesLE(regressor=regressor).fit(X, L)

@@ -22,7 +22,7 @@ def table():
 @pytest.mark.parametrize(
     "kernel", ["rbf", "linear", lambda X, Y: (1 + X @ Y.T) ** 2], ids=["rbf", "linear", "callable"]
 )
-def test_at_full_rank_it_is_the_exact_solution(table, reconstruction, smoothness, kernel):
+def test_full_rank_equals_exact_solution(table, reconstruction, smoothness, kernel):
     X, L = table
     exact = BDLE(reconstruction, smoothness, kernel=kernel, solver="exact").fit(X, L)
     model = BDLE(reconstruction, smoothness, kernel=kernel, solver="low_rank", rank_tolerance=0).fit(X, L)
@@ -33,7 +33,7 @@ def test_at_full_rank_it_is_the_exact_solution(table, reconstruction, smoothness
     assert_allclose(model.transform(new), exact.transform(new), atol=1e-5)
 
 
-def test_the_default_tolerance_keeps_the_measures_within_a_hundredth(monkeypatch):
+def test_default_rank_tolerance_keeps_measures_within_one_percent(monkeypatch):
     monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
     X, D = make_artificial(1200, random_state=1)
     L = binarize(D)
@@ -45,7 +45,7 @@ def test_the_default_tolerance_keeps_the_measures_within_a_hundredth(monkeypatch
     assert abs(far["chebyshev"] / exact["chebyshev"] - 1) > 0.01
 
 
-def test_a_larger_tolerance_takes_fewer_rows_and_lies_farther_off(rng, monkeypatch):
+def test_rank_tolerance_controls_rank_and_error(rng, monkeypatch):
     monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
     X = rng.normal(size=(400, 10))
     L = (X @ rng.normal(size=(10, 4)) > 0).astype(float)
@@ -59,7 +59,7 @@ def test_a_larger_tolerance_takes_fewer_rows_and_lies_farther_off(rng, monkeypat
     assert all(model.kernel_error_ <= model.rank_tolerance for model in models)
 
 
-def test_the_model_is_what_the_drawn_rows_hold(table):
+def test_model_uses_drawn_rows_only(table):
     X, L = table
     model = BDLE(solver="low_rank").fit(X, L)
     assert model.X_fit_.shape == (model.rank_, 3)
@@ -68,7 +68,7 @@ def test_the_model_is_what_the_drawn_rows_hold(table):
 
 
 @pytest.mark.parametrize("solver", ["exact", "low_rank"])
-def test_new_rows_are_served_in_blocks(table, monkeypatch, solver):
+def test_transform_in_blocks(table, monkeypatch, solver):
     X, L = table
     model = BDLE(solver=solver).fit(X, L)
     whole = model.transform(X)
@@ -81,7 +81,7 @@ def test_new_rows_are_served_in_blocks(table, monkeypatch, solver):
     assert lengths == [64, 64, 22]
 
 
-def test_fits_can_be_repeated_and_the_seed_decides_the_rows(table):
+def test_random_state_determines_the_drawn_rows(table):
     X, L = table
     fixed, same, first, again = (
         BDLE(solver="low_rank", rank_tolerance=1e-2, random_state=seed).fit(X, L) for seed in (None, None, 1, 1)
@@ -91,7 +91,7 @@ def test_fits_can_be_repeated_and_the_seed_decides_the_rows(table):
     assert not np.array_equal(first.X_fit_, fixed.X_fit_)
 
 
-def test_auto_goes_by_size(table, monkeypatch):
+def test_auto_solver_depends_on_number_of_rows(table, monkeypatch):
     X, L = table
     model = BDLE().fit(X, L)
     assert (model.solver_, model.rank_, model.kernel_error_) == ("exact", None, None)
@@ -102,11 +102,11 @@ def test_auto_goes_by_size(table, monkeypatch):
     assert model.rank_ <= 50
 
 
-@pytest.mark.filterwarnings("ignore:The coefficients have few digits")  # as they have without reconstruction
+@pytest.mark.filterwarnings("ignore:The coefficients have few correct digits")
 @pytest.mark.parametrize(
     "parameters", [{"reconstruction": 0}, {"kernel": lambda X, Y: X @ Y.T}, {"bandwidth": 0.05}], ids=", ".join
 )
-def test_auto_is_exact_while_it_can_where_low_rank_does_not_suit(table, monkeypatch, parameters):
+def test_auto_solver_is_exact_where_low_rank_is_unsuitable(table, monkeypatch, parameters):
     X, L = table
     monkeypatch.setattr(bdle, "EXACT_ROWS", 100)
     assert BDLE(**parameters).fit(X, L).solver_ == "exact"
@@ -114,7 +114,7 @@ def test_auto_is_exact_while_it_can_where_low_rank_does_not_suit(table, monkeypa
     assert BDLE(**parameters).fit(X, L).solver_ == "low_rank"
 
 
-def test_work_limits_the_rank_and_the_error_says_so(table, monkeypatch):
+def test_cost_limits_the_rank(table, monkeypatch):
     X, L = table
     monkeypatch.setattr(bdle, "LOW_RANK_WORK", 150 * 20**2)
     model = BDLE(solver="low_rank").fit(X, L)
@@ -122,13 +122,13 @@ def test_work_limits_the_rank_and_the_error_says_so(table, monkeypatch):
     assert model.kernel_error_ > model.rank_tolerance
 
 
-def test_without_smoothness_there_is_no_graph(table, monkeypatch):
+def test_zero_smoothness_needs_no_graph(table, monkeypatch):
     X, L = table
     monkeypatch.setattr(BDLE, "_laplacian", None)
     assert BDLE(smoothness=0, solver="low_rank").fit(X, L).rank_ > 0
 
 
-def test_no_square_matrix_of_all_rows_is_ever_formed(monkeypatch):
+def test_low_rank_forms_no_square_matrix(monkeypatch):
     X, D = make_artificial(3000, random_state=0)
     shapes, inner = [], BDLE._kernel_values
 
@@ -150,7 +150,7 @@ def test_few_rows(n, kernel):
     assert_allclose(model.transform(X), exact, atol=1e-7)
 
 
-def test_rows_that_are_all_equal_and_have_no_linear_kernel(rng):
+def test_equal_rows_have_rank_zero(rng):
     L = (rng.random((10, 3)) < 0.6).astype(float)
     L[:, 0] = 1
     X = np.ones((10, 2))
@@ -159,7 +159,7 @@ def test_rows_that_are_all_equal_and_have_no_linear_kernel(rng):
     assert_allclose(model.label_distributions_, BDLE(kernel="linear", solver="exact").fit_transform(X, L), atol=1e-12)
 
 
-def test_an_indefinite_kernel_is_refused_with_the_way_out(table):
+def test_indefinite_kernel_raises(table):
     X, L = table
     with pytest.raises(SingularCoefficientError, match="solver='exact'"):
         BDLE(kernel=lambda A, B: np.tanh(1 + 2 * A @ B.T), solver="low_rank", rank_tolerance=0).fit(X, L)

@@ -16,7 +16,7 @@ def table():
 
 
 @pytest.mark.parametrize("parameters", [{}, {"bandwidth": 0.3}, {"kernel": "linear"}, {"graph_width": "mean"}], ids=str)
-def test_it_is_the_bidirectional_method_without_the_way_back(table, parameters):
+def test_equals_bdle_without_reconstruction(table, parameters):
     X, L = table
     new = make_artificial(7, random_state=1)[0]
     ours, theirs = GLLE(0.1, **parameters).fit(X, L), BDLE(0, 0.1, **parameters).fit(X, L)
@@ -25,7 +25,7 @@ def test_it_is_the_bidirectional_method_without_the_way_back(table, parameters):
     assert (ours.solver_, ours.residual_, ours.n_iter_) == ("exact", theirs.residual_, 1)
 
 
-def test_with_an_invertible_kernel_the_scores_come_from_the_graph_alone(table):
+def test_invertible_kernel_gives_graph_smoothing(table):
     X, L = table
     model = GLLE(0.5, bandwidth=0.2).fit(X, L)
     graph = laplacian(neighbor_graph(model.X_fit_, 4)).toarray()
@@ -33,21 +33,21 @@ def test_with_an_invertible_kernel_the_scores_come_from_the_graph_alone(table):
     assert model.residual_ < 1e-12
 
 
-def test_a_repeated_row_changes_no_other(table):
+def test_duplicate_row_does_not_change_others(table):
     X, L = table
     model = GLLE(0, bandwidth=0.2).fit(np.vstack([X, X[:1]]), np.vstack([L, 1 - L[:1]]))
     assert_allclose(model.label_distributions_[[0, -1]], softmax(np.full((2, 3), 0.5)), atol=1e-9)
     assert_allclose(model.label_distributions_[1:-1], softmax(L[1:]), atol=1e-9)
 
 
-def test_the_search_arrives_where_it_is_computed(table):
+def test_lbfgs_reaches_the_exact_solution(table):
     X, L = table
     searched = GLLE(bandwidth=0.3, solver="lbfgs", max_iter=10_000).fit(X, L)
     assert_allclose(searched.label_distributions_, GLLE(bandwidth=0.3).fit_transform(X, L), atol=1e-5)
     assert searched.residual_ <= 1e-7
 
 
-def test_stopping_early_is_part_of_the_method_and_noted(table):
+def test_max_iter_stops_lbfgs_early(table):
     X, L = table
     values = []
     for max_iter in (1, 5, 25):
@@ -58,7 +58,7 @@ def test_stopping_early_is_part_of_the_method_and_noted(table):
     assert values[0] > values[1] > values[2]
 
 
-def test_random_state_moves_the_start_of_the_search(table):
+def test_random_state_changes_the_start(table):
     X, L = table
     at_zero, first, again, second = (
         GLLE(solver="lbfgs", max_iter=5, random_state=seed).fit(X, L).dual_coef_ for seed in (None, 1, 1, 2)
@@ -97,7 +97,7 @@ def test_few_rows(n):
 
 
 @pytest.mark.parametrize("parameters", [{"max_iter": 0}, {"solver": "auto"}, {"smoothness": -1}], ids=str)
-def test_bad_parameters_are_refused_by_name(table, parameters):
+def test_invalid_parameters_raise(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of GLLE must be"):
         GLLE(**parameters).fit(*table)

@@ -15,7 +15,7 @@ def table():
 
 
 @pytest.mark.parametrize("bandwidth", [0.2, 1.0])
-def test_the_scores_are_those_written_out(table, bandwidth):
+def test_scores_equal_reference(table, bandwidth):
     X, L = table
     scores = kernel_method_by_hand(X, L, bandwidth)
     assert_allclose(KM(bandwidth=bandwidth).fit_transform(X, L), softmax(scores), atol=1e-10)
@@ -23,12 +23,12 @@ def test_the_scores_are_those_written_out(table, bandwidth):
     assert_allclose(KM(bandwidth=bandwidth, output="clip").fit_transform(X, L), normalize(scores), atol=1e-6)
 
 
-def test_labels_that_a_row_has_not_score_nothing(table):
+def test_negative_labels_have_degree_zero(table):
     X, L = table
     assert (KM(output="clip").fit_transform(X, L)[L == 0] == 0).all()
 
 
-def test_the_radius_reaches_the_farthest_positive_row(table):
+def test_radius_is_distance_of_farthest_positive_row(table):
     X, L = table
     model = KM(bandwidth=1.0).fit(X, L)
     K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 2)
@@ -37,7 +37,7 @@ def test_the_radius_reaches_the_farthest_positive_row(table):
         assert model.radius_[k] == pytest.approx(np.sqrt(squared[on].max()))
 
 
-def test_labels_that_one_all_or_no_rows_have():
+def test_labels_of_one_all_or_no_rows():
     X = [[0.0], [1.0], [3.0]]
     model = KM(output="clip").fit(X, [[1, 0, 1], [0, 0, 1], [0, 0, 1]])
     assert model.radius_[0] == pytest.approx(0, abs=1e-7)
@@ -47,11 +47,11 @@ def test_labels_that_one_all_or_no_rows_have():
     assert model.label_distributions_[0, 0] > model.label_distributions_[0, 2]
 
 
-def test_a_single_row_is_its_own_centre():
+def test_single_row():
     assert_allclose(KM(output="clip").fit_transform([[3.0]], [[1, 1, 0]]), [[0.5, 0.5, 0]])
 
 
-def test_the_bandwidth_is_noted(table):
+def test_bandwidth_attribute(table):
     X, L = table
     assert KM(bandwidth=0.3).fit(X, L).bandwidth_ == 0.3
     distance = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
@@ -75,7 +75,7 @@ def test_every_option_has_an_effect(table, parameters):
 
 
 @pytest.mark.parametrize("parameters", [{"bandwidth": 0}, {"bandwidth": "median"}, {"output": "sum"}], ids=str)
-def test_bad_parameters_are_refused_by_name(table, parameters):
+def test_invalid_parameters_raise(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of KM must be"):
         KM(**parameters).fit(*table)

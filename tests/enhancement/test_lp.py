@@ -19,7 +19,7 @@ def table():
 
 @pytest.mark.parametrize("spread", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("width", [0.3, 1.0])
-def test_the_scores_are_where_the_iteration_settles(table, spread, width):
+def test_scores_equal_fixed_point_of_iteration(table, spread, width):
     X, L = table
     scores = propagation_by_iteration(X, L, spread, width)
     model = LP(spread, width=width, output="clip").fit(X, L)
@@ -28,7 +28,7 @@ def test_the_scores_are_where_the_iteration_settles(table, spread, width):
     assert_allclose(LP(spread, width=width).fit_transform(X, L), softmax(scores), atol=1e-12)
 
 
-def test_the_scores_are_the_closed_form_by_cholesky(table):
+def test_scores_equal_closed_form(table):
     X, L = table
     A = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 2) - np.eye(len(X))
     root = np.sqrt(A.sum(axis=1))
@@ -37,12 +37,12 @@ def test_the_scores_are_the_closed_form_by_cholesky(table):
     assert_allclose(LP(output="clip").fit_transform(X, L), normalize(scores), atol=1e-13)
 
 
-def test_without_spread_the_labels_stay(table):
+def test_zero_spread_keeps_the_labels(table):
     X, L = table
     assert_allclose(LP(0).fit_transform(X, L), LogicalSoftmax().fit_transform(X, L), atol=1e-14)
 
 
-def test_rows_without_neighbours_keep_their_labels():
+def test_isolated_rows_keep_their_labels():
     L = np.array([[1, 0], [0, 1], [1, 1]])
     with pytest.warns(VanishingGraphWarning, match="3 of 3 rows"):
         recovered = LP(output="clip").fit_transform([[0.0], [1e3], [1e6]], L)
@@ -50,13 +50,13 @@ def test_rows_without_neighbours_keep_their_labels():
     assert_allclose(LP(output="clip").fit_transform([[3.0]], [[1, 0]]), [[1, 0]])
 
 
-def test_a_row_without_labels_gets_its_neighbours():
+def test_row_without_labels_gets_labels_of_neighbours():
     with pytest.warns(UserWarning, match="1 of 3 rows have no positive label"):
         recovered = LP(output="clip").fit_transform([[0.0], [0.1], [0.2]], [[1, 0], [0, 0], [1, 0]])
     assert_allclose(recovered[1], [1, 0])
 
 
-def test_the_mean_width_is_the_mean_distance():
+def test_mean_width_is_mean_distance():
     model = LP(width="mean").fit([[0.0], [1.0], [3.0]], np.eye(3)[:, :2] + [[0, 0], [0, 0], [0, 1]])
     assert model.width_ == pytest.approx(2)
 
@@ -80,20 +80,20 @@ def test_every_option_has_an_effect(table, parameters):
 
 
 @pytest.mark.parametrize("parameters", [{"spread": 1.0}, {"spread": -0.1}, {"width": 0}, {"width": "median"}], ids=str)
-def test_bad_parameters_are_refused_by_name(table, parameters):
+def test_invalid_parameters_raise(table, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of LP must be"):
         LP(**parameters).fit(*table)
 
 
-def test_recovery_beats_the_uniform_distribution_on_the_artificial_set():
+def test_recovery_is_better_than_uniform():
     X, D = make_artificial(300, random_state=0)
     L = binarize(D)
     assert chebyshev(D, LP(width=0.3).fit_transform(X, L)) < chebyshev(D, Uniform().fit_transform(X, L))
 
 
-def test_rows_too_far_apart_for_the_width_draw_a_warning():
+def test_small_width_warns():
     X, D = make_artificial(50, random_state=0)
-    with pytest.warns(VanishingGraphWarning, match="50 of 50 rows are so far"):
+    with pytest.warns(VanishingGraphWarning, match="50 of 50 rows"):
         LP().fit(1e8 * X, binarize(D))
     LP(width="mean").fit(1e8 * X, binarize(D))
