@@ -1,4 +1,4 @@
-"""How the documentation is built: ``sphinx-build -W --keep-going -b html docs build/docs``, without a network."""
+"""Configuration of Sphinx; ``make docs`` builds the site."""
 
 import sys
 from pathlib import Path
@@ -24,21 +24,21 @@ extensions = [
     "mathml",
     "reference",
 ]
-exclude_patterns = ["_*", "gallery/index.rst", "gallery/*.py", "gallery/*.ipynb", "reference/commands.md"]
+exclude_patterns = ["_*", "gallery/*.py", "gallery/*.ipynb", "reference/commands.md"]
 templates_path = ["_templates"]
-default_role = "py:obj"  # names in docstrings become links where there is something to link to
+default_role = "py:obj"  # names in docstrings become links
 
-# Pages are Markdown that a code host shows as well: tables, $formulas$ and links to other pages' headings.
+# Pages are Markdown that a code host renders as well.
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
-# The reference is of what a room exports in __all__, wherever it was written.
+# The reference contains what a module exports in __all__.
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
-autodoc_typehints = "none"  # numpydoc's sections say it in words
+autodoc_typehints = "none"  # the numpydoc sections contain the types
 autodoc_member_order = "groupwise"
-numpydoc_show_class_members = False  # the template of a class lists them
+numpydoc_show_class_members = False  # the class template lists them
 
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
@@ -51,7 +51,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,
     "abort_on_example_error": True,
-    "capture_repr": (),  # a picture is enough; where its object lies in memory is no answer
+    "capture_repr": (),  # the picture suffices
 }
 
 html_theme = "furo"

@@ -1,4 +1,4 @@
-"""Do what a page of the documentation tells its reader to do, from top to bottom, in an empty folder."""
+"""Run the examples of a page of the documentation."""
 
 import doctest
 import re
@@ -17,23 +17,23 @@ BLOCK = re.compile(
     r"^(?P<before>[^\n]*)\n\n```(?P<kind>python|console|text)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE
 )
 FILE = re.compile(r"`([\w.]+\.csv)`:$")
-LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 class WrongExampleError(AssertionError):
-    """What a page shows is not what happens."""
+    """The output of an example differs from the page."""
 
 
 def walk_through(page: Path) -> dict[str, Any]:
-    """Run a page's examples where we are, and return the names that its Python defines.
+    """Run the examples of a page in the current folder, and return the names that its Python code defines.
 
-    - ``python``: executed, all blocks of a page in one namespace; with ``>>>``, as doctests.
-    - ``console``: lines ``$ labeldist …`` are run and must succeed; the lines below one are its output, in which
-      ``...`` stands for anything. Other commands (pip, cd) are the reader's.
-    - ``text`` after a line that ends in a file's name and a colon: the content of that file.
+    - ``python``: executed, all blocks in one namespace; blocks with ``>>>`` are doctests.
+    - ``console``: lines ``$ labeldist …`` must succeed with the output that follows them; ``...`` matches anything.
+      Other commands are not run.
+    - ``text`` after a line that ends with a file name and a colon: the content of that file.
     """
     module = ModuleType(page.stem)
-    sys.modules[page.stem] = module  # where pickle looks for the classes that a page defines
+    sys.modules[page.stem] = module  # so that classes of the page can be pickled
     names = vars(module)
     for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
         before, kind, text = match["before"], match["kind"], match["text"]
@@ -46,12 +46,12 @@ def walk_through(page: Path) -> dict[str, Any]:
         elif text.startswith(">>>"):
             run_doctest(text, names, page)
         else:
-            exec(compile(text, str(page), "exec"), names)  # noqa: S102  # the reader will run it, too
+            exec(compile(text, str(page), "exec"), names)  # noqa: S102  # code of our own pages
     return names
 
 
 def commands(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the commands of a console block that are ours, each with the output that is shown."""
+    """Yield the commands ``labeldist`` of a console block with their outputs."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         first, _, shown = part.partition("\n")
         while first.endswith("\\"):
@@ -62,20 +62,20 @@ def commands(text: str) -> Iterator[tuple[str, str]]:
 
 
 def run_command(command: str, shown: str) -> None:
-    """Run a command as its reader would; it must succeed and say what is shown, if anything is."""
+    """Run a command and compare its output with the page."""
     result = CliRunner().invoke(app, shlex.split(command)[1:], prog_name="labeldist")
     if result.exit_code != 0:
-        raise WrongExampleError(f"{command}\nended with {result.exit_code}: {result.output}") from result.exception
-    said = result.stderr + result.stdout  # notes come before the result
-    if shown.strip() and not doctest.OutputChecker().check_output(shown, said, LOOSELY):
-        raise WrongExampleError(f"{command}\nsays\n{said}\nand not\n{shown}")
+        raise WrongExampleError(f"{command}\nexited with {result.exit_code}: {result.output}") from result.exception
+    output = result.stderr + result.stdout
+    if shown.strip() and not doctest.OutputChecker().check_output(shown, output, FLAGS):
+        raise WrongExampleError(f"{command}\nprinted\n{output}\ninstead of\n{shown}")
 
 
 def run_doctest(text: str, names: dict[str, Any], page: Path) -> None:
-    """Run lines that begin with ``>>>``; what they show must come out."""
+    """Run a block of doctests."""
     test = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), 0)
-    said: list[str] = []
-    failed, _ = doctest.DocTestRunner(verbose=False, optionflags=LOOSELY).run(test, out=said.append, clear_globs=False)
+    printed: list[str] = []
+    failed, _ = doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=printed.append, clear_globs=False)
     names.update(test.globs)
     if failed:
-        raise WrongExampleError("".join(said))
+        raise WrongExampleError("".join(printed))
