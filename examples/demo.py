@@ -1,8 +1,7 @@
-"""Label enhancement at a glance: one page about ambiguous digits and a set whose truth is known.
+"""Demonstrate label enhancement on ambiguous digits and on an artificial set with known distributions.
 
-    python examples/demo.py --out build
-
-writes ``build/demo.html``, a page that needs nothing else. It takes the extra ``labeldist[app]``.
+``python examples/demo.py --out build`` writes ``build/demo.html``, a self-contained page. It needs matplotlib and
+jinja2.
 """
 
 import argparse
@@ -20,27 +19,27 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.image import imsave
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
-from labeldist._files import write_whole
-from labeldist._typing import Array
 from labeldist.datasets import binarize, load_logical_digits, make_artificial, make_artificial_grid
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import SingleTagWarning
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import MEASURES, score_all
 
+Array = np.ndarray
+
 Scores = dict[str, dict[str, float]]
 """The value of each measure, by method and then by measure."""
 
 GRID_SIZE = 51
-GIVEN_COLOUR, OTHER_COLOUR = "#d55e00", "#0072b2"  # Okabe and Ito's vermilion and blue: told apart by all eyes
+GIVEN_COLOUR, OTHER_COLOUR = "#d55e00", "#0072b2"  # vermilion and blue of Okabe and Ito, for colour-blind readers
 CARD_INCHES = (1.95, 1.15)
-WRITTEN_OUT = 0.25
-"""Degrees from here up are written above their bars; more would overlap."""
+MIN_WRITTEN = 0.25
+"""Degrees from this value on are written above their bars."""
 
 
 @dataclass(frozen=True)
 class Digit:
-    """A handwritten digit, the one label that it came with, and the degrees that were recovered for all ten."""
+    """A handwritten digit, its given label, and the recovered degrees of all ten labels."""
 
     image: Array
     given: int
@@ -48,39 +47,39 @@ class Digit:
 
     @property
     def ambiguity(self) -> float:
-        """The degree of the second label: 0 if one label says it all, ½ if two have equal shares."""
+        """The second largest degree: 0 for one label, ½ for two equal labels."""
         return float(np.sort(self.degrees)[-2])
 
     @property
     def dissent(self) -> float:
-        """By how much another label is ahead of the given one; 0 if none is."""
+        """The largest degree minus the degree of the given label."""
         return float(self.degrees.max() - self.degrees[self.given])
 
     @property
     def description(self) -> str:
-        """What a picture of it shows, in words."""
+        """The alternative text of its picture."""
         descending = np.argsort(-self.degrees, kind="stable")
         shares = ", ".join(f"{label}: {self.degrees[label]:.2f}" for label in descending[:3])
         return f"A handwritten digit labelled {self.given}. Its largest recovered degrees are {shares}."
 
 
 def recover_digits() -> list[Digit]:
-    """Recover the degrees of all digits, with one setting for all."""
+    """Recover the degrees of all digits."""
     digits = load_logical_digits()
     degrees = BDLE(graph_width="mean", output="project").fit_transform(digits.data, digits.logical)
     return [Digit(*row) for row in zip(digits.images, digits.target.tolist(), degrees, strict=True)]
 
 
 def largest_degree_of_digits() -> float:
-    """Return the largest degree that BayesLE gives to any digit: single labels say little about degrees."""
+    """Return the largest degree that BayesLE gives to any digit."""
     digits = load_logical_digits()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SingleTagWarning)  # the page says what it says
+        warnings.simplefilter("ignore", SingleTagWarning)  # the page explains it
         return float(BayesLE().fit_transform(digits.data, digits.logical).max())
 
 
 def choose_digits(digits: Sequence[Digit]) -> dict[str, list[Digit]]:
-    """Choose the digits to show; only the four labels of the clear ones are picked by hand."""
+    """Choose the digits to show; only the four labels of the clear ones are chosen by hand."""
     return {
         "ambiguous": sorted(digits, key=lambda digit: digit.ambiguity, reverse=True)[:12],
         "clear": [min((d for d in digits if d.given == label), key=lambda d: d.ambiguity) for label in (1, 3, 8, 9)],
@@ -104,7 +103,7 @@ def recover_grid() -> tuple[dict[str, Array], Scores]:
 
 
 def learn() -> tuple[Scores, Scores]:
-    """Score learners on 500 new rows: those that saw true degrees, and those that saw logical labels only."""
+    """Score learners on 500 new rows: fitted to true degrees, and fitted to logical labels."""
     X, D = make_artificial(1000, random_state=0)  # the first 500 rows are make_artificial(500, random_state=0)
     X, X_new, D, D_new = X[:500], X[500:], D[:500], D[500:]
 
@@ -123,14 +122,14 @@ def learn() -> tuple[Scores, Scores]:
 
 
 def winners(scores: Scores, measure: str) -> set[str]:
-    """Return the methods with the best value of a measure: more than one where they are equal."""
+    """Return the methods with the best value of a measure."""
     choose = max if MEASURES[measure].higher_is_better else min
     best = choose(values[measure] for values in scores.values())
     return {method for method, values in scores.items() if values[measure] == best}
 
 
 def verdict(scores: Scores) -> str:
-    """Say who wins by which measures."""
+    """Describe which method is best by which measures."""
     wins = {method: [m.title for m in MEASURES.values() if method in winners(scores, m.name)] for method in scores}
     return "; ".join(
         f"{method} is best by all {len(MEASURES)} measures"
@@ -142,7 +141,7 @@ def verdict(scores: Scores) -> str:
 
 
 def draw_digit(card: FigureBase, digit: Digit) -> None:
-    """Draw a digit and, beside it, its degrees."""
+    """Draw a digit and its degrees."""
     picture, bars = card.subplots(1, 2, width_ratios=(2, 3))
     picture.imshow(digit.image, cmap="gray_r")
     picture.set_axis_off()
@@ -150,7 +149,7 @@ def draw_digit(card: FigureBase, digit: Digit) -> None:
     labels = range(len(digit.degrees))
     columns = bars.bar(labels, digit.degrees, color=OTHER_COLOUR)
     columns[digit.given].set_color(GIVEN_COLOUR)
-    bars.bar_label(columns, [f"{d:.2f}".lstrip("0") if d >= WRITTEN_OUT else "" for d in digit.degrees], fontsize=7)
+    bars.bar_label(columns, [f"{d:.2f}".lstrip("0") if d >= MIN_WRITTEN else "" for d in digit.degrees], fontsize=7)
     bars.set(xticks=labels, yticks=[], ylim=(0, 1.1))
     bars.tick_params(length=0, labelsize=8)
     bars.get_xticklabels()[digit.given].set(color=GIVEN_COLOUR, weight="bold")
@@ -171,7 +170,7 @@ def digits_picture(digits: Sequence[Digit], *, columns: int = 1, title: str | No
 
 
 def grid_picture(degrees: Array, brightest: float) -> bytes:
-    """Paint each point of the grid with its three degrees as red, green and blue."""
+    """Draw each point of the grid with its three degrees as red, green and blue."""
     buffer = BytesIO()
     colours = np.minimum(degrees / brightest, 1).reshape(GRID_SIZE, GRID_SIZE, 3)
     imsave(buffer, colours, format="png", origin="lower")
@@ -179,12 +178,12 @@ def grid_picture(degrees: Array, brightest: float) -> bytes:
 
 
 def data_uri(picture: bytes) -> str:
-    """Return a picture in the form in which a page can contain it."""
+    """Return a picture as a data URI."""
     return "data:image/png;base64," + b64encode(picture).decode("ascii")
 
 
 def render(**content: object) -> str:
-    """Fill the page's template."""
+    """Render the template of the page."""
     templates = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters["data_uri"] = data_uri
@@ -193,10 +192,10 @@ def render(**content: object) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Recover, learn, write the page and say in short what is on it."""
-    parser = argparse.ArgumentParser(description="Write a page that shows what label enhancement does.")
+    """Write the page and print a summary."""
+    parser = argparse.ArgumentParser(description="Write a page that demonstrates label enhancement.")
     parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the page, demo.html")
-    parser.add_argument("--picture", type=Path, help="write the picture of the digits to this PNG file, too")
+    parser.add_argument("--picture", type=Path, help="also write the picture of the digits to this PNG file")
     arguments = parser.parse_args(argv)
     page = arguments.out / "demo.html"
 
@@ -217,16 +216,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         from_logical=from_logical,
         given_colour=GIVEN_COLOUR,
         other_colour=OTHER_COLOUR,
-        written_out=WRITTEN_OUT,
+        min_written=MIN_WRITTEN,
     )
-    write_whole(page, html.encode("utf-8"))
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(html, encoding="utf-8")
     if arguments.picture:
-        title = "Twelve ambiguous digits and four clear ones: the one label given and the degrees recovered"
+        title = "Twelve ambiguous digits and four clear ones: the given label and the recovered degrees"
         picture = digits_picture([*shown["ambiguous"], *shown["clear"]], columns=4, title=title, dpi=154)
-        write_whole(arguments.picture, picture)
+        arguments.picture.write_bytes(picture)
 
     divergences = ", ".join(f"{name} {values['kl_divergence']:.4f}" for name, values in recovery.items())
-    print(f"Digits: {len(digits)} single labels became degrees; {n_disputed} times another label now comes first.")
+    print(f"Digits: {len(digits)} recovered; for {n_disputed} the largest degree is not that of the given label.")
     print(f"Artificial set: {verdict(recovery)}. Kullback-Leibler: {divergences}.")
     print(f"The page: {page}")
 

@@ -1,14 +1,14 @@
 """
-Which digits are ambiguous?
-===========================
+Find ambiguous digits
+=====================
 
-Every image of scikit-learn's digits has one label, whatever it looks like. Label enhancement asks the images that
-resemble it, and says how much of every digit there is in it.
+Every image of scikit-learn's digits has one label. Label enhancement uses similar images to estimate the degree of every
+digit.
 """
 
 # %%
-# One label is on at a time, and most images are clear: ``output="project"`` takes scores at their word, where softmax
-# would make them all alike.
+# Every image has one tag, and most images are clear. ``output="project"`` keeps the scores, while softmax would make all
+# distributions nearly equal.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -21,12 +21,12 @@ X, L = X[:800], L[:800]
 degrees = BDLE(graph_width="mean", output="project").fit_transform(X, L)
 
 # %%
-# These images have the highest entropy: their degrees are spread over several digits.
+# These images have the highest entropy.
 names = [f"image {i}, a {digit}" for i, digit in enumerate(L.argmax(axis=1))]
 display = AmbiguityDisplay.from_distributions(degrees, k=8, label_names=range(10), item_names=names)
 
 # %%
-# And this is what they look like. A person would hesitate, too.
+# The same images:
 ambiguous = [names.index(name) for name in display.item_names]
 figure, axes = plt.subplots(1, 8, figsize=(8, 1.5), layout="constrained")
 for ax, i in zip(axes, ambiguous, strict=True):
@@ -35,6 +35,6 @@ for ax, i in zip(axes, ambiguous, strict=True):
     ax.axis("off")
 
 # %%
-# Most images are nothing of the kind.
+# Most images are clear.
 clear = np.mean(degrees.max(axis=1) > 0.8)
-print(f"{100 * clear:.0f} % of the images are of one digit to more than four fifths.")
+print(f"{100 * clear:.0f} % of the images have a degree above 0.8.")

@@ -1,13 +1,13 @@
 """
-Which parameters matter?
-========================
+Influence of the penalties
+==========================
 
-``BDLDLCV`` tries a whole grid of penalties for little more than the price of a fit. A picture of the grid says which of
-them were worth trying.
+``BDLDLCV`` evaluates a grid of penalties at little more than the cost of a fit. This example plots the grid and the
+coefficients.
 """
 
 # %%
-# Twelve features, of which three say something.
+# Twelve features, three of them informative.
 import numpy as np
 
 from labeldist import BDLDLCV
@@ -21,12 +21,11 @@ search = BDLDLCV(ridges=np.logspace(-3, 4, 8), reconstructions=np.logspace(-4, 3
 print(search.best_params_)
 
 # %%
-# A plateau: while both are small, no pair is much worse than the best. A large ridge shrinks everything to the mean,
-# and a large weight of the way back, ``reconstruction``, does harm. So a coarse grid will do.
+# If both penalties are small, no pair is much worse than the best. A large ridge shrinks all predictions to the mean, and
+# a large weight of the reconstruction is harmful. A coarse grid suffices.
 ParameterInfluenceDisplay.from_estimator(search)
 
 # %%
-# A linear model can be read. The three features that count stand out, and each row sums to zero: what a label gains by
-# a feature, the others lose.
+# The three informative features have the largest coefficients. The coefficients of a feature sum to zero over the labels.
 names = ["first", "second", "third", *(f"noise {i + 1}" for i in range(9))]
 CoefficientDisplay.from_estimator(search.best_estimator_, feature_names=names, label_names=["red", "green", "blue"])

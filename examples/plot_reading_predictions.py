@@ -1,12 +1,12 @@
 """
-Can the degrees be taken at their word?
-=======================================
+Predictions and calibration
+===========================
 
-Two pictures for a model of three labels: where its predictions lie, and whether a predicted 0.3 means 0.3.
+Two plots for a model of three labels: predictions in the triangle of distributions, and calibration.
 """
 
 # %%
-# A linear model, and the same with kernel features before it.
+# A linear model, and a kernel model.
 from sklearn.pipeline import make_pipeline
 
 from labeldist import BDLDLCV
@@ -21,15 +21,15 @@ linear = BDLDLCV().fit(X, D)
 kernel = make_pipeline(KernelFeatures(n_components=100), BDLDLCV()).fit(X, D)
 
 # %%
-# In the triangle a corner is a label alone, and the middle all alike. Each point is a prediction, and the line from it
-# leads to the truth: the linear model misses by some way.
+# A corner of the triangle is a single label, and the centre is the uniform distribution. Each point is a prediction, and
+# the line from it ends at the truth.
 TernaryDisplay.from_estimator(linear, X_new[:60], D_new[:60], label_names=LABELS)
 
 # %%
-# The lines of the kernel model are too short to be seen.
+# The errors of the kernel model are too small to be visible.
 TernaryDisplay.from_estimator(kernel, X_new[:60], D_new[:60], label_names=LABELS)
 
 # %%
-# Calibration: among all degrees that were predicted as about 0.3, is the mean of the true ones 0.3? Where the curve
-# leaves the diagonal, they are not to be taken at their word: at both ends the linear model predicts a little too low.
+# Calibration compares predicted degrees with the mean of the true ones. At both ends the predictions of the linear model
+# are slightly too low.
 CalibrationDisplay.from_estimator(linear, X_new, D_new, label_names=LABELS)

@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-from tools.check_docstrings import public_modules, public_names
-
 import labeldist
+from tools.check_docstrings import public_modules, public_names
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 
