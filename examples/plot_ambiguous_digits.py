@@ -2,13 +2,13 @@
 Find ambiguous digits
 =====================
 
-Every image of scikit-learn's digits has one label. Label enhancement uses similar images to estimate the degree of every
-digit.
+Every image of scikit-learn's digits has one label. Label enhancement uses similar images to estimate the degree of
+every digit.
 """
 
 # %%
-# Every image has one tag, and most images are clear. ``output="project"`` keeps the scores, while softmax would make all
-# distributions nearly equal.
+# Every image has one tag, and most images are clear. ``output="project"`` keeps the scores, while softmax would make
+# all distributions nearly equal.
 import matplotlib.pyplot as plt
 import numpy as np
 

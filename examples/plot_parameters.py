@@ -21,11 +21,12 @@ search = BDLDLCV(ridges=np.logspace(-3, 4, 8), reconstructions=np.logspace(-4, 3
 print(search.best_params_)
 
 # %%
-# If both penalties are small, no pair is much worse than the best. A large ridge shrinks all predictions to the mean, and
-# a large weight of the reconstruction is harmful. A coarse grid suffices.
+# If both penalties are small, no pair is much worse than the best. A large ridge shrinks all predictions to the mean,
+# and a large weight of the reconstruction is harmful. A coarse grid suffices.
 ParameterInfluenceDisplay.from_estimator(search)
 
 # %%
-# The three informative features have the largest coefficients. The coefficients of a feature sum to zero over the labels.
+# The three informative features have the largest coefficients. The coefficients of a feature sum to zero over the
+# labels.
 names = ["first", "second", "third", *(f"noise {i + 1}" for i in range(9))]
 CoefficientDisplay.from_estimator(search.best_estimator_, feature_names=names, label_names=["red", "green", "blue"])

@@ -29,8 +29,8 @@ found = from_votes(votes, item="song", annotator="voter", label="emotion", label
 DistributionDisplay.from_distributions(found.distributions, label_names=LABELS, max_rows=30)
 
 # %%
-# The number of votes is the weight of a song. The model is evaluated on songs without votes: a skill of 0 is no better than
-# the mean.
+# The number of votes is the weight of a song. The model is evaluated on songs without votes: a skill of 0 is no better
+# than the mean.
 model = BDLDLCV().fit(X[:300], found.distributions, sample_weight=found.weights)
 mean = MeanDistribution().fit(X[:300], found.distributions)
 print(f"skill of the model {model.score(X[300:], truth[300:]):.2f}, of the mean {mean.score(X[300:], truth[300:]):.2f}")
