@@ -12,7 +12,7 @@ from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.scaling import refuse_too_large, squarable_unit
+from labeldist._kernels.scaling import column_means, refuse_too_large, squarable_unit
 from labeldist._kernels.storage import from_arrays, to_arrays
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner
@@ -22,6 +22,9 @@ from labeldist.simplex import normalize
 METRICS = {name for names in VALID_METRICS.values() for name in names} - {
     *("mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski")
 }
+
+SMALL_SPREAD = 1e-4
+"""Rows whose variance is a smaller fraction of their mean square are centred."""
 
 
 class AAKNN(DistributionLearner):
@@ -101,21 +104,26 @@ class AAKNN(DistributionLearner):
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
         X = _in_units(self._check_new_features(X, accept_sparse=True), self._unit)
-        distances, neighbors = self.neighbors_.kneighbors(X)
-        uniform = self.weights == "uniform"
-        shares = np.ones_like(distances) if uniform else _inverse(self._exact(distances, X, neighbors))
+        distances, neighbors = self.neighbors_.kneighbors(_centred(X, self._center))
+        if self.weights == "uniform":
+            shares = np.ones_like(distances)
+        else:
+            shares = _inverse(self._exact(distances, X, neighbors))
         n, k = neighbors.shape
         starts = np.arange(0, n * k + 1, k)
         graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(n, self.X_fit_.shape[0]))
         return normalize(graph @ self.label_distributions_)
 
     def _build(self, index: NearestNeighbors) -> None:
-        # Dividing by a power of two keeps squares within the number range; other metrics may depend on the unit.
-        self._unit = squarable_unit(self.X_fit_) if index.metric == "euclidean" else 1.0
-        self.neighbors_ = index.fit(_in_units(self.X_fit_, self._unit))
+        """Fit the index. Euclidean distances are computed in a unit and about a center that keep their digits."""
+        euclidean = index.metric == "euclidean"
+        self._unit = squarable_unit(self.X_fit_) if euclidean else 1.0
+        X = _in_units(self.X_fit_, self._unit)
+        self._center = _center_of(X) if euclidean and isinstance(X, np.ndarray) else np.zeros(X.shape[1])
+        self.neighbors_ = index.fit(_centred(X, self._center))
 
     def _exact(self, distances: Array, X: Any, neighbors: Any) -> Array:
-        """Recompute Euclidean distances, which scikit-learn takes from products that lose the digits of small ones."""
+        """Recompute Euclidean distances: scikit-learn uses products, which lose the digits of small distances."""
         if self.neighbors_.metric != "euclidean" or sparse.issparse(X) or sparse.issparse(self.X_fit_):
             return distances
         columns = [np.linalg.norm(X - self.X_fit_[column] / self._unit, axis=1) for column in neighbors.T]
@@ -151,6 +159,19 @@ def _in_units(X: Any, unit: float) -> Any:
             X = X / unit
     refuse_too_large(X)
     return X
+
+
+def _center_of(X: Array) -> Array:
+    """Return the column means if the rows vary little compared to their size, else zeros."""
+    mean = column_means(X)
+    size = (X**2).sum() / len(X)
+    return mean if size - mean @ mean <= SMALL_SPREAD * size else np.zeros_like(mean)
+
+
+def _centred(X: Any, center: Array) -> Any:
+    if not center.any():
+        return X
+    return (X.toarray() if sparse.issparse(X) else X) - center
 
 
 def _inverse(distances: Array) -> Array:
