@@ -91,6 +91,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
         **SoftmaxLearner._parameter_constraints,
+        "fit_intercept": ["boolean"],
         "ridge": [Interval(Real, 0, None, closed="left")],
         "correlation": [Interval(Real, 0, None, closed="left")],
     }
@@ -357,6 +358,7 @@ class EDLLRL(SoftmaxLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
         **SoftmaxLearner._parameter_constraints,
+        "fit_intercept": ["boolean"],
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "ridge": [Interval(Real, 0, None, closed="left")],
         "low_rank": [Interval(Real, 0, None, closed="left")],

@@ -57,7 +57,6 @@ class SoftmaxLearner(DistributionLearner):
     """Base class of the learners whose model is P = softmax(XW + 1bᵀ)."""
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
-        "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -157,6 +156,7 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
         **SoftmaxLearner._parameter_constraints,
+        "fit_intercept": ["boolean"],
         "solver": [StrOptions({"lbfgs", "bfgs"})],
     }
 
@@ -249,6 +249,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
         **SoftmaxLearner._parameter_constraints,
+        "fit_intercept": ["boolean"],
         "memory": [Interval(Integral, 0, None, closed="left")],
     }
 
