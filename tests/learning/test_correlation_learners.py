@@ -57,12 +57,6 @@ def test_fewer_rows_than_clusters(artificial, learner, n):
     assert_allclose(model.predict(X[:n]).sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("learner", [LDLSCL(), EDLLRL(low_rank=0)], ids=repr)
-def test_equal_rows_get_their_common_distribution(learner):
-    D = np.tile([0.2, 0.5, 0.3], (20, 1))
-    assert_allclose(learner.fit(np.ones((20, 2)), D).predict(np.ones((1, 2))), D[:1], atol=0.02)
-
-
 @pytest.mark.parametrize(
     "learner", [LDLLC(max_iter=2, tol=1e-9), LDLSCL(max_iter=2), EDLLRL(max_iter=2)], ids=lambda one: type(one).__name__
 )

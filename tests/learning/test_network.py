@@ -114,13 +114,6 @@ def test_absent_label_gets_almost_no_degree(table):
     assert predicted[:, 1].max() < 1e-10
 
 
-def test_default_decay_avoids_overfitting_noise(rng):
-    X, D = rng.normal(size=(400, 10)), rng.dirichlet(np.full(4, 20.0), size=400)
-    with_decay, without = (AABP(weight_decay=w, random_state=0).fit(X[:200], D[:200]) for w in (1e-3, 0))
-    assert with_decay.score(X[200:], D[200:]) > -0.1
-    assert without.score(X[200:], D[200:]) < -0.5
-
-
 def test_memory_layout_does_not_matter(table):
     X, D = table
     by_rows = AABP(random_state=0).fit(X, D).predict(X)

@@ -31,8 +31,7 @@ MAX_ROWS = 3_000
 MAX_CELLS = 3_000_000
 MIN_ROWS = 500
 
-FEW_ROWS = 100
-"""Number of rows below which the paragraph calls the scores rough."""
+FEW_ROWS = 100  # With fewer rows the paragraph calls the scores rough.
 
 
 @dataclass(frozen=True)
@@ -178,8 +177,8 @@ def choose_learner(
     Notes
     -----
     The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random. A learner that
-    raises an error is left out; the error is in ``Choice.table``. The warnings of the folds are
-    suppressed; those of the final fit are in ``Choice.warnings``.
+    raises an error is left out; the error is in ``Choice.table``. The warnings of the folds are suppressed; those of
+    the final fit are in ``Choice.warnings``.
 
     Examples
     --------

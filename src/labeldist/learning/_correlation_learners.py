@@ -62,7 +62,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
         Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -209,7 +209,7 @@ class LDLSCL(SoftmaxLearner):
         Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -329,7 +329,7 @@ class EDLLRL(SoftmaxLearner):
         Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------

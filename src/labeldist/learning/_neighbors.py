@@ -54,7 +54,7 @@ class AAKNN(DistributionLearner):
         Index of the training rows.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------

@@ -26,8 +26,7 @@ from labeldist.simplex import normalize
 Sampling = Literal["exact", "draw"]
 Covariance = Literal["full", "diagonal"]
 
-FAR = 1e150
-"""Largest standardised distance; its square stays within the number range."""
+FAR = 1e150  # Largest standardised distance; its square stays within the number range.
 
 
 def example_weights(D: Array, sample_weight: Array | None, sampling: Sampling, random_state: Any) -> Array:
@@ -75,7 +74,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
         Lower Cholesky factors of the smoothed covariances; for ``"diagonal"`` the standard deviations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -215,7 +214,7 @@ class PTSVM(DistributionLearner):
         Upper bound of the distance of each objective from its minimum, relative to the weight of the examples.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -226,11 +225,8 @@ class PTSVM(DistributionLearner):
     -----
     Every row is an example of both classes of a pair. The solver uses this to solve LIBSVM's problem without repeating
     rows. The sigmoids are fitted to the decision values of the training rows: cross-validated ones, as in LIBSVM, gave
-    worse results (artificial set: skill 0.73 instead of 0.97), because decision values of several fits are not
-    comparable where they hardly vary.
-
-    With the published `C` and `gamma` and features of a small spread, the decision values of many pairs are constant,
-    and such pairs predict the mean degrees (SBU_3DFE: 10 of 15 pairs; Yeast_spoem: its only one).
+    worse results (artificial set: skill 0.73 instead of 0.97). With the published `C` and `gamma` and features of a
+    small spread, many pairs have constant decision values and predict the mean degrees (SBU_3DFE: 10 of 15 pairs).
 
     References
     ----------

@@ -134,7 +134,7 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -227,7 +227,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
         Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
