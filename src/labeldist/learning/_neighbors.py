@@ -171,7 +171,7 @@ def _center_of(X: Array) -> Array:
 def _centred(X: Any, center: Array) -> Any:
     if not center.any():
         return X
-    return (X.toarray() if sparse.issparse(X) else X) - center
+    return (sparse.csr_array(X).toarray() if sparse.issparse(X) else X) - center
 
 
 def _inverse(distances: Array) -> Array:
