@@ -171,7 +171,7 @@ def _center_of(X: Array) -> Array:
 def _centred(X: Any, center: Array) -> Any:
     if not center.any():
         return X
-    return (sparse.csr_array(X).toarray() if sparse.issparse(X) else X) - center
+    return (X if isinstance(X, np.ndarray) else X.toarray()) - center
 
 
 def _inverse(distances: Array) -> Array:
