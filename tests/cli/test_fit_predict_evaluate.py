@@ -129,7 +129,7 @@ def test_a_method_that_is_asked_for_is_kept_and_judged(songs, table, tmp_path):
     options = ("--method", "bdldl", "--set", "ridge=10", "--folds", "3", "-o", tmp_path / "m.skops")
     facts = run_json("fit", songs / "dist.csv", *NAMES, *options)
     assert facts["chosen"] == "bdldl"
-    assert "3 folds. Asked for: bdldl" in facts["paragraph"]
+    assert "3 folds. Requested: bdldl" in facts["paragraph"]
     assert [row["name"] for row in facts["learners"]] == ["the mean", "bdldl"]
     assert load(tmp_path / "m.skops").get_params()["ridge"] == 10
     assert read_card(tmp_path / "m.skops").measures["skill"] == pytest.approx(facts["skill"])

@@ -6,8 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.neighbors import KNeighborsRegressor
 
-from labeldist._kernels.nearest import SweepIndex
-from labeldist.datasets import make_artificial
 from labeldist.learning import AAKNN
 
 
@@ -16,7 +14,7 @@ def table(rng):
     return rng.normal(size=(60, 4)), rng.dirichlet(np.ones(3), size=60), rng.normal(size=(20, 4))
 
 
-def test_it_is_the_mean_of_the_nearest_rows(table):
+def test_prediction_is_the_mean_of_the_nearest_rows(table):
     X, D, new = table
     expected = [D[np.argsort(np.linalg.norm(X - x, axis=1))[:7]].mean(axis=0) for x in new]
     assert_allclose(AAKNN(7).fit(X, D).predict(new), expected, atol=1e-14)
@@ -24,55 +22,39 @@ def test_it_is_the_mean_of_the_nearest_rows(table):
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
-def test_it_agrees_with_scikit_learns_regressor(table, weights, metric):
+def test_predictions_equal_scikit_learns_regressor(table, weights, metric):
     X, D, new = table
-    rows = np.vstack([new, X[:5]])  # the last ones lie at distance zero
+    rows = np.vstack([new, X[:5]])  # the last ones have distance zero
     reference = KNeighborsRegressor(5, weights=weights, metric=metric).fit(X, D).predict(rows)
-    # The cosine of a row with itself is 1 but for rounding: its inverse distance is a large number, not infinite.
+    # The cosine distance of a row from itself is zero only up to rounding.
     assert_allclose(AAKNN(weights=weights, metric=metric).fit(X, D).predict(rows), reference, atol=1e-6)
 
 
-def test_weights_by_distance_take_rows_at_distance_zero_alone(table):
+@pytest.mark.parametrize("algorithm", ["kd_tree", "brute"])
+def test_distance_weights_average_rows_at_distance_zero_alone(table, algorithm):
     X, D, _ = table
-    assert_allclose(AAKNN(weights="distance").fit(X, D).predict(X), D, atol=1e-15)
+    assert_allclose(AAKNN(weights="distance", algorithm=algorithm).fit(X, D).predict(X), D, atol=1e-15)
     X[1] = X[0]
-    model = AAKNN(weights="distance").fit(X, D)
+    model = AAKNN(weights="distance", algorithm=algorithm).fit(X, D)
     assert_allclose(model.predict(X[:1]), [(D[0] + D[1]) / 2], atol=1e-15)
-    tiny = AAKNN(2, weights="distance", metric="manhattan").fit([[0.0], [1e-310], [1.0]], D[:3])
-    assert_allclose(tiny.predict([[4e-310]]), [(3 * D[0] + 4 * D[1]) / 7], atol=1e-12)
 
 
 @pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
-def test_the_algorithm_changes_how_not_what(table, algorithm):
+def test_algorithms_agree(table, algorithm):
     X, D, new = table
     model = AAKNN(algorithm=algorithm).fit(X, D)
     assert model.neighbors_._fit_method == algorithm
     assert_allclose(model.predict(new), AAKNN().fit(X, D).predict(new), atol=1e-14)
 
 
-def test_sweeps_are_taken_where_they_are_fastest(rng):
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_shifted_features_keep_their_neighbors_with_many_features(rng, form):
     X, D = rng.normal(size=(60, 20)), rng.dirichlet(np.ones(3), size=60)
-    assert isinstance(AAKNN().fit(X, D).neighbors_, SweepIndex)
-    others = [
-        AAKNN(17).fit(X, D),
-        AAKNN().fit(X[:, :4], D),
-        AAKNN(metric="cosine").fit(X, D),
-        AAKNN().fit(sparse.csr_array(X), D),
-    ]
-    assert not any(isinstance(model.neighbors_, SweepIndex) for model in others)
-    with pytest.raises(ValueError, match="for dense features and metric='euclidean'"):
-        AAKNN(metric="cosine", algorithm="sweeps").fit(X, D)
+    model = AAKNN().fit(X + 1e9, D)
+    assert_allclose(model.predict(form(X + 1e9)), AAKNN().fit(X, D).predict(X), atol=1e-14)
 
 
-@pytest.mark.parametrize("weights", ["uniform", "distance"])
-def test_sweeps_find_what_scikit_learn_finds(table, weights):
-    X, D, new = table
-    rows = np.vstack([new, X[:5]])
-    reference = KNeighborsRegressor(5, weights=weights).fit(X, D).predict(rows)
-    assert_allclose(AAKNN(weights=weights, algorithm="sweeps").fit(X, D).predict(rows), reference, atol=1e-12)
-
-
-def test_the_metric_may_be_a_function(table):
+def test_metric_may_be_a_function(table):
     X, D, new = table
 
     def first_feature(a, b):
@@ -84,52 +66,46 @@ def test_the_metric_may_be_a_function(table):
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
-def test_sparse_features_give_the_same_answer(table, rng, form, weights):
+def test_sparse_features_give_the_same_predictions(table, rng, form, weights):
     X, D, new = (table[0] * (rng.random((60, 4)) < 0.6), table[1], table[2])
     model = AAKNN(weights=weights, algorithm="brute")
     assert_allclose(model.fit(form(X), D).predict(form(new)), model.fit(X, D).predict(new), atol=1e-12)
 
 
-def test_one_neighbour_recalls_the_training_rows(table):
+def test_changing_the_training_arrays_does_not_change_predictions(table):
+    X, D, new = table
+    for rows in (X, sparse.csr_array(X)):
+        model = AAKNN(weights="distance").fit(rows, D)
+        expected = model.predict(new)
+        before = rows.copy(), D.copy()
+        rows *= 0
+        D *= 0
+        assert_array_equal(model.predict(new), expected)
+        assert_array_equal(pickle.loads(pickle.dumps(model)).predict(new), expected)
+        rows[:], D[:] = before
+
+
+def test_too_few_rows_raise(table):
     X, D, _ = table
-    assert_allclose(AAKNN(1).fit(X, 3 * D).predict(X), D, atol=1e-15)
-
-
-def test_it_learns_the_artificial_set():
-    X, D = make_artificial(500, random_state=0)
-    new, truth = make_artificial(300, random_state=1)
-    uniform, distance = (AAKNN(weights=w).fit(X, D).score(new, truth) for w in ("uniform", "distance"))
-    assert 0.95 < uniform < distance
-
-
-def test_too_few_rows_are_refused_when_fitting(table):
-    X, D, _ = table
-    with pytest.raises(ValueError, match="n_neighbors=5 cannot be found among n_samples=4 training rows"):
+    with pytest.raises(ValueError, match=r"n_neighbors=5 .* n_samples=4"):
         AAKNN().fit(X[:4], D[:4])
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [{"n_neighbors": 0}, {"weights": "gaussian"}, {"metric": "precomputed"}, {"algorithm": "hash"}],
-    ids=str,
-)
-def test_bad_parameters_are_refused_by_name(table, parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of AAKNN must be"):
-        AAKNN(**parameters).fit(*table[:2])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_pickled_model_keeps_its_index(rng, metric, form):
+    X, D = form(rng.normal(size=(60, 20))), rng.dirichlet(np.ones(3), size=60)
+    model = AAKNN(3, metric=metric).fit(X, D)
+    expected = model.predict(X)
+    model.set_params(n_neighbors=7)  # takes effect at the next fit
+    again = pickle.loads(pickle.dumps(model))
+    assert again.neighbors_.get_params() == model.neighbors_.get_params()
+    assert_array_equal(again.predict(X), expected)
 
 
-def test_metrics_that_need_more_than_rows_are_refused(table):
-    X, D, _ = table
-    with pytest.raises(ValueError, match="metric"):
-        AAKNN(metric="mahalanobis").fit(X, D)
-
-
-def test_the_index_is_built_again_as_it_was_fitted(rng):
-    X, D = rng.normal(size=(60, 20)), rng.dirichlet(np.ones(3), size=60)
-    for model in (AAKNN(3).fit(X, D), AAKNN(3, metric="manhattan").fit(X, D)):
-        expected = model.predict(X)
-        model.set_params(n_neighbors=7)  # for the next fit
-        again = pickle.loads(pickle.dumps(model))
-        assert type(again.neighbors_) is type(model.neighbors_)
-        assert_array_equal(again.predict(X), expected)
+def test_state_with_missing_distributions_cannot_predict(table):
+    X, D, new = table
+    model = AAKNN(algorithm="brute")
+    model.__setstate__(AAKNN().fit(X, D).__getstate__() | {"label_distributions_": D[:3]})
+    with pytest.raises(ValueError, match=r"dimension|mismatch"):
+        model.predict(new)

@@ -40,7 +40,7 @@ WRAPPED = [
     BDLDLCV([1e-3], [1e-2], cv=ShuffleSplit(2, random_state=np.random.RandomState(0))),
     BDLDLCV([1e-3], [1e-2], cv=2, random_state=np.random.RandomState(1)),
     BDLE(solver="low_rank"),
-    *(AAKNN(algorithm=algorithm) for algorithm in ("sweeps", "ball_tree", "kd_tree", "brute")),
+    *(AAKNN(algorithm=algorithm) for algorithm in ("ball_tree", "kd_tree", "brute")),
 ]
 
 

@@ -35,7 +35,7 @@ LEARNERS = [
     *(BDLDL(), BDLDL(fit_intercept=False), BDLDL(scale=True), BDLDL(0, 0), BDLDLCV(cv=2)),
     *(SABFGS(), SABFGS(fit_intercept=True), SAIIS(), EDLLRL(max_iter=50), LDLSCL(max_iter=30)),
     *(LDLLC(max_iter=100), LDLLC(fit_intercept=True, max_iter=100)),
-    *(PTBayes(), PTBayes("diagonal"), PTSVM(), AAKNN(1), AAKNN(1, algorithm="sweeps")),
+    *(PTBayes(), PTBayes("diagonal"), PTSVM(), AAKNN(1), AAKNN(1, algorithm="brute")),
     *(AABP(max_iter=20, random_state=0), DistributionForest(5, random_state=0), MeanDistribution()),
     EnhancedLearner(BDLE(), BDLDL()),
 ]
@@ -202,7 +202,7 @@ ISOMETRY = np.linalg.qr(RNG.normal(size=(7, 4)))[0].T
         *(BDLE(scale=False), BDLE(0, scale=False), GLLE(scale=False), BDLE(scale=False, solver="low_rank")),
         *(FCM(), KM(), LP(), ML(), BDLDL(), BDLDL(fit_intercept=False), BDLDL(0, 0), BDLDLCV(cv=2)),
         *(SABFGS(tol=1e-9), SABFGS(fit_intercept=True, tol=1e-9), SAIIS(tol=1e-7, max_iter=10_000)),
-        *(EDLLRL(tol=1e-6), LDLLC(correlation=0, tol=1e-9), PTSVM(), AAKNN(), AAKNN(algorithm="sweeps")),
+        *(EDLLRL(tol=1e-6), LDLLC(correlation=0, tol=1e-9), PTSVM(), AAKNN(), AAKNN(algorithm="brute")),
         *(EnhancedLearner(BDLE(scale=False), BDLDL()), KernelFeatures(scale=False)),
     ],
     ids=repr,

@@ -49,7 +49,7 @@ OWN_UNITS = [
 # All features may have another, the same for all:
 ONE_UNIT = [
     *(FCM(), KM(), LP(width="mean"), ML(), BDLE(scale=False, graph_width="mean"), PTBayes(), PTBayes("diagonal")),
-    *(PTSVM(gamma="scale"), AAKNN(), AAKNN(algorithm="sweeps"), AAKNN(weights="distance"), KernelFeatures(scale=False)),
+    *(PTSVM(gamma="scale"), AAKNN(), AAKNN(algorithm="brute"), AAKNN(weights="distance"), KernelFeatures(scale=False)),
 ]
 # A penalty or a width sees the units; of very large ones the penalty vanishes, in very small ones the features do:
 UNITS_COUNT = [

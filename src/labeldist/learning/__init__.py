@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from labeldist.learning._bdldl import BDLDL
 from labeldist.learning._bdldl_cv import BDLDLCV
-from labeldist.learning._edllrl import EDLLRL
+from labeldist.learning._correlation_learners import EDLLRL, LDLLC, LDLSCL
 from labeldist.learning._enhanced import EnhancedLearner
 from labeldist.learning._forest import DistributionForest
-from labeldist.learning._ldllc import LDLLC
-from labeldist.learning._ldlscl import LDLSCL
 from labeldist.learning._mean import MeanDistribution
 from labeldist.learning._neighbors import AAKNN
 from labeldist.learning._network import AABP

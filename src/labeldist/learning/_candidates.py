@@ -1,4 +1,4 @@
-"""The learners that are compared when nobody names any, from the simplest to the least simple."""
+"""Default candidates of ``choose_learner``."""
 
 from __future__ import annotations
 
@@ -14,20 +14,18 @@ from labeldist.learning._softmax_learners import SABFGS
 
 THE_MEAN = "the mean"
 
-WIDTHS = {"wide": (1.0, 300), "narrow": (0.5, 1000)}
-"""Kernel widths in mean distances, and landmarks: the narrower a kernel, the more of them it takes to span it."""
+# Bandwidth in mean distances, and number of components: narrow kernels need more of them.
+KERNELS = {"wide": (1.0, 300), "narrow": (0.5, 1000)}
 
-MOST_KERNEL_VALUES = 50_000_000
-"""So many rows × landmarks are held at most, 400 MB: large tables get fewer landmarks."""
+# Limits of rows × kernel components and of degrees in the leaves of a forest: about 400 MB each.
+MAX_KERNEL_VALUES = 50_000_000
+MAX_LEAF_DEGREES = 25_000_000
 
-MOST_LEAF_DEGREES = 25_000_000
-"""So many degrees are in the leaves of a forest at most, 400 MB with their nodes: large tables get larger leaves."""
+# With more features a whole grid of reconstructions takes minutes, and on Movie it gains nothing.
+WIDE_TABLE = 500
+SINGLE_RECONSTRUCTION = 1e-3
 
-WIDE = 500
-"""With more features a whole grid of reconstructions would take minutes, and on Movie it gains nothing."""
-
-ONE_RECONSTRUCTION = 1e-3
-TREES, SMALLEST_LEAF = 100, 3
+N_TREES, MIN_SAMPLES_LEAF = 100, 3
 
 
 def default_candidates(
@@ -40,49 +38,36 @@ def default_candidates(
     scoring: str,
     random_state: int,
 ) -> dict[str, Any]:
-    """Return learners by name, with sizes that suit a table of `n_rows`.
+    """Return unfitted learners by name, the simplest first, for a table of this size.
 
-    Parameters
-    ----------
-    n_rows, n_labels, n_features : int
-        The size of the table that the chosen one will be fitted on.
-    training_rows : int
-        The fewest rows that one of them is fitted on when they are compared.
-    sparse : bool
-        Whether features are sparse, which the kernel does not take, nor centring.
-    scoring : str
-        The measure that learners tune themselves for.
-    random_state : int
+    `training_rows` is the size of the smallest training fold. `scoring` is the measure that ``BDLDLCV`` optimises.
+    Sparse features are not centred and have no kernel features.
     """
-    folds = min(5, max(2, training_rows))
-    grid = PAPER_GRID if n_features <= WIDE else [ONE_RECONSTRUCTION]
-    linear, standardised = (
-        BDLDLCV(grid, scale=scale, cv=folds, scoring=scoring, random_state=random_state) for scale in (False, True)
-    )
-    # On kernel features the reconstruction hardly matters, and a whole grid of it would take most of the time.
-    on_kernel = BDLDLCV([ONE_RECONSTRUCTION], cv=min(3, folds), scoring=scoring, random_state=random_state)
-    neighbors = max(1, min(round(math.sqrt(training_rows)), 50))
-    leaf = max(SMALLEST_LEAF, math.ceil(TREES * n_rows * n_labels / MOST_LEAF_DEGREES))
-    # Without this, features in large units would be all that counts for neighbours.
+    # scikit-learn's pipelines and scalers are slow to import.
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
+    def bdldl(reconstructions: Any, cv: int, scale: bool = False) -> BDLDLCV:
+        return BDLDLCV(reconstructions, scale=scale, cv=cv, scoring=scoring, random_state=random_state)
+
+    folds = min(5, max(2, training_rows))
+    grid = PAPER_GRID if n_features <= WIDE_TABLE else [SINGLE_RECONSTRUCTION]
+    # Without standardisation, features in large units would dominate the distances of AAKNN.
     scaler = StandardScaler(with_mean=not sparse)
-    kernels = {
-        f"{width} kernel (BD-LDL)": make_pipeline(
-            KernelFeatures(factor=factor, n_components=min(most, landmark_limit), random_state=random_state), on_kernel
-        )
-        for width, (factor, most) in WIDTHS.items()
-        if (landmark_limit := max(1, MOST_KERNEL_VALUES // n_rows)) and not sparse
-    }
-    return {
+    candidates = {
         THE_MEAN: MeanDistribution(),
-        "linear (BD-LDL)": linear,
-        "linear on standardised features (BD-LDL)": standardised,
+        "linear (BD-LDL)": bdldl(grid, folds),
+        "linear on standardised features (BD-LDL)": bdldl(grid, folds, scale=True),
         "maximum entropy (SA-BFGS)": make_pipeline(scaler, SABFGS(fit_intercept=True)),
-        "nearest neighbours (AA-kNN)": make_pipeline(scaler, AAKNN(neighbors)),
-        **kernels,
-        "random trees (DistributionForest)": DistributionForest(
-            TREES, min_samples_leaf=leaf, random_state=random_state
-        ),
+        "nearest neighbours (AA-kNN)": make_pipeline(scaler, AAKNN(max(1, min(round(math.sqrt(training_rows)), 50)))),
     }
+    if not sparse:
+        limit = max(1, MAX_KERNEL_VALUES // n_rows)
+        for width, (factor, n_components) in KERNELS.items():
+            kernel = KernelFeatures(factor=factor, n_components=min(n_components, limit), random_state=random_state)
+            # On kernel features the reconstruction hardly matters, and a grid of it would take most of the time.
+            learner = bdldl([SINGLE_RECONSTRUCTION], min(3, folds))
+            candidates[f"{width} kernel (BD-LDL)"] = make_pipeline(kernel, learner)
+    leaf = max(MIN_SAMPLES_LEAF, math.ceil(N_TREES * n_rows * n_labels / MAX_LEAF_DEGREES))
+    forest = DistributionForest(N_TREES, min_samples_leaf=leaf, random_state=random_state)
+    return {**candidates, "random trees (DistributionForest)": forest}

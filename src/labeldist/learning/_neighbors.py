@@ -1,4 +1,4 @@
-"""AA-kNN: the distributions of the nearest rows, averaged."""
+"""AA-kNN, nearest neighbours for label distributions."""
 
 from __future__ import annotations
 
@@ -12,58 +12,58 @@ from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.nearest import SweepIndex
-from labeldist._kernels.scaling import refuse_too_large, squarable_unit
+from labeldist._kernels.scaling import column_means, refuse_too_large, squarable_unit
 from labeldist._kernels.storage import from_arrays, to_arrays
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner
 from labeldist.simplex import normalize
 
+# The other metrics need more than the rows: a covariance, weights, or distances computed before.
 METRICS = {name for names in VALID_METRICS.values() for name in names} - {
     *("mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski")
 }
-"""The distances that scikit-learn computes between rows of features and that need nothing but the rows."""
 
-TREE_FEATURES = 15
-"""With more features than this trees are slower than looking at every row, as scikit-learn has it, too."""
-
-SWEEPS = 16
-"""With more neighbours than this sweeps are slower than scikit-learn's heaps."""
+SMALL_SPREAD = 1e-4
+"""Rows whose variance is a smaller fraction of their mean square are centred."""
 
 
 class AAKNN(DistributionLearner):
     """Nearest neighbours for label distributions (AA-kNN, algorithm adaptation).
 
-    The prediction for a row is the mean of the distributions of its nearest training rows.
+    The prediction for a row is the mean of the distributions of its `n_neighbors` nearest training rows.
 
     Parameters
     ----------
     n_neighbors : int, default=5
+        Number of neighbours.
     weights : {"uniform", "distance"}, default="uniform"
-        ``"distance"``: a neighbour counts by the inverse of its distance; one at distance 0 is taken alone.
+        ``"distance"`` weights neighbours by the inverse of their distance. Neighbours at distance 0 are averaged alone.
     metric : str or callable, default="euclidean"
-        The distance, one of ``sklearn.neighbors.VALID_METRICS``. It sees the features in the units that they are in: a
-        ``StandardScaler`` in front makes them count alike.
-    algorithm : {"auto", "sweeps", "ball_tree", "kd_tree", "brute"}, default="auto"
-        How neighbours are found; it changes the time, not the answer. ``"sweeps"`` looks k times for the smallest
-        distance: fastest for a few neighbours among dense rows of many features. The others are those of
-        ``sklearn.neighbors.NearestNeighbors``. ``"auto"`` is the first where it is fastest, else scikit-learn's choice.
+        One of ``sklearn.neighbors.VALID_METRICS`` that needs no parameters, or a function of two rows. Features in
+        large units dominate the distance; put a ``StandardScaler`` in front.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        Algorithm of ``sklearn.neighbors.NearestNeighbors``.
 
     Attributes
     ----------
     X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
-        The training rows.
-    neighbors_ : NearestNeighbors or SweepIndex
-        Their index.
+        Copy of the training rows.
     label_distributions_ : ndarray of shape (n_samples, n_labels)
         Their distributions.
+    neighbors_ : NearestNeighbors
+        Index of the training rows.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    sklearn.neighbors.KNeighborsRegressor : The same for targets of any kind.
+    DistributionForest : Averages over the rows of tree leaves.
 
     References
     ----------
-    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28 (7), 2016.
+    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7), 2016.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class AAKNN(DistributionLearner):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"uniform", "distance"})],
         "metric": [StrOptions(METRICS), callable],
-        "algorithm": [StrOptions({"auto", "sweeps", "ball_tree", "kd_tree", "brute"})],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
     }
 
     def __init__(
@@ -85,7 +85,7 @@ class AAKNN(DistributionLearner):
         *,
         weights: Literal["uniform", "distance"] = "uniform",
         metric: str | Callable[[Array, Array], float] = "euclidean",
-        algorithm: Literal["auto", "sweeps", "ball_tree", "kd_tree", "brute"] = "auto",
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -93,71 +93,58 @@ class AAKNN(DistributionLearner):
         self.algorithm = algorithm
 
     def fit(self, X: Any, y: Any) -> AAKNN:
-        """Keep the rows and their distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
         if self.n_neighbors > len(D):
             raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
-        self._unit = self._unit_of(X)
-        self.X_fit_, self.neighbors_ = X, self._index(_in_units(X, self._unit))
-        self.label_distributions_ = D
+        self.X_fit_, self.label_distributions_ = X.astype(np.float64), D.astype(np.float64)  # copies
+        self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric, algorithm=self.algorithm))
         return self
 
-    def _unit_of(self, X: Any) -> float:
-        """Return what to divide rows by; other distances than the Euclidean may depend on units."""
-        return squarable_unit(X) if self.metric == "euclidean" else 1.0
-
-    def _index(self, X: Any) -> Any:
-        sweepable = self.metric == "euclidean" and isinstance(X, np.ndarray)
-        if self.algorithm == "sweeps" and not sweepable:
-            raise ValueError("algorithm='sweeps' is for dense features and metric='euclidean'; use 'auto'.")
-        fastest = sweepable and X.shape[1] > TREE_FEATURES and self.n_neighbors <= SWEEPS
-        if self.algorithm == "sweeps" or (self.algorithm == "auto" and fastest):
-            return SweepIndex.of(X, self.n_neighbors)
-        return NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric, algorithm=self.algorithm).fit(X)
-
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
-        X = self._check_new_features(X, accept_sparse=True)
-        distances, neighbors = self.neighbors_.kneighbors(_in_units(X, self._unit))
-        shares = np.ones_like(distances) if self.weights == "uniform" else _inverse(distances)
+        X = _in_units(self._check_new_features(X, accept_sparse=True), self._unit)
+        distances, neighbors = self.neighbors_.kneighbors(_centred(X, self._center))
+        if self.weights == "uniform":
+            shares = np.ones_like(distances)
+        else:
+            shares = _inverse(self._exact(distances, X, neighbors))
         n, k = neighbors.shape
         starts = np.arange(0, n * k + 1, k)
-        graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(n, len(self.label_distributions_)))
+        graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(n, self.X_fit_.shape[0]))
         return normalize(graph @ self.label_distributions_)
 
+    def _build(self, index: NearestNeighbors) -> None:
+        """Fit the index. Euclidean distances are computed in a unit and about a center that keep their digits."""
+        euclidean = index.metric == "euclidean"
+        self._unit = squarable_unit(self.X_fit_) if euclidean else 1.0
+        X = _in_units(self.X_fit_, self._unit)
+        self._center = _center_of(X) if euclidean and isinstance(X, np.ndarray) else np.zeros(X.shape[1])
+        self.neighbors_ = index.fit(_centred(X, self._center))
+
+    def _exact(self, distances: Array, X: Any, neighbors: Any) -> Array:
+        """Recompute Euclidean distances: scikit-learn uses products, which lose the digits of small distances."""
+        if self.neighbors_.metric != "euclidean" or sparse.issparse(X) or sparse.issparse(self.X_fit_):
+            return distances
+        columns = [np.linalg.norm(X - self.X_fit_[column] / self._unit, axis=1) for column in neighbors.T]
+        return np.column_stack(columns)
+
     def __getstate__(self) -> dict[str, Any]:
-        # Of an index the parameters that it was built by are kept: a tree that comes from a file would have to be
-        # believed, and one that was tampered with leads to memory that is not its own.
+        # A search tree from a file could point outside its arrays, so only its parameters are saved.
         state = dict(super().__getstate__())
         if "neighbors_" in state:
             index = state.pop("neighbors_")
-            sweeps = {"metric": "euclidean", "algorithm": "sweeps"}
-            chosen = sweeps if isinstance(index, SweepIndex) else {name: getattr(index, name) for name in sweeps}
-            state["index_parameters"] = {"n_neighbors": index.n_neighbors, **chosen}
+            state["index_parameters"] = {name: getattr(index, name) for name in ("n_neighbors", "metric", "algorithm")}
             state["X_fit_"] = to_arrays(self.X_fit_)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Nothing of the state is believed to be what it should: whatever it holds is looked at before it is used.
         state = dict(state)
         parameters = state.pop("index_parameters", None)
         super().__setstate__(state)
         if parameters is not None:
-            recipe = AAKNN(**parameters)
-            recipe._validate_params()
             self.X_fit_ = from_arrays(state["X_fit_"])
-            _check_rows(self.X_fit_, state["label_distributions_"], recipe.n_neighbors)
-            self._unit = recipe._unit_of(self.X_fit_)
-            self.neighbors_ = recipe._index(_in_units(self.X_fit_, self._unit))
+            self._build(NearestNeighbors(**parameters))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -165,26 +152,30 @@ class AAKNN(DistributionLearner):
         return tags
 
 
-def _check_rows(X: Any, D: Any, n_neighbors: int) -> None:
-    """Refuse rows that are no numbers, and distributions that are not theirs: products with them would go astray."""
-    are_numbers = all(getattr(table, "dtype", None) in (np.float64, np.float32) for table in (X, D))
-    if not (isinstance(X, np.ndarray | sparse.csr_array) and isinstance(D, np.ndarray) and are_numbers):
-        raise TypeError("X_fit_ and label_distributions_ must be tables of numbers.")
-    if not (X.ndim == D.ndim == 2 and n_neighbors <= X.shape[0] == D.shape[0]):
-        raise ValueError(f"X_fit_ has shape {X.shape}, label_distributions_ {D.shape}, n_neighbors is {n_neighbors}.")
-
-
 def _in_units(X: Any, unit: float) -> Any:
-    """Return rows whose distances stay within the number range, or refuse."""
+    """Return X / unit, or raise an error if distances would leave the number range."""
     if unit != 1:
-        with np.errstate(over="ignore"):  # what comes of it is refused
+        with np.errstate(over="ignore"):
             X = X / unit
     refuse_too_large(X)
     return X
 
 
+def _center_of(X: Array) -> Array:
+    """Return the column means if the rows vary little compared to their size, else zeros."""
+    mean = column_means(X)
+    size = (X**2).sum() / len(X)
+    return mean if size - mean @ mean <= SMALL_SPREAD * size else np.zeros_like(mean)
+
+
+def _centred(X: Any, center: Array) -> Any:
+    if not center.any():
+        return X
+    return (X if isinstance(X, np.ndarray) else X.toarray()) - center
+
+
 def _inverse(distances: Array) -> Array:
-    """1 / distance over that of the nearest; where there are zero distances, 1 for them and 0 for the others."""
-    nearest = distances[:, :1]  # kneighbors returns them in ascending order
-    # The quotient of distances, not of their inverses, stays within the number range.
+    """Return the inverse distances relative to that of the nearest row, or 1 and 0 if there are zero distances."""
+    nearest = distances.min(axis=1, keepdims=True)
+    # The quotient of distances, unlike that of their inverses, stays within the number range.
     return np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)

@@ -1,4 +1,4 @@
-"""AA-BP: a neural network with one hidden layer whose outputs are a distribution."""
+"""AA-BP, a neural network with one hidden layer and softmax outputs."""
 
 from __future__ import annotations
 
@@ -21,66 +21,67 @@ from labeldist.simplex import softmax
 Loss = Literal["squared", "cross_entropy"]
 
 GRADIENT_TOLERANCE = 1e-4
-"""Training ends when the gradient is this share of what it was at the start; later steps move no prediction."""
+"""Training stops when the gradient is this fraction of its initial value; predictions hardly change afterwards."""
 
 
 class AABP(DistributionLearner):
     """Neural network for label distributions (AA-BP, algorithm adaptation).
 
-    One hidden layer of tanh units, outputs made a distribution by softmax, trained by backpropagation:
+    With one hidden layer of tanh units, P = softmax(tanh(XV + 1aᵀ)U + 1bᵀ), it minimises over V, a, U and b
 
-        P = softmax(tanh(XV + 1aᵀ)U + 1bᵀ),  min over V, a, U, b of  (1/n) Σ_i loss(d_i, p_i) + (λ/2)(‖V‖² + ‖U‖²).
+        (1/n) Σ_i loss(d_i, p_i) + (λ/2)(‖V‖² + ‖U‖²).
 
     Parameters
     ----------
     n_hidden : int, default=60
-        Units of the hidden layer.
+        Number of hidden units.
     loss : {"squared", "cross_entropy"}, default="squared"
         ``"squared"``: ½‖d − p‖², as published. ``"cross_entropy"``: −Σ_k d_k log p_k.
     weight_decay : float, default=1e-3
-        λ. The published network has none; it ends up far worse than the mean of the training rows where features say
-        little (see Notes). The larger, the nearer to that mean.
+        λ. The published network has none and overfits where features carry little information (see Notes).
     scale : bool, default=True
-        Whether to standardise the features first. Without it features of a small spread are never heard.
+        Whether to standardise the features. Without it features of a small spread are ignored.
     max_iter : int, default=200
-        Steps of L-BFGS at most.
+        Maximum number of L-BFGS iterations.
     random_state : int, RandomState instance or None, default=None
-        For the hidden layer's start.
+        Determines the initial hidden layer.
 
     Attributes
     ----------
     coefs_ : list of two ndarrays, of shape (n_features, n_hidden) and (n_hidden, n_labels)
-        V, for features as they were given, and U.
+        V, for the features in their original units, and U.
     intercepts_ : list of two ndarrays, of shape (n_hidden,) and (n_labels,)
         a and b.
     loss_ : float
-        The objective, penalty included.
+        Final objective with the penalty.
     n_iter_ : int
+        Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    sklearn.neural_network.MLPRegressor : Networks for targets of any kind.
+    SABFGS : The softmax model without a hidden layer.
 
     Notes
     -----
-    Training begins at the mean of the distributions: b is its logarithm and U is zero, while V is drawn (Glorot and
-    Bengio 2010). The order of rows, labels and features does not matter beyond rounding, which
-    long training magnifies (to 5e-4 of a degree after 200 steps on 40 rows).
-
-    L-BFGS on all rows takes the place of the published gradient descent. It gets far enough to fit noise, so that it
-    needs `weight_decay`. First of ten folds, KL of the mean, without decay and by default: Yeast_spoem 0.0216,
+    Training starts at the mean of the distributions: b is its logarithm, U is zero and V is random (Glorot and Bengio
+    2010). L-BFGS on all rows replaces the published gradient descent. It converges far enough to fit noise, hence
+    `weight_decay`. KL on the first of ten folds for the mean, without decay and by default: Yeast_spoem 0.0216,
     0.0601, 0.0213; SBU_3DFE 0.0824, 0.0719, 0.0443. The default was chosen on that fold.
 
     References
     ----------
-    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28 (7), 2016.
+    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7), 2016.
 
     Examples
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import AABP
     >>> X, D = make_artificial(500, random_state=0)
-    >>> model = AABP(random_state=0).fit(X, D)
-    >>> model.score(X, D) > 0.95
+    >>> AABP(random_state=0).fit(X, D).score(X, D) > 0.95
     True
     """
 
@@ -111,40 +112,28 @@ class AABP(DistributionLearner):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> AABP:
-        """Train the network.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y)
-        # Sums in one order, whatever the layout (a data frame's is by columns): training magnifies rounding.
+        # One memory layout, so that sums round equally: training amplifies rounding.
         X, D = X.astype(np.float64, order="C"), np.ascontiguousarray(D)
         m = X.shape[1]
         mean, deviation = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
         table = StandardisedTable.of(X, mean, deviation)
         start = _start(table, D, self.n_hidden, np.random.default_rng(self.random_state))
         objective = penalised_loss(table, D, self.n_hidden, self.loss, self.weight_decay)
-        # The way from the start is what is searched for, so that the solver measures gradients by the one there.
+        # Searching for the step makes the solver compare gradients with the one at the start, not at zero.
         solution = minimize_lbfgs(
-            lambda step: objective(start + step),
-            np.zeros_like(start),
-            tol=GRADIENT_TOLERANCE,
-            max_iter=self.max_iter,
+            lambda step: objective(start + step), np.zeros_like(start), tol=GRADIENT_TOLERANCE, max_iter=self.max_iter
         )
         self.loss_, self.n_iter_ = solution.value, solution.n_iter
         V, a, U, b = layers(start + solution.X, m, self.n_hidden)
         V = V / deviation[:, None]
-        if self.scale:  # a constant feature says nothing; rounding would, of a large one
+        if self.scale:  # constant features carry no information; rounding of large ones would have an effect
             V[X.min(axis=0) == X.max(axis=0)] = 0
         self.coefs_, self.intercepts_ = [V, U.copy()], [a - mean @ V, b.copy()]
         return self
 
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X)
         (V, U), (a, b) = self.coefs_, self.intercepts_
@@ -161,10 +150,10 @@ def layers(parameters: Array, n_features: int, n_hidden: int) -> tuple[Array, Ar
 def penalised_loss(
     X: StandardisedTable, D: Array, n_hidden: int, loss: Loss, weight_decay: float
 ) -> Callable[[Array], tuple[float, Array]]:
-    """Return the function that gives the objective of `AABP` and its gradient for a vector of parameters."""
+    """Return a function of the parameter vector: the objective of `AABP` and its gradient."""
     n, m = X.shape
-    # Arrays of n × n_hidden are written over: to allocate them anew at every step takes as long as to compute them.
-    H, of_hidden, slope = (np.empty((n, n_hidden)) for _ in range(3))
+    # Reused buffers: allocating arrays of n × n_hidden takes as long as computing them.
+    H, hidden_gradient, slope = (np.empty((n, n_hidden)) for _ in range(3))
 
     def value_and_gradient(parameters: Array) -> tuple[float, Array]:
         V, a, U, b = layers(parameters, m, n_hidden)
@@ -174,17 +163,19 @@ def penalised_loss(
         if loss == "squared":
             error = P - D
             value = (error**2).sum() / 2
-            of_scores = through_softmax(P, error)
+            score_gradient = through_softmax(P, error)
         else:
             value = -np.vdot(D, log_p)
-            of_scores = P - D
-        of_scores /= n
+            score_gradient = P - D
+        score_gradient /= n
         np.subtract(1, np.square(H, out=slope), out=slope)
-        np.multiply(np.matmul(of_scores, U.T, out=of_hidden), slope, out=of_hidden)
+        np.multiply(np.matmul(score_gradient, U.T, out=hidden_gradient), slope, out=hidden_gradient)
         gradient = np.empty_like(parameters)
-        of_V, of_a, of_U, of_b = layers(gradient, m, n_hidden)
-        of_V[:], of_a[:] = X.transposed_times(of_hidden) + weight_decay * V, of_hidden.sum(axis=0)
-        of_U[:], of_b[:] = H.T @ of_scores + weight_decay * U, of_scores.sum(axis=0)
+        V_gradient, a_gradient, U_gradient, b_gradient = layers(gradient, m, n_hidden)
+        V_gradient[:] = X.transposed_times(hidden_gradient) + weight_decay * V
+        a_gradient[:] = hidden_gradient.sum(axis=0)
+        U_gradient[:] = H.T @ score_gradient + weight_decay * U
+        b_gradient[:] = score_gradient.sum(axis=0)
         penalty = weight_decay * ((V**2).sum() + (U**2).sum()) / 2
         return float(value / n + penalty), gradient
 
@@ -192,13 +183,13 @@ def penalised_loss(
 
 
 def _start(X: StandardisedTable, D: Array, n_hidden: int, rng: np.random.Generator) -> Array:
-    """Return the parameters of a network that answers the mean of `D`, its hidden layer drawn."""
+    """Return parameters with a random hidden layer and the mean of `D` as output."""
     m, c = X.shape[1], D.shape[1]
     parameters = np.zeros((m + 1) * n_hidden + (n_hidden + 1) * c)
     V, _, _, b = layers(parameters, m, n_hidden)
     mean = D.mean(axis=0)
     bound = np.sqrt(6 / (m + n_hidden))
-    # Numbers go to the features by what these tell of the labels, not by their place in the table.
+    # Random numbers are assigned by covariance with the labels, so that the order of the features does not matter.
     order = np.argsort(np.linalg.norm(X.transposed_times(D - mean), axis=1), kind="stable")
     V[order] = rng.uniform(-bound, bound, size=(m, n_hidden))
     b[:] = np.log(np.maximum(mean, EPSILON))

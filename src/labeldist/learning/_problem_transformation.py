@@ -1,4 +1,4 @@
-"""Problem transformation: a row with c degrees becomes c single-label examples, weighted by the degrees."""
+"""Problem transformation: PT-Bayes and PT-SVM, which fit classifiers to single-label examples."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from labeldist._kernels.scaling import NEGLIGIBLE, column_means, squarable_unit
 from labeldist._solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
 from labeldist._typing import TINY, Array
 from labeldist.exceptions import warn
-from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.learning._learner import DistributionLearner
+from labeldist.learning._softmax_learners import SampleWeightMixin
 from labeldist.simplex import normalize
 
 Sampling = Literal["exact", "draw"]
 Covariance = Literal["full", "diagonal"]
 
-FAR = 1e150
-"""A distance in deviations that can still be squared."""
+FAR = 1e150  # Largest standardised distance; its square stays within the number range.
 
 
 def example_weights(D: Array, sample_weight: Array | None, sampling: Sampling, random_state: Any) -> Array:
-    """Return how much the example (row i, label k) counts, for all i and k, of shape (n, c).
+    """Return the weights of the single-label examples (row i, label k), of shape (n, c).
 
-    ``"exact"``: as much as the degree, times the weight of the row. ``"draw"``: as often as it is among n·c examples
-    drawn with replacement with these probabilities, which are multinomial counts.
+    ``"exact"``: the degree times the weight of the row. ``"draw"``: the counts of n·c examples drawn with replacement
+    with probabilities proportional to that.
     """
     weights = D if sample_weight is None else D * sample_weight[:, None]
     if sampling == "exact":
@@ -42,27 +42,27 @@ def example_weights(D: Array, sample_weight: Array | None, sampling: Sampling, r
     return rng.multinomial(D.size, weights.ravel() / weights.sum()).reshape(D.shape).astype(np.float64)
 
 
-class PTBayes(DistributionLearner):
-    """Bayes' rule with Gaussian densities for label distributions (PT-Bayes, problem transformation).
+class PTBayes(SampleWeightMixin, DistributionLearner):
+    """Bayes classifier with Gaussian densities for label distributions (PT-Bayes, problem transformation).
 
-    Every row becomes one example of each label, weighted by its degree. The features of a label's examples are taken
-    as Gaussian, and the posterior probabilities of the labels are the predicted degrees:
+    Every row becomes one example of each label, weighted by its degree. The predicted degrees are the posterior
+    probabilities of the labels,
 
-        d_k(x) ∝ π_k N(x; μ_k, Σ_k),  π_k = mean degree,  μ_k and Σ_k = mean and covariance weighted by the degrees.
+        d_k(x) ∝ π_k N(x; μ_k, Σ_k),
+
+    with the mean degree π_k, and the mean μ_k and covariance Σ_k of the features weighted by the degrees of label k.
 
     Parameters
     ----------
     covariance : {"full", "diagonal"}, default="full"
-        ``"full"`` is the published classifier. ``"diagonal"`` takes features as independent given the label (naive
-        Bayes); it takes time as n_features, not its square.
+        ``"full"`` is the published classifier. ``"diagonal"`` is naive Bayes, whose time is linear in n_features.
     var_smoothing : float, default=0.1
-        This share of the largest variance of a feature is added to all variances, as in
+        Fraction of the largest variance of a feature that is added to all variances, as in
         ``sklearn.naive_bayes.GaussianNB``.
     sampling : {"exact", "draw"}, default="exact"
-        ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples by them, as
-        published.
+        ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples, as published.
     random_state : int, RandomState instance or None, default=None
-        For ``sampling="draw"``.
+        Determines the examples of ``sampling="draw"``.
 
     Attributes
     ----------
@@ -71,23 +71,25 @@ class PTBayes(DistributionLearner):
     mean_ : ndarray of shape (n_labels, n_features)
         Means μ.
     covariance_root_ : ndarray of shape (n_labels, n_features, n_features) or (n_labels, n_features)
-        Lower Cholesky factors of the covariances Σ, smoothing included; for ``"diagonal"`` standard deviations.
+        Lower Cholesky factors of the smoothed covariances; for ``"diagonal"`` the standard deviations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    PTSVM : Support vector machines on the same examples.
+    sklearn.naive_bayes.GaussianNB : The classifier behind ``covariance="diagonal"``.
 
     Notes
     -----
-    The literature's figures are those of a full covariance without smoothing and of drawn examples (ten folds,
-    Yeast_alpha: Clark 1.15 published, 1.14 here). The draw is what ruins them: the labels' densities are nearly alike
-    on such data, and noise in their differences adds up over the features. Exact weights give 0.29, and with the
-    default smoothing 0.22.
-
-    Nothing is repeated: weighted moments are computed from the n_samples rows.
+    Published results use full covariances, drawn examples and no smoothing (ten folds, Yeast_alpha: Clark 1.15
+    published, 1.14 here). The label densities of such data are nearly equal, and the noise of the draw adds up over
+    the features. Exact weights give 0.29, and 0.22 with the default smoothing.
 
     References
     ----------
-    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28 (7), 2016.
+    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7), 2016.
 
     Examples
     --------
@@ -118,44 +120,28 @@ class PTBayes(DistributionLearner):
         self.sampling = sampling
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PTBayes:
-        """Compute the weighted moments of each label's examples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight w counts as w equal rows.
-        """
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y)
-        row_weight = check_weights(sample_weight, X)
+    def _solve(self, X: Array, D: Array, row_weight: Array | None) -> None:
         weights = example_weights(D, row_weight, self.sampling, self.random_state)
         mass = weights.sum(axis=0)
         self.prior_ = mass / mass.sum()
-        # What follows is about the common mean: a label's mean lies within the spread of the rows around it, so that
-        # E(x − x̄)² − (μ − x̄)² loses no digit that the smoothing does not hide.
+        # Centred at the common mean, the differences E(x − x̄)² − (μ − x̄)² lose fewer digits than smoothing hides.
         center = column_means(X, row_weight)
         X = X - center
         unit = squarable_unit(X)
         X, unit = (X / unit, unit) if unit > NEGLIGIBLE else (np.zeros_like(X), 1.0)
         smoothing = self.var_smoothing * (np.average(X**2, axis=0, weights=row_weight).max() or 1.0)
-        # A label without any example has prior zero: any density will do, here that of a mean without a spread.
+        # Labels without examples have prior zero, so that their density does not matter.
         shares = weights / np.where(mass > 0, mass, 1.0)
         offset = shares.T @ X
         self.mean_ = center + unit * offset
         self.covariance_root_ = np.stack(
             [unit * self._root(X, share, mean, smoothing) for share, mean in zip(shares.T, offset, strict=True)]
         )
-        return self
 
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X, squares=True)
-        with np.errstate(divide="ignore"):  # log 0 = −∞ makes the degree of a label that never occurred 0
+        with np.errstate(divide="ignore"):  # log 0 = −∞ gives labels without examples a degree of 0
             scores = np.tile(np.log(self.prior_), (len(X), 1))
         for k, (mean, root) in enumerate(zip(self.mean_, self.covariance_root_, strict=True)):
             deviations = root if root.ndim == 1 else np.diagonal(root)
@@ -163,7 +149,7 @@ class PTBayes(DistributionLearner):
         return normalize(softmax(scores, axis=1))
 
     def _root(self, X: Array, share: Array, mean: Array, smoothing: float) -> Array:
-        """Return the factor of one label's covariance; `share` sums to one, `X` and `mean` are about the centre."""
+        """Return the Cholesky factor of one label's covariance. `X` and `mean` are centred, `share` sums to one."""
         if self.covariance == "diagonal":
             return np.sqrt(np.maximum(share @ X**2 - mean**2, 0) + smoothing)
         X = X * np.sqrt(share)[:, None]
@@ -173,14 +159,14 @@ class PTBayes(DistributionLearner):
             return np.asarray(cholesky(covariance, lower=True))
         except LinAlgError:
             raise ValueError(
-                f"With var_smoothing={self.var_smoothing:g} a covariance is singular to rounding: the features are "
-                'linearly dependent. A larger var_smoothing or covariance="diagonal" helps.'
+                f"With var_smoothing={self.var_smoothing:g} a covariance is numerically singular: the features are "
+                'linearly dependent. Use a larger var_smoothing or covariance="diagonal".'
             ) from None
 
 
 def _whitened(gaps: Array, root: Array, deviations: Array) -> Array:
-    """Return gaps in deviations, by the factor of a covariance; beyond `FAR` all are as far."""
-    unit = np.ldexp(1.0, np.frexp(deviations.max())[1])  # a power of two, so that dividing rounds nothing
+    """Standardise `gaps` by the Cholesky factor of a covariance, clipped at `FAR`."""
+    unit = np.ldexp(1.0, np.frexp(deviations.max())[1])  # dividing by a power of two is exact
     with np.errstate(over="ignore"):
         gaps = np.clip(gaps / unit, -FAR, FAR)
     if root.ndim == 1:
@@ -192,62 +178,59 @@ class PTSVM(DistributionLearner):
     """Support vector machines for label distributions (PT-SVM, problem transformation).
 
     Every row becomes one example of each label, weighted by its degree. For each pair of labels a C-SVC with the kernel
-    exp(−γ‖x − y‖²) is trained on the examples of both and its decision values made probabilities by a sigmoid (Platt).
-    The distribution that agrees best with all pairs is the prediction (pairwise coupling), as LIBSVM does it.
+    exp(−γ‖x − y‖²) is fitted to the examples of both, and a sigmoid turns its decision values into probabilities
+    (Platt). Pairwise coupling combines the probabilities into a distribution, as in LIBSVM.
 
     Parameters
     ----------
     C : float, default=0.1
-        The weight of an example of degree 1 in the hinge loss.
+        Weight of the hinge loss of an example of degree 1.
     gamma : float, "scale" or "auto", default=0.01
-        γ. ``"scale"`` is 1 / (n_features · variance of all of X), ``"auto"`` is 1 / n_features, as in
-        ``sklearn.svm.SVC``. It sees the features in the units that they are in.
+        γ. ``"scale"`` is 1 / (n_features · variance of X), ``"auto"`` is 1 / n_features, as in ``sklearn.svm.SVC``.
     kernel_tolerance : float, default=1e-4
-        The kernel matrix is replaced by a product of low rank whose entries differ from it by at most this, if
-        `max_rank` allows. Smaller takes longer; time goes as the square of the rank.
+        Largest error of an entry of the low-rank approximation of the kernel matrix, if `max_rank` allows.
     max_rank : int, default=200
-        The rank of that product at most. The sets with few features need less than 100.
+        Maximum rank of the approximation. Time grows as the square of the rank.
     sampling : {"exact", "draw"}, default="exact"
-        ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples by them, as
-        published.
+        ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples, as published.
     random_state : int, RandomState instance or None, default=None
-        For ``sampling="draw"``.
+        Determines the examples of ``sampling="draw"``.
 
     Attributes
     ----------
     gamma_ : float
+        γ as a number.
     pivots_ : ndarray of shape (rank, n_features)
-        The training rows in which the decision values of all pairs are expressed.
+        Training rows that span the approximation of the kernel.
     pairs_ : list of tuple of int
-        The pairs of labels, in order.
+        Pairs of labels.
     dual_coef_ : ndarray of shape (n_pairs, rank)
+        Coefficients of the decision values k(x, pivots) · dual_coef + intercept, positive for the first label.
     intercept_ : ndarray of shape (n_pairs,)
-        The decision value of a pair is k(x, pivots) · dual_coef + intercept; positive is for its first label.
+        Intercepts of the decision values.
     sigmoid_ : ndarray of shape (n_pairs, 2)
         A and B: the probability of the first label is 1 / (1 + exp(−A·value − B)).
     gap_ : ndarray of shape (n_pairs,)
-        How far each machine's objective may be from its minimum, as a share of the weight of its examples.
+        Upper bound of the distance of each objective from its minimum, relative to the weight of the examples.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    PTBayes : Bayes classifier on the same examples.
+    sklearn.svm.SVC : Support vector machines for single labels.
 
     Notes
     -----
-    A row has a place in both classes of a pair. `labeldist._solvers.svm.solve_two_sided_svm` uses that: it solves the
-    problem that LIBSVM solves on all n_samples · n_labels examples, to more digits and without repeating a row.
-
-    Sigmoids are fitted to the decision values of the training rows. LIBSVM and ``CalibratedClassifierCV`` take
-    cross-validated values, to keep classes from looking better separated than they are. Here every row counts for both
-    classes, and values of several fits are not comparable where they hardly vary: they did worse (artificial set: skill
-    0.73 over the mean, 0.97 as it is).
-
-    With the published `C` and `gamma` on features of a small spread, the exact decision value of many pairs is the same
-    for all rows, that of the more frequent label (SBU_3DFE: 10 of 15 pairs; Yeast_spoem: its one). Such a pair knows no
-    more than the mean degrees. Where values differ by about 1e-6, what the solver leaves undone decides.
+    Every row is an example of both classes of a pair. The solver uses this to solve LIBSVM's problem without repeating
+    rows. The sigmoids are fitted to the decision values of the training rows: cross-validated ones, as in LIBSVM, gave
+    worse results (artificial set: skill 0.73 instead of 0.97). With the published `C` and `gamma` and features of a
+    small spread, many pairs have constant decision values and predict the mean degrees (SBU_3DFE: 10 of 15 pairs).
 
     References
     ----------
-    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28 (7), 2016.
+    X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7), 2016.
 
     T.-F. Wu, C.-J. Lin, R. C. Weng. Probability estimates for multi-class classification by pairwise coupling. Journal
     of Machine Learning Research 5, 2004.
@@ -288,14 +271,6 @@ class PTSVM(DistributionLearner):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> PTSVM:
-        """Train a machine and a sigmoid for each pair of labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y)
         X = X.astype(np.float64)
@@ -317,17 +292,16 @@ class PTSVM(DistributionLearner):
         self.dual_coef_ = solve_triangular(Z[pivots], coefs.T, lower=True, trans="T").T
         if unfinished:
             warn(
-                f"The machines of {len(unfinished)} of {len(self.pairs_)} pairs of labels, first {unfinished[0]}, are "
-                f"not at their minimum, but up to {self.gap_.max():.1e} from it. A smaller C or gamma helps.",
+                f"PTSVM did not converge for {len(unfinished)} of {len(self.pairs_)} pairs of labels, first "
+                f"{unfinished[0]}; the largest relative gap is {self.gap_.max():.1e}. Use a smaller C or gamma.",
                 ConvergenceWarning,
             )
         return self
 
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X, squares=True).astype(np.float64)
-        with np.errstate(over="ignore"):  # what is infinitely far has no weight
+        with np.errstate(over="ignore"):  # the kernel of an infinite distance is 0
             kernel = np.exp(-self.gamma_ * squared_distances(X, self.pivots_))
         values = kernel @ self.dual_coef_.T + self.intercept_
         probability = expit(values * self.sigmoid_[:, 0] + self.sigmoid_[:, 1])
@@ -343,8 +317,8 @@ class PTSVM(DistributionLearner):
             variance = float(X.var())
             if variance < TINY and np.ptp(X) > 0:
                 raise ValueError(
-                    "gamma='scale' divides by the variance of the features, which is too small a number to divide by. "
-                    "Multiply the features first, or standardise them."
+                    f"gamma='scale' divides by the variance of the features, and {variance:g} is too small. "
+                    "Standardise the features."
                 )
             return 1 / (X.shape[1] * (variance or 1.0))
         return 1 / X.shape[1] if self.gamma == "auto" else float(self.gamma)

@@ -1,4 +1,4 @@
-"""SA-BFGS and SA-IIS: the maximum entropy model, by quasi-Newton search and by iterative scaling."""
+"""Maximum entropy models SA-BFGS and SA-IIS, and the base class of all softmax learners."""
 
 from __future__ import annotations
 
@@ -23,26 +23,56 @@ from labeldist.learning._learner import DistributionLearner, check_weights, line
 from labeldist.simplex import softmax
 
 WOLFE_CONSTANTS = {"c1": 1e-4, "c2": 0.9}
-"""The line search of the published BFGS."""
+"""Constants of the line search of the published BFGS."""
+
+
+class SampleWeightMixin:
+    """Provide ``fit(X, y, sample_weight)`` for learners that implement ``_solve(X, D, weight)``."""
+
+    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the model to features and label distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features. `PTBayes` needs dense ones.
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. A row of weight w counts as w equal rows.
+
+        Returns
+        -------
+        self : DistributionLearner
+            The fitted learner.
+        """
+        self._validate_params()
+        accept_sparse = self.__sklearn_tags__().input_tags.sparse
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=accept_sparse)
+        self._solve(X, D, check_weights(sample_weight, X))
+        return self
 
 
 class SoftmaxLearner(DistributionLearner):
-    """Base of the learners whose model is P = softmax(XW), with or without an intercept."""
+    """Base class of the learners whose model is P = softmax(XW + 1bᵀ)."""
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
 
     fit_intercept: bool
-    max_iter: int
 
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
         check_is_fitted(self)
         X = self._check_new_features(X, accept_sparse=True)
         return softmax(linear_scores(X, self.coef_, self.intercept_))
 
     def _with_intercept_column(self, X: Any) -> tuple[Any, Array]:
-        """Return X, held for products, and what was subtracted; beside a column of ones if there is an intercept.
+        """Return X in its fastest storage, with a column of ones if there is an intercept, and the subtracted center.
 
-        With an intercept dense features are centred, which changes nothing but the digits: a large shift of them would
-        drown what they say. Mostly zero ones cannot have one.
+        With an intercept, dense features are centred. This changes only rounding: a large shift of a feature would hide
+        its variation. Sparse features are not centred.
         """
         X, center = hold_for_products(X), np.zeros(X.shape[1])
         if not self.fit_intercept:
@@ -53,15 +83,15 @@ class SoftmaxLearner(DistributionLearner):
         center = column_means(X)
         return np.hstack([X - center, ones]), center
 
-    def _keep(self, W: Array, center: Array, n_iter: int, converged: bool, unit: Array | float = 1.0) -> None:
-        """Note the coefficients of the columns of `_with_intercept_column`, and tell if the search was cut short.
+    def _store(self, W: Array, center: Array, n_iter: int, converged: bool, unit: Array | float = 1.0) -> None:
+        """Set `coef_`, `intercept_` and `n_iter_`, and warn if the search did not converge.
 
-        `unit` is what the features had been divided by.
+        `W` has one row per column of `_with_intercept_column`. `unit` is what the features were divided by.
         """
         coefficients, intercept = (W[:-1], W[-1]) if self.fit_intercept else (W, np.zeros(W.shape[1]))
         self.coef_ = np.ascontiguousarray(coefficients.T) / unit
         self.intercept_ = intercept - coefficients.T @ center
-        self.n_iter_ = max(n_iter, 1)  # that there was nothing to do took one look
+        self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
         if not converged:
             warn(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations, before it met its tolerance. Raise "
@@ -75,31 +105,41 @@ class SoftmaxLearner(DistributionLearner):
         return tags
 
 
-class SABFGS(SoftmaxLearner):
-    """Maximum entropy model of label distributions by a quasi-Newton search (SA-BFGS).
+class SABFGS(SampleWeightMixin, SoftmaxLearner):
+    """Maximum entropy model of label distributions, fitted by a quasi-Newton method (SA-BFGS).
 
-    P = softmax(XW) minimises the Kullback-Leibler divergence from the training distributions, −ΣD log P + constant.
+    P = softmax(XW) minimises the cross-entropy −ΣD log P, which is the Kullback-Leibler divergence from D to P plus a
+    constant.
 
     Parameters
     ----------
     fit_intercept : bool, default=False
-        The published model has none.
+        Whether to fit an intercept. The published model has none.
     solver : {"lbfgs", "bfgs"}, default="lbfgs"
         ``"lbfgs"``: limited-memory BFGS in coordinates in which the features are uncorrelated. ``"bfgs"``: the
         published full BFGS, whose matrix has (n_features · n_labels)² entries.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient is this share of what it is at W = 0; for ``"lbfgs"`` in the
-        coordinates of its search, so that the features' units do not count.
+        Stop when the largest entry of the gradient is at most this fraction of its value at W = 0; for ``"lbfgs"`` in
+        the coordinates of the search, which do not depend on the units of the features.
     max_iter : int, default=1000
+        Maximum number of iterations.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients Wᵀ.
     intercept_ : ndarray of shape (n_labels,)
+        Intercepts, zero without `fit_intercept`.
     n_iter_ : int
+        Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    SAIIS : The same model, fitted by iterative scaling.
+    LDLLC : The same model with penalties.
 
     References
     ----------
@@ -115,10 +155,9 @@ class SABFGS(SoftmaxLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
         "solver": [StrOptions({"lbfgs", "bfgs"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -134,28 +173,22 @@ class SABFGS(SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SABFGS:
-        """Learn from features and distributions; a row of weight w counts as w equal rows."""
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
-        weight = check_weights(sample_weight, X)
+    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
         unit = column_units(X)
         X, center = self._with_intercept_column(divide_columns(X, unit))
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
-        search = self._search_published if self.solver == "bfgs" else self._search
+        search = self._search_bfgs if self.solver == "bfgs" else self._search_lbfgs
         W, n_iter, converged = search(loss, (X.shape[1], D.shape[1]))
-        self._keep(W, center, n_iter, converged, unit)
-        return self
+        self._store(W, center, n_iter, converged, unit)
 
-    def _search(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
+    def _search_lbfgs(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
         precondition = Preconditioner.of(loss.curvature())
         start = np.zeros((precondition.T.shape[1], shape[1]))
-        solution = minimize_lbfgs(
-            precondition.compose(loss.value_and_gradient), start, tol=self.tol, max_iter=self.max_iter
-        )
+        objective = precondition.compose(loss.value_and_gradient)
+        solution = minimize_lbfgs(objective, start, tol=self.tol, max_iter=self.max_iter)
         return precondition.T @ solution.X, solution.n_iter, solution.converged
 
-    def _search_published(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
+    def _search_bfgs(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
         def flat(w: Array) -> tuple[float, Array]:
             value, gradient = loss.value_and_gradient(w.reshape(shape))
             return value, gradient.ravel()
@@ -167,32 +200,38 @@ class SABFGS(SoftmaxLearner):
         return result.x.reshape(shape), int(result.nit), bool(np.abs(result.jac).max() <= gradient_tolerance)
 
 
-class SAIIS(SoftmaxLearner):
-    """Maximum entropy model of label distributions by improved iterative scaling (SA-IIS).
+class SAIIS(SampleWeightMixin, SoftmaxLearner):
+    """Maximum entropy model of label distributions, fitted by improved iterative scaling (SA-IIS).
 
-    The same model and the same minimum as `SABFGS`. Scaling by itself needs hundreds to thousands of updates. Over
-    uncorrelated combinations of the features, and with Anderson's acceleration, which combines the last few updates, it
-    needs a dozen on the Yeast sets.
+    The model and the minimum are those of `SABFGS`. Plain scaling needs hundreds to thousands of updates. With
+    uncorrelated combinations of the features and Anderson acceleration about a dozen suffice on the Yeast sets.
 
     Parameters
     ----------
     memory : int, default=20
-        How many updates acceleration combines. 0 is the published, plain scaling of the features as they are.
+        Number of updates that Anderson acceleration combines. 0 is the published, plain scaling of the features.
     fit_intercept : bool, default=False
-        The published model has none.
+        Whether to fit an intercept. The published model has none.
     tol : float, default=1e-4
-        Stop when the largest violation of a constraint Σ p x = Σ d x is this share of what it is at W = 0. In plain
-        scaling that says little of features with small numbers.
+        Stop when the largest violation of a constraint Σ p x = Σ d x is at most this fraction of its value at W = 0.
     max_iter : int, default=1000
+        Maximum number of iterations.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients Wᵀ.
     intercept_ : ndarray of shape (n_labels,)
+        Intercepts, zero without `fit_intercept`.
     n_iter_ : int
+        Number of iterations.
     label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    SABFGS : The same model, fitted by a quasi-Newton method.
 
     References
     ----------
@@ -209,10 +248,9 @@ class SAIIS(SoftmaxLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
-        "memory": [Interval(Integral, 0, None, closed="left")],
+        **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "memory": [Interval(Integral, 0, None, closed="left")],
     }
 
     def __init__(
@@ -223,11 +261,7 @@ class SAIIS(SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SAIIS:
-        """Learn from features and distributions; a row of weight w counts as w equal rows."""
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
-        weight = check_weights(sample_weight, X)
+    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
         unit = column_units(X)
         X, center = self._with_intercept_column(divide_columns(X, unit))
         row_weight = None if weight is None else weight[:, None]
@@ -235,5 +269,4 @@ class SAIIS(SoftmaxLearner):
         problem = ScalingProblem(X if T is None else X @ T, D, row_weight)
         solution = scale_iteratively(problem, tol=self.tol, max_iter=self.max_iter, memory=self.memory)
         W = solution.W if T is None else T @ solution.W
-        self._keep(W, center, solution.n_iter, solution.converged, unit)
-        return self
+        self._store(W, center, solution.n_iter, solution.converged, unit)

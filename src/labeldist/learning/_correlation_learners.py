@@ -1,0 +1,396 @@
+"""Softmax learners that use correlations: LDLLC (labels), LDL-SCL (samples) and EDL-LRL (labels within clusters)."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from labeldist._compat import Interval
+from labeldist._kernels.clusters import cluster_means, cluster_rows
+from labeldist._kernels.scaling import largest_by_column
+from labeldist._kernels.storage import hold_for_products
+from labeldist._solvers.clustered_low_rank import ClusteredLowRank, minimize_clustered_low_rank
+from labeldist._solvers.lbfgs import minimize_lbfgs
+from labeldist._solvers.local_codes import LocalCodes, minimize_local_codes
+from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, squared_norm
+from labeldist._solvers.moments import Moments
+from labeldist._solvers.sylvester import solve_symmetric_sylvester
+from labeldist._typing import Array
+from labeldist.learning._softmax_learners import SampleWeightMixin, SoftmaxLearner
+
+START_TOLERANCE = 1e-2
+"""Tolerance of LDLLC's solution without the correlation penalty, from which its search starts."""
+
+OWN_CODE = 10.0
+"""Initial code of LDL-SCL for a row's own cluster, about the size of the final codes. The others start at 1."""
+
+
+class LDLLC(SampleWeightMixin, SoftmaxLearner):
+    """Label distribution learning by exploiting label correlations (LDLLC).
+
+    With P = softmax(Xθ) and θ_j the coefficients of label j, it minimises over θ
+
+        −ΣD log P + λ₁‖θ‖² + λ₂ Σ_{i<j} corr(θ_i, θ_j) · ‖θ_i − θ_j‖,
+
+    where corr is Pearson's correlation. Positively correlated coefficients attract, negatively correlated ones repel.
+
+    Parameters
+    ----------
+    ridge : float, default=0.1
+        λ₁. It must be positive if `correlation` is, because the objective is unbounded below otherwise.
+    correlation : float, default=0.01
+        λ₂.
+    fit_intercept : bool, default=False
+        Whether to fit an intercept, which is not penalised. The published model has none.
+    tol : float, default=1e-4
+        Stop when the largest entry of the gradient, in the coordinates of the search, is at most this fraction of its
+        value at θ = 0.
+    max_iter : int, default=1000
+        Maximum number of iterations.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients θᵀ.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts, zero without `fit_intercept`.
+    n_iter_ : int
+        Number of iterations.
+    label_names_ : list of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    SABFGS : The same model without penalties.
+    EDLLRL : Local low-rank correlations of the labels.
+
+    Notes
+    -----
+    The defaults of λ₁ and λ₂ are those of the authors' code. Its gradient does not match its objective; this one does.
+    Features that are zero throughout, and constant ones with `fit_intercept`, have zero coefficients that do not count
+    in the correlations. Pairs of labels with equal or constant coefficients contribute nothing to the penalty, which is
+    not differentiable there. The search starts from the solution without the penalty.
+
+    References
+    ----------
+    X. Jia, W. Li, J. Liu, Y. Zhang. Label distribution learning by exploiting label correlations. AAAI 2018.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.learning import LDLLC
+    >>> X, D = make_artificial(500, random_state=0)
+    >>> LDLLC().fit(X, D).predict(X[:2]).shape
+    (2, 3)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        **SoftmaxLearner._parameter_constraints,
+        "fit_intercept": ["boolean"],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+        "correlation": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        ridge: float = 0.1,
+        correlation: float = 0.01,
+        *,
+        fit_intercept: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+    ) -> None:
+        self.ridge = ridge
+        self.correlation = correlation
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
+        if self.correlation and not self.ridge:
+            raise ValueError(
+                f"With correlation={self.correlation} and ridge=0 the objective is unbounded. Use a positive ridge."
+            )
+        X, center = self._with_intercept_column(X)
+        loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
+        curvature = loss.curvature()
+        # Features that are zero throughout have zero coefficients, which must not count in the correlations.
+        penalised = np.flatnonzero(curvature.diagonal()[: X.shape[1] - self.fit_intercept] > 0)
+
+        def objective(W: Array, correlation: float) -> tuple[float, Array]:
+            value, gradient = loss.value_and_gradient(W)
+            theta = W[penalised]
+            norm, norm_gradient = squared_norm(theta)
+            distance, distance_gradient = correlated_distance(theta) if correlation else (0.0, np.zeros_like(theta))
+            gradient[penalised] += self.ridge * norm_gradient + correlation * distance_gradient
+            return value + self.ridge * norm + correlation * distance, gradient
+
+        curvature[penalised, penalised] += 2 * self.ridge
+        precondition = Preconditioner.of(curvature)
+        start, n_iter = np.zeros((precondition.T.shape[1], D.shape[1])), 0
+        for correlation in dict.fromkeys([0.0, self.correlation]):
+            solution = minimize_lbfgs(
+                precondition.compose(partial(objective, correlation=correlation)),
+                start,
+                # The solution without the penalty only serves as a start.
+                tol=self.tol if correlation == self.correlation else max(self.tol, START_TOLERANCE),
+                max_iter=max(self.max_iter - n_iter, 1),
+            )
+            start, n_iter = solution.X, n_iter + solution.n_iter
+        self._store(precondition.T @ solution.X, center, n_iter, solution.converged)
+
+
+def correlated_distance(theta: Array) -> tuple[float, Array]:
+    """Return Σ_{i<j} corr(θ_i, θ_j) · ‖θ_i − θ_j‖ over pairs of columns, and its gradient.
+
+    Pairs of equal columns, and pairs with a constant column, count as 0.
+    """
+    if not theta.size:
+        return 0.0, theta
+    centred = theta - theta.mean(axis=0)
+    norms = np.sqrt((centred**2).sum(axis=0))
+    unit = np.divide(centred, norms, out=np.zeros_like(centred), where=norms > 0)
+    correlation = unit.T @ unit
+    distance = cdist(theta.T, theta.T)
+    pull = np.divide(correlation, distance, out=np.zeros_like(distance), where=distance > 0)
+    along = unit @ distance - unit * (distance * correlation).sum(axis=0)
+    gradient = np.divide(along, norms, out=np.zeros_like(along), where=norms > 0)
+    gradient += theta * pull.sum(axis=0) - theta @ pull
+    return float((correlation * distance).sum() / 2), gradient
+
+
+class LDLSCL(SoftmaxLearner):
+    """Label distribution learning by exploiting sample correlations locally (LDL-SCL).
+
+    The training distributions are clustered, and each row i has a positive code c_ij for each cluster j. With
+    P = softmax(Xθ + Cw) and q_j the mean distribution of cluster j, it minimises over θ, w and C > 0
+
+        KL(D, P) + λ₁‖θ‖² + λ₂‖w‖² + λ₃ Σ_ij c_ij ‖P_i − q_j‖² + μ Σ_ij 1/c_ij.
+
+    The codes of new rows are predicted by a linear regression of C on X.
+
+    Parameters
+    ----------
+    n_clusters : int, default=5
+        Number of clusters of the training distributions (k-means), at most the number of distinct rows.
+    ridge : float, default=1e-3
+        λ₁.
+    code_ridge : float, default=1e-3
+        λ₂. A large value removes the influence of the codes.
+    local_correlation : float, default=1e-3
+        λ₃, positive: without it the codes are unbounded.
+    barrier : float, default=1e-3
+        μ, positive: it keeps the codes positive.
+    tol : float, default=1e-8
+        Stop when the predicted decrease of the objective is below this fraction of its initial value.
+    max_iter : int, default=500
+        Maximum number of iterations.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients of the scores: θᵀ plus the contribution of the codes, which are linear in X.
+    intercept_ : ndarray of shape (n_labels,)
+        Contribution of the intercepts of the codes' regression. Xθ has none.
+    codes_ : ndarray of shape (n_samples, n_clusters)
+        C of the training rows.
+    code_coef_ : ndarray of shape (n_labels, n_clusters)
+        wᵀ.
+    cluster_distributions_ : ndarray of shape (n_clusters, n_labels)
+        Mean distributions q_j.
+    objective_ : list of float
+        Objective at the start and after each iteration.
+    n_iter_ : int
+        Number of iterations.
+    label_names_ : list of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    EDLLRL : Low-rank predictions within clusters.
+    SABFGS : The same model without codes.
+
+    Notes
+    -----
+    Public code keeps only p − p² of the derivative of the softmax in the gradient of the penalty, with a factor n.
+    Here the gradient is exact, and k-means starts from distant rows instead of random ones. The objective is not
+    convex: other starts give other codes and predictions, on Yeast_spoem and SBU_3DFE with objectives within 1 %. With
+    at most ``n_clusters + 1`` labels the codes can reproduce the training distributions almost exactly, and accuracy
+    depends on their regression on X.
+
+    References
+    ----------
+    X. Zheng, X. Jia, W. Li. Label distribution learning by exploiting sample correlations locally. AAAI 2018.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.learning import LDLSCL
+    >>> X, D = make_artificial(500, random_state=0)
+    >>> LDLSCL().fit(X, D).predict(X[:2]).shape
+    (2, 3)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        **SoftmaxLearner._parameter_constraints,
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+        "code_ridge": [Interval(Real, 0, None, closed="left")],
+        "local_correlation": [Interval(Real, 0, None, closed="neither")],
+        "barrier": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    fit_intercept = True  # `_store` expects an intercept, that of the codes
+
+    def __init__(
+        self,
+        n_clusters: int = 5,
+        *,
+        ridge: float = 1e-3,
+        code_ridge: float = 1e-3,
+        local_correlation: float = 1e-3,
+        barrier: float = 1e-3,
+        tol: float = 1e-8,
+        max_iter: int = 500,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.ridge = ridge
+        self.code_ridge = code_ridge
+        self.local_correlation = local_correlation
+        self.barrier = barrier
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any) -> LDLSCL:
+        self._validate_params()
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        X = hold_for_products(X)
+        clusters = cluster_rows(D, self.n_clusters)
+        self.cluster_distributions_ = cluster_means(D, clusters)
+        strengths = self.ridge, self.code_ridge, self.local_correlation, self.barrier
+        objective = LocalCodes(X, D, self.cluster_distributions_, *strengths)
+        start = np.where(clusters[:, None] == np.arange(len(self.cluster_distributions_)), OWN_CODE, 1.0)
+        solution = minimize_local_codes(objective, start, tol=self.tol, max_iter=self.max_iter)
+        self.codes_ = solution.point.C
+        self.code_coef_ = np.ascontiguousarray(solution.point.w.T)
+        self.objective_ = solution.values
+
+        moments = Moments.of(X, self.codes_)
+        # If the features are linearly dependent, this is the regression of minimum norm.
+        regression = solve_symmetric_sylvester(moments.xx, np.zeros_like(moments.dd), moments.xd).X
+        code_intercept = moments.mean_d - moments.mean_x @ regression
+        theta, w = solution.point.theta, solution.point.w
+        W = np.vstack([theta + regression @ w, code_intercept @ w])
+        self._store(W, np.zeros(X.shape[1]), solution.n_iter, solution.converged)
+        return self
+
+
+class EDLLRL(SoftmaxLearner):
+    """Emotion distribution learning by exploiting low-rank label correlations locally (EDL-LRL).
+
+    With P = softmax(XW), and P_i the rows of P in cluster i, it minimises over W
+
+        ½‖P − D‖² + λ₁‖W‖² + λ₂ Σ_i ‖P_i‖_*.
+
+    The nuclear norm, the sum of the singular values, favours predictions of low rank within a cluster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=5
+        Number of clusters of the training distributions (k-means), at most the number of distinct rows.
+    ridge : float, default=1e-3
+        λ₁.
+    low_rank : float, default=1e-2
+        λ₂.
+    fit_intercept : bool, default=False
+        Whether to fit an intercept, which is not penalised. The published model has none.
+    tol : float, default=1e-4
+        Relative tolerance of the residuals of the alternating direction method.
+    max_iter : int, default=500
+        Maximum number of iterations.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients Wᵀ.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts, zero without `fit_intercept`.
+    clusters_ : ndarray of shape (n_samples,)
+        Cluster of each training row.
+    objective_ : list of float
+        Objective after each iteration.
+    n_iter_ : int
+        Number of iterations.
+    label_names_ : list of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    LDLSCL : Local correlations of the samples.
+    LDLLC : Global correlations of the labels.
+
+    Notes
+    -----
+    Public code sets small singular values to zero and keeps the others, which solves a problem with a penalty on the
+    rank. Here all singular values are reduced, as the nuclear norm requires. Public code also clusters training and
+    test rows together. Here only the training rows have clusters, so that each prediction depends on its own row alone.
+
+    References
+    ----------
+    X. Jia, X. Zheng, W. Li, C. Zhang, Z. Li. Facial emotion distribution learning by exploiting low-rank label
+    correlations locally. CVPR 2019.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.learning import EDLLRL
+    >>> X, D = make_artificial(500, random_state=0)
+    >>> EDLLRL().fit(X, D).predict(X[:2]).shape
+    (2, 3)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        **SoftmaxLearner._parameter_constraints,
+        "fit_intercept": ["boolean"],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+        "low_rank": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 5,
+        *,
+        ridge: float = 1e-3,
+        low_rank: float = 1e-2,
+        fit_intercept: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.ridge = ridge
+        self.low_rank = low_rank
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any) -> EDLLRL:
+        self._validate_params()
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+        self.clusters_ = cluster_rows(D, self.n_clusters)
+        columns, center = self._with_intercept_column(X)
+        # Neither the intercept nor features of zeros, whose coefficients have no effect, are penalised.
+        ridge = np.where(largest_by_column(columns) > 0, self.ridge, 0.0)[:, None]
+        ridge[X.shape[1] :] = 0
+        objective = ClusteredLowRank(columns, D, self.clusters_, ridge, self.low_rank)
+        solution = minimize_clustered_low_rank(objective, tol=self.tol, max_iter=self.max_iter)
+        self.objective_ = solution.values
+        self._store(solution.W, center, len(solution.values), solution.converged)
+        return self
