@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EVERYTHING := '.[app,dask,neighbors,onnx,tables,votes]'
+EVERYTHING := '.[app,dask,neighbors,onnx,tables]'
 
 .PHONY: demo test lint types tests docs lowest format recovery prediction accuracy enhancers bayes-le bayes-le-speed learners defaults reproduce peer bench badinputs soak audit licences wheel mutation figures clean
 
