@@ -2,9 +2,6 @@
 
 import errno
 import os
-import signal
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -60,25 +57,6 @@ def test_errors_in_the_block_leave_everything_unchanged(tmp_path, function, erro
     assert list(tmp_path.iterdir()) == [page]
 
 
-def test_ctrl_c_removes_the_temporary_file(tmp_path):
-    code = """
-import signal, sys
-from labeldist._files import whole_file
-signal.signal(signal.SIGINT, signal.default_int_handler)
-with whole_file(sys.argv[1]) as file:
-    print("started", flush=True)
-    sys.stdin.read()
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, tmp_path / "page"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=-1
-    )
-    assert process.stdout.readline() == b"started\n"
-    assert len(list(tmp_path.iterdir())) == 1
-    process.send_signal(signal.SIGINT)
-    assert b"KeyboardInterrupt" in process.communicate()[1]
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("hard_links", [True, False])
 def test_file_that_appears_during_the_write_is_not_overwritten(tmp_path, monkeypatch, hard_links):
     if not hard_links:
@@ -121,6 +99,8 @@ def test_check_free_finds_existing_files_folders_and_links(tmp_path):
     path.symlink_to(tmp_path / "missing")
     with pytest.raises(OutputError, match=r"there\.csv.*force"):
         files.check_free(path)
+    with pytest.raises(OutputError, match=r"there\.csv"):
+        files.write_whole(path, b"new", overwrite=False)
     files.check_free(path, force=True)
     with pytest.raises(OutputError, match="folder"):
         files.check_free(tmp_path, force=True)

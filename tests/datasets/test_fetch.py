@@ -5,7 +5,6 @@ import logging
 import os
 import stat
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,20 +111,6 @@ def test_failure_of_all_sources_is_an_error_that_names_them(tiny, tmp_path, serv
     for part in facts:
         assert part in str(caught.value)
     assert os.listdir(tmp_path) == []
-
-
-def test_simultaneous_downloads_both_succeed(tiny, tmp_path, server):
-    server.files[FIRST] = tiny.content
-    server.stalled.add(FIRST)
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(locate(tiny.info, tmp_path))) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    server.resume.set()
-    for thread in threads:
-        thread.join()
-    assert found == [tmp_path / "Tiny.mat"] * 2
-    assert os.listdir(tmp_path) == ["Tiny.mat"]
 
 
 def test_full_disk_and_unusable_folder_are_errors(tiny, tmp_path, server):

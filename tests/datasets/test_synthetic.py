@@ -50,15 +50,6 @@ def test_random_state_makes_rows_reproducible():
     assert not np.array_equal(make_artificial(10, random_state=generator)[0], X)
 
 
-def test_global_random_state_is_neither_used_nor_changed():
-    np.random.seed(0)  # noqa: NPY002
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first, _ = make_artificial(10)
-    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-    np.random.seed(0)  # noqa: NPY002
-    assert not np.array_equal(make_artificial(10)[0], first)
-
-
 def test_grid_is_in_raster_order():
     X, D = make_artificial_grid(5)
     assert X.shape == D.shape == (25, 3)

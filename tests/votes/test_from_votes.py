@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist import BDLDL
 from labeldist.exceptions import LabelWarning, NotADistributionError, TableError
 from labeldist.votes import from_votes
 from tests.frames import any_make
@@ -167,12 +166,6 @@ def test_repeated_votes_are_counted_with_a_warning_at_the_callers_line():
         result = from_votes(table, **LONG_COLUMNS)
     assert caught[0].filename == __file__
     assert_array_equal(result.weights, [4, 3, 1])
-
-
-def test_learners_accept_the_result(rng):
-    X = rng.normal(size=(30, 2))
-    result = from_votes(rng.multinomial(5, [0.5, 0.3, 0.2], size=30))
-    assert BDLDL().fit(X, result.distributions, sample_weight=result.weights).predict(X).shape == (30, 3)
 
 
 @any_make
