@@ -36,6 +36,10 @@ class DawidSkeneResult:
     converged : bool
     log_likelihood : float
         Log-likelihood of the votes under `confusion_matrices` and `class_priors`.
+
+    See Also
+    --------
+    dawid_skene : Create it from a table of votes.
     """
 
     distributions: Array
