@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EVERYTHING := '.[app,dask,neighbors,onnx,tables,votes]'
+EVERYTHING := '.[app,dask,neighbors,onnx,tables]'
 
 .PHONY: demo check test lint types fast tests docs lowest format reproduce reproduce-quick bayes-le bayes-le-speed peer bench soak audit licences wheel mutation figures clean
 

@@ -1,4 +1,4 @@
-"""Real file systems with no room, or that cannot be written to; only root can make them."""
+"""Small file systems that are full or read-only. Only root can mount them."""
 
 import subprocess
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ import pytest
 
 @contextmanager
 def small_disk(folder, room):
-    """Mount a file system of so many bytes at a folder, which is made."""
+    """Mount a file system of `room` bytes at a new folder."""
     folder.mkdir()
     try:
         _run("mount", "-t", "tmpfs", "-o", f"size={room}", "tmpfs", folder)
@@ -22,7 +22,7 @@ def small_disk(folder, room):
 
 @contextmanager
 def read_only(disk):
-    """Make a small disk one that cannot be written to."""
+    """Mount a small disk read-only within the block."""
     _run("mount", "-o", "remount,ro", disk)
     try:
         yield
@@ -31,7 +31,7 @@ def read_only(disk):
 
 
 def grow(disk, room):
-    """Give a small disk more bytes."""
+    """Change the size of a small disk to `room` bytes."""
     _run("mount", "-o", f"remount,size={room}", disk)
 
 

@@ -1,8 +1,7 @@
-"""Files are written whole or not at all, and never over another by accident."""
+"""Atomic writing: complete or not at all, and without overwriting where that is not allowed."""
 
+import errno
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,103 +11,111 @@ from labeldist.exceptions import OutputError
 from tests.disks import read_only, small_disk
 
 
-def test_the_folder_is_made_and_nothing_unfinished_is_left(tmp_path):
+def test_folder_is_created_and_no_temporary_file_remains(tmp_path):
     files.write_whole(tmp_path / "new" / "page.html", b"content")
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["page.html"]
     assert (tmp_path / "new" / "page.html").read_bytes() == b"content"
 
 
-def test_a_disk_without_room_leaves_the_old_page(tmp_path):
+def test_full_or_read_only_disk_keeps_the_old_file(tmp_path):
     with small_disk(tmp_path / "disk", room=64 * 1024) as disk:
         page = disk / "page.html"
         files.write_whole(page, b"old")
-        with pytest.raises(OutputError, match=r"page.html cannot be written: No space left on device"):
-            files.write_whole(page, bytes(2**20))
+        for overwrite in (True, False):
+            with pytest.raises(OutputError, match="No space left"):
+                files.write_whole(page, bytes(2**20), overwrite=overwrite)
         assert page.read_bytes() == b"old"
         assert list(disk.iterdir()) == [page]
-        with read_only(disk), pytest.raises(OutputError, match="cannot be written: Read-only file system"):
+        with read_only(disk), pytest.raises(OutputError, match="Read-only"):
             files.write_whole(page, b"new")
         files.write_whole(page, b"new")
         assert page.read_bytes() == b"new"
 
 
-WRITE_SLOWLY = """
-import sys, time
-from labeldist._files import whole_file
-with whole_file(sys.argv[1]) as file:
-    file.write(b"half")
-    file.flush()
-    print("begun", flush=True)
-    sys.stdin.read()
-"""
+def write_and_call(path, function, **options):
+    """Call a function between writing and closing a file."""
+    with files.whole_file(path, **options) as file:
+        file.write(b"new")
+        function()
 
 
-def begin_to_write(path):
-    """Start a process that has written half of a file, and goes on when it is spoken to."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", WRITE_SLOWLY, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "begun\n"
-    return process
+def fail():
+    raise FileNotFoundError("an input")
 
 
-def test_what_a_killed_process_left_is_removed_and_what_another_is_writing_is_not(tmp_path):
-    page = tmp_path / "page[1].html"
-    killed, alive = begin_to_write(page), begin_to_write(page)
-    files.write_whole(tmp_path / "page1.html", b"of another name")
-    assert len(list(tmp_path.glob("*.part"))) == 2
-    killed.kill()
-    killed.communicate()
-    files.write_whole(page, b"whole")
-    assert page.read_bytes() == b"whole"
-    assert len(list(tmp_path.glob("*.part"))) == 1
-    alive.communicate("go on")
-    assert alive.returncode == 0
-    assert page.read_bytes() == b"half"  # the last to end has its way
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["page1.html", page.name]
+def interrupt():
+    raise KeyboardInterrupt
 
 
-def test_a_file_of_the_users_own_is_no_rest(tmp_path):
-    mine = tmp_path / "page.html.part"
-    mine.write_text("precious")
-    files.write_whole(tmp_path / "page.html", b"content")
-    assert mine.read_text() == "precious"
-
-
-def test_without_locks_the_system_guards_what_is_open(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("function", "error"), [(fail, FileNotFoundError), (interrupt, KeyboardInterrupt)])
+def test_errors_in_the_block_leave_everything_unchanged(tmp_path, function, error):
     page = tmp_path / "page.html"
-    (tmp_path / f"page.html.{'0' * 32}.part").touch()
-    monkeypatch.setattr(files, "fcntl", None)
-    files.write_whole(page, b"content")
+    page.write_bytes(b"old")
+    with pytest.raises(error):
+        write_and_call(page, function)
+    assert page.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [page]
 
 
-def test_threads_that_write_one_file_all_succeed_and_one_of_them_has_its_way(tmp_path):
+@pytest.mark.parametrize("hard_links", [True, False])
+def test_file_that_appears_during_the_write_is_not_overwritten(tmp_path, monkeypatch, hard_links):
+    if not hard_links:
+        monkeypatch.setattr(os, "link", unsupported)
+    page = tmp_path / "page.html"
+    with pytest.raises(OutputError, match=r"page\.html"):
+        write_and_call(page, lambda: page.write_bytes(b"other"), overwrite=False)
+    assert page.read_bytes() == b"other"
+    page.unlink()
+    files.write_whole(page, b"new", overwrite=False)
+    assert page.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def unsupported(*_):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def test_one_of_many_simultaneous_writers_succeeds(tmp_path):
     page, contents = tmp_path / "page.html", [bytes([letter]) * 100_000 for letter in b"abcdefgh"]
+
+    def write(content):
+        try:
+            files.write_whole(page, content, overwrite=False)
+        except OutputError:
+            return None
+        return content
+
     with ThreadPoolExecutor(8) as threads:
-        for _ in threads.map(lambda content: files.write_whole(page, content), contents * 10):
+        written = [content for content in threads.map(write, contents) if content]
+        assert written == [page.read_bytes()]
+        for _ in threads.map(lambda content: files.write_whole(page, content), contents * 5):
             assert page.read_bytes() in contents
     assert list(tmp_path.iterdir()) == [page]
 
 
-def test_what_is_there_is_replaced_only_by_force(tmp_path):
+def test_check_free_finds_existing_files_folders_and_links(tmp_path):
     path = tmp_path / "there.csv"
     files.check_free(path)
-    path.touch()
-    with pytest.raises(OutputError, match=r"there.csv exists. Give another name, or --force"):
+    path.symlink_to(tmp_path / "missing")
+    with pytest.raises(OutputError, match=r"there\.csv.*force"):
         files.check_free(path)
+    with pytest.raises(OutputError, match=r"there\.csv"):
+        files.write_whole(path, b"new", overwrite=False)
     files.check_free(path, force=True)
-
-
-def test_a_folder_is_no_file_and_a_file_no_folder(tmp_path):
-    with pytest.raises(OutputError, match="is a folder; name a file"):
+    with pytest.raises(OutputError, match="folder"):
         files.check_free(tmp_path, force=True)
-    with pytest.raises(OutputError, match=f"{os.devnull} is no folder"):
+    with pytest.raises(OutputError, match=os.devnull):
         files.check_free(f"{os.devnull}/page.html")
 
 
-@pytest.mark.parametrize("letter", ["x", "ü"])
-def test_a_name_as_long_as_the_file_system_takes_is_written(tmp_path, letter):
-    path = tmp_path / (letter * (255 // len(letter.encode())))
-    files.write_whole(path, b"new")
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [(path.name, b"new")]
+@pytest.mark.parametrize("name", ["x" * 255, "ü" * 127, os.fsdecode(b"\xff.csv")])
+def test_unusual_file_names_are_written(tmp_path, name):
+    files.check_free(tmp_path / name)
+    files.write_whole(tmp_path / name, b"new", overwrite=False)
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [(name, b"new")]
+
+
+def test_too_long_names_are_errors(tmp_path):
+    with pytest.raises(OutputError, match="too long"):
+        files.write_whole(tmp_path / ("x" * 256), b"new")
+    assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ def test_sets_are_listed_with_their_sizes(tmp_path):
 
 
 def test_a_set_is_described_with_what_to_cite():
-    assert "To be cited" in run("datasets", "info", "SBU_3DFE").stdout
+    assert "References" in run("datasets", "info", "SBU_3DFE").stdout
     facts = run_json("datasets", "info", "SBU_3DFE")
     assert facts["items"] == 2500
     assert facts["citation"]

@@ -1,4 +1,4 @@
-"""A small data set of the tests' own, and servers on loopback to download it from."""
+"""A small data set, and an HTTP server on the loopback interface to download it from."""
 
 import hashlib
 import io
@@ -18,7 +18,7 @@ from labeldist.datasets._registry import DatasetInfo
 
 @dataclass
 class Tiny:
-    """A data set of 5 rows, 3 features and 2 labels: its file, its arrays and its row in a registry."""
+    """A data set of 5 rows, 3 features and 2 labels: arrays, content of its file and entry of the registry."""
 
     X: np.ndarray
     D: np.ndarray
@@ -34,46 +34,46 @@ def tiny() -> Tiny:
     scipy.io.savemat(file, {"features": X, "labels": D})
     content = file.getvalue()
     sha256 = hashlib.sha256(content).hexdigest()
-    return Tiny(X, D, content, DatasetInfo("Tiny", 5, 3, 2, sha256, None, "A tiny set.", "Nobody, never."))
+    return Tiny(X, D, content, DatasetInfo("Tiny", 5, 3, 2, sha256, None, "A tiny set.", "A reference."))
 
 
 @dataclass
 class Server:
-    """An HTTP server: what it answers to which path, and which paths it was asked for.
+    """The files of a server and the paths that were requested.
 
-    A path that is not in `answers` gets a 404. One in `truncated` is promised more bytes than are sent. Of one in
-    `stalled` the first half is sent, and then nothing until `go_on`.
+    Paths without a file return 404. For a path in `truncated`, the announced length is too large. For a path in
+    `stalled`, only the first half is sent until `resume` is set.
     """
 
     url: str
-    answers: dict[str, bytes] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
     truncated: set[str] = field(default_factory=set)
     stalled: set[str] = field(default_factory=set)
-    go_on: threading.Event = field(default_factory=threading.Event)
-    asked: list[str] = field(default_factory=list)
+    resume: threading.Event = field(default_factory=threading.Event)
+    requested: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    pytest.importorskip("pooch", reason="downloads need pooch, of labeldist[app]")
+    """A server whose folders ``first`` and ``second`` replace the public sources."""
     for variable in ("no_proxy", "NO_PROXY"):
         monkeypatch.setenv(variable, "127.0.0.1")
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            state.asked.append(self.path)
-            if self.path not in state.answers:
+            state.requested.append(self.path)
+            if self.path not in state.files:
                 self.send_error(404)
                 return
-            body = state.answers[self.path]
+            body = state.files[self.path]
             self.send_response(200)
             self.send_header("Content-Length", str(len(body) + 100 * (self.path in state.truncated)))
             self.end_headers()
             half = len(body) // 2 * (self.path in state.stalled)
             self.wfile.write(body[:half])
             if half:
-                state.go_on.wait()
-            with suppress(OSError):  # who asked may be gone
+                state.resume.wait()
+            with suppress(OSError):  # the client may have closed the connection
                 self.wfile.write(body[half:])
 
         def log_message(self, *args: object) -> None:
@@ -81,17 +81,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         state = Server(f"http://127.0.0.1:{http.server_port}/")
+        monkeypatch.setattr(registry, "SOURCES", (f"{state.url}first/", f"{state.url}second/"))
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield state
-        state.go_on.set()
+        state.resume.set()
         http.shutdown()
         thread.join()
-
-
-@pytest.fixture
-def sources(server: Server, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
-    """The server's two folders in place of the public sources."""
-    urls = (f"{server.url}first/", f"{server.url}second/")
-    monkeypatch.setattr(registry, "SOURCES", urls)
-    return urls

@@ -1,3 +1,5 @@
+"""The artificial data set, against its published formula."""
+
 import math
 
 import numpy as np
@@ -8,7 +10,7 @@ from labeldist.simplex import check_distributions
 
 
 def degrees(x1, x2, x3):
-    """The published formula with scalars, written out."""
+    """Evaluate the published formula for one row."""
 
     def t(x):
         return 1 * x + 0.5 * x**2 + 0.2 * x**3 + 1
@@ -36,11 +38,7 @@ def test_features_fill_the_cube():
     np.testing.assert_allclose(X.var(axis=0), 1 / 3, atol=0.02)
 
 
-def test_500_rows_unless_said_otherwise():
-    assert len(make_artificial(random_state=0)[0]) == 500
-
-
-def test_random_state():
+def test_random_state_makes_rows_reproducible():
     X, D = make_artificial(10, random_state=7)
     for same in (7, np.int64(7), np.random.RandomState(7)):
         again = make_artificial(10, random_state=same)
@@ -52,43 +50,28 @@ def test_random_state():
     assert not np.array_equal(make_artificial(10, random_state=generator)[0], X)
 
 
-def test_without_random_state_the_global_one_is_neither_used_nor_changed():
-    np.random.seed(0)  # noqa: NPY002
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first, _ = make_artificial(10)
-    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-    np.random.seed(0)  # noqa: NPY002
-    assert not np.array_equal(make_artificial(10)[0], first)
-
-
-def test_invalid_random_state():
-    with pytest.raises(ValueError, match="cannot be used to seed"):
-        make_artificial(10, random_state="seed")
-
-
-@pytest.mark.parametrize("n_samples", [0, -1])
-def test_no_rows(n_samples):
-    with pytest.raises(ValueError, match=f"n_samples must be at least 1; got {n_samples}"):
-        make_artificial(n_samples)
-
-
-def test_grid_is_a_picture_in_raster_order():
+def test_grid_is_in_raster_order():
     X, D = make_artificial_grid(5)
     assert X.shape == D.shape == (25, 3)
-    picture, side = D.reshape(5, 5, 3), [-1, -0.5, 0, 0.5, 1]
+    image, side = D.reshape(5, 5, 3), [-1, -0.5, 0, 0.5, 1]
     for row, x2 in enumerate(side):
         for column, x1 in enumerate(side):
             x3 = math.sin((x1 + x2) * math.pi)
             np.testing.assert_allclose(X[5 * row + column], [x1, x2, x3], atol=1e-15)
-            np.testing.assert_allclose(picture[row, column], degrees(x1, x2, x3), rtol=1e-13)
+            np.testing.assert_allclose(image[row, column], degrees(x1, x2, x3), rtol=1e-13)
 
 
-def test_grid_is_51_by_51_unless_said_otherwise():
+def test_default_sizes():
+    assert len(make_artificial(random_state=0)[0]) == 500
     X, D = make_artificial_grid()
     assert X.shape == (51 * 51, 3)
     check_distributions(D)
 
 
-def test_grid_of_a_single_point():
-    with pytest.raises(ValueError, match="size must be at least 2; got 1"):
+def test_invalid_sizes_and_seeds_are_errors():
+    with pytest.raises(ValueError, match=r"n_samples .* 0"):
+        make_artificial(0)
+    with pytest.raises(ValueError, match=r"size .* 1"):
         make_artificial_grid(1)
+    with pytest.raises(ValueError, match="seed"):
+        make_artificial(10, random_state="seed")

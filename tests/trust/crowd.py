@@ -1,8 +1,7 @@
-"""Eight threads ask each fitted model at once; prints, as JSON, which models answered and which not as to one thread.
+"""Call the prediction method of each fitted model from eight threads; print the number of wrong results as JSON.
 
-A process of its own, without coverage and without warnings made errors: to trace is not safe while threads begin, and
-until Python 3.14 the filters of warnings belong to all threads, so that whoever changes them for a moment, as
-scikit-learn's validation does, changes them for all.
+This runs in a process of its own, without coverage and without warnings as errors: tracing is not safe while threads
+start, and before Python 3.14 all threads share the warning filters.
 """
 
 import json
@@ -24,23 +23,25 @@ MODELS += [KernelFeatures(n_components=20)]
 ROWS = example(seed=5)[0]
 
 
-def asked(model):
-    """What a fitted model answers new rows with."""
+def prediction_method(model):
+    """Fit a clone, and return its method for new rows."""
     fitted = clone(model).fit(*training_data(model))
     return fitted.predict if hasattr(fitted, "predict") else fitted.transform
 
 
-def different_answers(ask, times, threads):
-    """How often a thread gets another answer than one that asks alone."""
+def count_differences(predict, times, threads):
+    """Count how often a call in one of several threads differs from the same call in a single thread."""
     parts = [ROWS[start:stop] for start in range(0, 32, 4) for stop in (start + 1, start + 8)]
-    expected = [ask(part) for part in parts]
+    expected = [predict(part) for part in parts]
     order = np.random.default_rng(0).permutation(np.repeat(np.arange(len(parts)), times))
-    answers = threads.map(lambda number: ask(parts[number]), order)
-    return sum(not np.array_equal(answer, expected[number]) for number, answer in zip(order, answers, strict=True))
+    results = threads.map(lambda number: predict(parts[number]), order)
+    return sum(not np.array_equal(result, expected[number]) for number, result in zip(order, results, strict=True))
 
 
 if __name__ == "__main__":
-    sys.setswitchinterval(5e-6)  # threads take turns a thousand times as often as they do
+    sys.setswitchinterval(5e-6)  # a thousandth of the default
     times = int(sys.argv[1])
     with ThreadPoolExecutor(8) as threads:
-        print(json.dumps([[repr(model), different_answers(asked(model), times, threads)] for model in MODELS]))
+        print(
+            json.dumps([[repr(model), count_differences(prediction_method(model), times, threads)] for model in MODELS])
+        )

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-STEPS = {"open", "fcntl.flock", "os.rename", "os.remove", "os.mkdir"}
+STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir"}
 """Python's audit events, raised before each: a kill there is one between two steps."""
 
 

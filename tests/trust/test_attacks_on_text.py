@@ -2,7 +2,6 @@
 
 import io
 
-import pandas as pd
 import pytest
 
 from labeldist import _unpacking as unpacking
@@ -11,9 +10,7 @@ from labeldist._tables.columns import match_columns
 from labeldist._tables.tables import read_table
 from labeldist.datasets import TableStream
 from labeldist.exceptions import TableError
-from labeldist.votes import from_votes
 from tests.trust.attacks import MEGABYTE
-from tests.trust.guard import at_most
 
 XML = '<labels xmlns="http://mulan.sourceforge.net/labels">{}</labels>'
 
@@ -149,23 +146,3 @@ def test_arff_with_too_many_attributes(refuses, monkeypatch):
     monkeypatch.setattr(unpacking, "MOST_COLUMNS", 1)
     text = "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\n"
     refuses(read_table, "a.arff", text, "it has 2 columns, and text is read with up to 1")
-
-
-def test_votes_with_as_many_labels_as_items():
-    """A square of counts: of a megabyte of votes some eighty gigabytes."""
-    names = [str(k) for k in range(100_000)]
-    table = pd.DataFrame({"item": names, "label": names})
-    with at_most(20), pytest.raises(TableError, match=r"100,000 different labels for 100,000 items.* column of labels"):
-        from_votes(table, item="item", label="label")
-
-
-@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}, {1}])
-def test_votes_whose_cells_hold_several_values(cell):
-    table = pd.DataFrame({"item": ["a", "b"], "label": pd.Series(["joy", cell], dtype=object)})
-    with pytest.raises(TableError, match=f"data row 2, column 'label', holds a {type(cell).__name__}, not one value"):
-        from_votes(table, item="item", label="label")
-
-
-def test_counts_that_are_no_numbers_to_a_computer():
-    with pytest.raises(TableError, match="which is no number of votes"):
-        from_votes(pd.DataFrame({"joy": pd.Series([1, 10**400], dtype=object), "fear": [1, 1]}), labels=["joy", "fear"])

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labeldist.exceptions import LabelDistWarning
 from labeldist.simplex import check_distributions
-from tests.trust.crowd import MODELS, ROWS, asked
+from tests.trust.crowd import MODELS, ROWS, prediction_method
 from tests.trust.drawing import draw_estimator, draw_table, takes_logical
 
 
@@ -38,7 +38,7 @@ def resident():
     [pytest.param(model, marks=[pytest.mark.soak] * (model is not MODELS[0]), id=repr(model)) for model in MODELS],
 )
 def test_ten_thousand_predictions_take_no_more_memory_than_a_thousand(model):
-    ask = asked(model)
+    ask = prediction_method(model)
     for _ in range(1000):
         ask(ROWS[:1])
     before = resident()

@@ -1,3 +1,5 @@
+"""`from_votes`: shapes of tables, normalisation of names, smoothing and errors."""
+
 import subprocess
 import sys
 
@@ -7,7 +9,6 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist import BDLDL
 from labeldist.exceptions import LabelWarning, NotADistributionError, TableError
 from labeldist.votes import from_votes
 from tests.frames import any_make
@@ -25,107 +26,124 @@ WIDE = {
     "cem": ["joy", None, None],
 }
 COUNTS = {"id": ["dog", "cat", "owl"], "fear": [1, 1, 1], "joy": [2, 1, 0]}
-NAMED = {
+SHAPES = {
     "long": (LONG, {"item": "id", "annotator": "who", "label": "emotion"}),
     "long without annotators": (LONG, {"item": "id", "label": "emotion"}),
     "wide": (WIDE, {"item": "id", "annotators": ["ann", "bob", "cem"]}),
     "counts": (COUNTS, {"item": "id", "labels": ["fear", "joy"]}),
 }
-any_shape = pytest.mark.parametrize(("table", "columns"), NAMED.values(), ids=NAMED)
-LONG_COLUMNS, WIDE_COLUMNS, COUNTS_COLUMNS = (NAMED[shape][1] for shape in ("long", "wide", "counts"))
+any_shape = pytest.mark.parametrize(("table", "columns"), SHAPES.values(), ids=SHAPES)
+LONG_COLUMNS, WIDE_COLUMNS, COUNTS_COLUMNS = (SHAPES[shape][1] for shape in ("long", "wide", "counts"))
+
+
+def long(**columns):
+    return pd.DataFrame({**LONG, **columns})
 
 
 @any_make
 @any_shape
-def test_every_shape_and_make_gives_the_same_distributions(make, table, columns):
-    found = from_votes(make(table), **columns)
-    assert found.label_names == ["fear", "joy"]
-    assert found.items == ["dog", "cat", "owl"]
-    assert_allclose(found.distributions, [[1 / 3, 2 / 3], [1 / 2, 1 / 2], [1, 0]], rtol=1e-15)
-    assert_array_equal(found.weights, [3, 2, 1])
-    assert found.weights.dtype == np.float64
+def test_every_shape_and_library_gives_the_same_distributions(make, table, columns):
+    result = from_votes(make(table), **columns)
+    assert (result.items, result.label_names) == (["dog", "cat", "owl"], ["fear", "joy"])
+    assert_allclose(result.distributions, [[1 / 3, 2 / 3], [1 / 2, 1 / 2], [1, 0]], rtol=1e-15)
+    assert_array_equal(result.weights, [3, 2, 1])
+    assert result.weights.dtype == np.float64
+    assert repr(result) == "VoteDistributions(3 items, 2 labels, 6 votes)"
+    frame = result.to_frame()
+    assert list(frame.columns) == ["id", "fear", "joy", "votes"]
+    assert frame["votes"].tolist() == [3, 2, 1]
+    assert frame["votes"].dtype == np.int64
+    assert_allclose(frame["joy"], [2 / 3, 1 / 2, 0])
 
 
-def test_an_array_of_counts_needs_no_names():
-    found = from_votes([[2, 1], [0, 4]])
-    assert_allclose(found.distributions, [[2 / 3, 1 / 3], [0, 1]])
-    assert (found.items, found.label_names) == ([0, 1], ["label_0", "label_1"])
+def test_arrays_of_counts_need_no_names():
+    result = from_votes([[2, 1], [0, 4]])
+    assert_allclose(result.distributions, [[2 / 3, 1 / 3], [0, 1]])
+    assert (result.items, result.label_names) == ([0, 1], ["label_0", "label_1"])
     assert from_votes(np.array([[2, 1]]), label_names=["joy", "fear"]).label_names == ["joy", "fear"]
+    assert from_votes(pd.DataFrame(WIDE), annotators=["ann"]).to_frame()["item"].tolist() == [0, 1, 2]
+
+
+def test_frames_with_two_columns_of_one_name_are_errors():
+    for name in ("votes", "id"):
+        result = from_votes(long(emotion=[name] * 6), item="id", label="emotion")
+        with pytest.raises(TableError, match=f"'{name}'"):
+            result.to_frame()
 
 
 @any_make
-def test_a_frame_has_items_degrees_and_numbers_of_votes(make):
-    table = from_votes(make(WIDE), **WIDE_COLUMNS).to_frame()
-    assert list(table.columns) == ["id", "fear", "joy", "votes"]
-    assert table["id"].tolist() == ["dog", "cat", "owl"]
-    assert table["votes"].tolist() == [3, 2, 1]
-    assert table["votes"].dtype == np.int64
-    assert_allclose(table["joy"], [2 / 3, 1 / 2, 0])
+def test_numeric_labels_stay_whole_next_to_empty_cells(make):
+    result = from_votes(make({"a": [10, 9, 9], "b": [None, 2, None]}), annotators=["a", "b"])
+    assert result.label_names == ["2", "9", "10"]  # sorted as numbers
+    assert_allclose(result.distributions, [[0, 0, 1], [0.5, 0.5, 0], [0, 1, 0]])
 
 
-def test_rows_are_numbered_where_no_column_names_the_items():
-    without = pd.DataFrame(WIDE).drop(columns="id")
-    table = from_votes(without, annotators=["ann", "bob", "cem"]).to_frame()
-    assert table["item"].tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("name", ["votes", "id"])
-def test_a_frame_has_no_two_columns_of_one_name(name):
-    found = from_votes(pd.DataFrame({**LONG, "emotion": [name] * 6}), item="id", label="emotion")
-    with pytest.raises(TableError, match=f"Two columns of the table would be called '{name}'"):
-        found.to_frame()
-
-
-@any_make
-def test_numbers_are_labels_too_and_stay_whole_beside_empty_cells(make):
-    found = from_votes(make({"a": [10, 9, 9], "b": [None, 2, None]}), annotators=["a", "b"])
-    assert found.label_names == ["2", "9", "10"]  # sorted as numbers
-    assert_allclose(found.distributions, [[0, 0, 1], [0.5, 0.5, 0], [0, 1, 0]])
-
-
-def test_cells_of_spaces_and_every_kind_of_nothing_are_empty():
+def test_blank_and_missing_cells_are_not_votes():
     table = pd.DataFrame(
-        {"a": ["x", "y", "y"], "b": [" ", "", pd.NA], "c": [np.nan, None, pd.NaT], "d": pd.array([1, None, 1], "Int64")}
+        {
+            "a": ["x", "y", "y"],
+            "b": [" ", "\u200b", pd.NA],
+            "c": [np.nan, None, pd.NaT],
+            "d": pd.array([1, None, 1], "Int64"),
+            "e": pd.to_datetime([None, None, None]),
+        }
     )
-    found = from_votes(table, annotators=["a", "b", "c", "d"])
-    assert found.label_names == ["1", "x", "y"]
-    assert_array_equal(found.weights, [2, 1, 2])
+    result = from_votes(table, annotators=list("abcde"))
+    assert result.label_names == ["1", "x", "y"]
+    assert_array_equal(result.weights, [2, 1, 2])
     nan = pl.DataFrame({"a": [1.0, 2.0], "b": [float("nan"), 1.0]})
     assert_array_equal(from_votes(nan, annotators=["a", "b"]).weights, [1, 2])
 
 
+def test_spellings_of_one_name_are_merged_with_a_warning():
+    table = pd.DataFrame({"id": ["b", "b ", "c"], "label": ["cafe\u0301", "caf\u00e9", "caf\u00e9\u200b"]})
+    with pytest.warns(LabelWarning) as caught:
+        result = from_votes(table, item="id", label="label")
+    assert (result.items, result.label_names) == (["b", "c"], ["caf\u00e9"])
+    assert_array_equal(result.weights, [2, 1])
+    assert "'b', 'b '" in str(caught[0].message)
+    assert "1 name(s)" in str(caught[1].message)
+    with pytest.raises(TableError, match=r"row 2, column 'id'.* row 1"):
+        from_votes(table, item="id", annotators=["label"])
+
+
+def test_numerals_are_merged_in_labels_and_not_in_items():
+    table = pd.DataFrame({"id": ["3", "03", "3.0"], "label": ["3", "03", "3.0"]})
+    with pytest.warns(LabelWarning, match="'3', '03', '3.0'"):
+        result = from_votes(table, item="id", label="label")
+    assert (result.items, result.label_names) == (["3", "03", "3.0"], ["3"])
+    kept = from_votes(pd.DataFrame({"id": [1, 2, 3], "label": ["01", "1.10", "-0.5"]}), item="id", label="label")
+    assert kept.label_names == ["-0.5", "01", "1.10"]
+    named = from_votes(pd.DataFrame({"a": ["1.0", "2"]}), annotators=["a"], label_names=["02", "1"])
+    assert_array_equal(named.distributions, [[0, 1], [1, 0]])
+
+
 @any_shape
-def test_given_names_are_the_labels_and_their_order(table, columns):
-    found = from_votes(pd.DataFrame(table), **columns, label_names=["joy", "calm", "fear"])
-    assert found.label_names == ["joy", "calm", "fear"]
-    assert_allclose(found.distributions, [[2 / 3, 0, 1 / 3], [1 / 2, 0, 1 / 2], [0, 0, 1]], rtol=1e-15)
+def test_label_names_set_the_labels_and_their_order(table, columns):
+    result = from_votes(pd.DataFrame(table), **columns, label_names=["joy", "calm", "fear"])
+    assert result.label_names == ["joy", "calm", "fear"]
+    assert_allclose(result.distributions, [[2 / 3, 0, 1 / 3], [1 / 2, 0, 1 / 2], [0, 0, 1]], rtol=1e-15)
 
 
 @pytest.mark.parametrize(
-    ("table", "columns", "place"),
-    [
-        (LONG, LONG_COLUMNS, "The cell in data row 2, column 'emotion',"),
-        (WIDE, WIDE_COLUMNS, "The cell in data row 1, column 'bob',"),
-        (COUNTS, COUNTS_COLUMNS, "Column 'fear'"),
-    ],
-    ids=["long", "wide", "counts"],
+    ("shape", "place"),
+    [("long", "row 2, column 'emotion'"), ("wide", "row 1, column 'bob'"), ("counts", "Column 'fear'")],
 )
-def test_a_label_that_is_not_among_the_given_names_is_named_with_its_place(table, columns, place):
-    with pytest.raises(TableError, match=rf"^{place} is the label 'fear', .*joy, feer\. Did you mean feer\?"):
+def test_labels_outside_label_names_are_errors(shape, place):
+    table, columns = SHAPES[shape]
+    with pytest.raises(TableError, match=rf"{place}.* 'fear', .*joy, feer\. Did you mean feer"):
         from_votes(pd.DataFrame(table), **columns, label_names=["joy", "feer"])
 
 
 def test_smoothing_adds_votes_of_the_prior():
     counts = np.array([[3, 1, 0], [0, 0, 4]])
     assert_allclose(from_votes(counts, smoothing=3).distributions, [[4 / 7, 2 / 7, 1 / 7], [1 / 7, 1 / 7, 5 / 7]])
-    overall = np.array([3, 1, 4]) / 8
-    expected = (counts + 2 * overall) / 6
+    expected = (counts + 2 * np.array([3, 1, 4]) / 8) / 6
     assert_allclose(from_votes(counts, smoothing=2, prior="overall").distributions, expected)
     assert_allclose(from_votes(counts, smoothing=2, prior=[6, 2, 8]).distributions, expected)
-    assert_array_equal(from_votes(counts, smoothing=2).weights, [4, 4])  # those of the prior are nobody's
+    assert_array_equal(from_votes(counts, smoothing=2).weights, [4, 4])
 
 
-@any_make
 @pytest.mark.parametrize(
     ("table", "columns"),
     [
@@ -134,169 +152,150 @@ def test_smoothing_adds_votes_of_the_prior():
     ],
     ids=["wide", "counts"],
 )
-def test_an_item_without_votes_is_refused_or_given_the_prior(make, table, columns):
-    with pytest.raises(TableError, match=r"1 item\(s\) have no vote, first data row 2, item 'cat'.*use smoothing"):
-        from_votes(make(table), **columns)
-    found = from_votes(make(table), **columns, smoothing=0.5, prior="overall")
-    assert_allclose(found.distributions[1], found.weights[[0, 2]] @ [[1 / 3, 2 / 3], [1, 0]] / 4)
-    assert_array_equal(found.weights, [3, 0, 1])
+def test_items_without_votes_are_errors_or_get_the_prior(table, columns):
+    with pytest.raises(TableError, match="row 2, item 'cat'"):
+        from_votes(pd.DataFrame(table), **columns)
+    result = from_votes(pd.DataFrame(table), **columns, smoothing=0.5, prior="overall")
+    assert_allclose(result.distributions[1], result.weights[[0, 2]] @ [[1 / 3, 2 / 3], [1, 0]] / 4)
+    assert_array_equal(result.weights, [3, 0, 1])
 
 
-def test_repeated_votes_count_and_are_told_at_the_callers_line():
+def test_repeated_votes_are_counted_with_a_warning_at_the_callers_line():
     table = pd.DataFrame({key: [*cells, cells[0], cells[4]] for key, cells in LONG.items()})
-    message = r"2 row\(s\) repeat a vote, first data row 7: 'ann' has voted for 'joy' on item 'dog' before"
-    with pytest.warns(LabelWarning, match=message) as caught:
-        found = from_votes(table, **LONG_COLUMNS)
+    with pytest.warns(LabelWarning, match=r"2 row.*row 7: 'ann' .*'joy' on item 'dog'") as caught:
+        result = from_votes(table, **LONG_COLUMNS)
     assert caught[0].filename == __file__
-    assert_array_equal(found.weights, [4, 3, 1])
-
-
-def test_an_annotator_may_vote_for_several_labels():
-    table = pd.DataFrame({"id": [1, 1], "who": ["ann", "ann"], "emotion": ["joy", "fear"]})
-    assert_array_equal(from_votes(table, **LONG_COLUMNS).distributions, [[0.5, 0.5]])
-
-
-def test_the_result_goes_straight_into_a_learner():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 2))
-    found = from_votes(rng.multinomial(5, [0.5, 0.3, 0.2], size=30))
-    assert BDLDL().fit(X, found.distributions, sample_weight=found.weights).predict(X).shape == (30, 3)
-
-
-BAD_COUNTS = {
-    "negative": ([2, -1, 0], r"data row 2, column 'joy', is -1, a negative number of votes"),
-    "fractional": ([2.0, 1.0, 0.5], r"data row 3, column 'joy', is 0.5, no whole number of votes"),
-    "empty": ([2, None, 0], r"data row 2, column 'joy', is empty: write 0"),
-    "NaN": ([2.0, float("nan"), 0.0], r"data row 2, column 'joy', is empty: write 0"),
-    "infinite": ([2.0, float("inf"), 0.0], r"data row 2, column 'joy', is inf, no whole number of votes"),
-    "word": (["2", "1", "many"], r"data row 3, column 'joy', is 'many', which is no number of votes"),
-}
+    assert_array_equal(result.weights, [4, 3, 1])
 
 
 @any_make
-@pytest.mark.parametrize(("cells", "message"), BAD_COUNTS.values(), ids=BAD_COUNTS)
-def test_bad_counts_are_named_with_row_and_column(make, cells, message):
-    with pytest.raises(TableError, match=message):
+@pytest.mark.parametrize(
+    ("cells", "value"),
+    [
+        ([2, -1, 0], "-1"),
+        ([2.0, 0.5, 1.0], "0.5"),
+        ([2, None, 0], "empty"),
+        ([2.0, float("nan"), 0.0], "empty"),
+        ([2.0, float("inf"), 0.0], "inf"),
+        ([2.0, 1e300, 0.0], "1e.300"),
+        (["2", "many", "1"], "'many'"),
+    ],
+    ids=str,
+)
+def test_invalid_counts_are_errors_with_row_and_column(make, cells, value):
+    with pytest.raises(TableError, match=f"row 2, column 'joy', is {value}"):
         from_votes(make({**COUNTS, "joy": cells}), **COUNTS_COLUMNS)
 
 
-def test_bad_arrays_of_counts_are_refused_alike():
-    with pytest.raises(TableError, match="data row 2, column 0, is -3, a negative"):
-        from_votes([[1, 2], [-3, 1]])
-    with pytest.raises(TableError, match="data row 1, column 1, is 'x', which is no number"):
-        from_votes([[1, "x"], [3, 1]])
-    with pytest.raises(TableError, match=r"got shape \(2,\)"):
-        from_votes([1, 2])
-    with pytest.raises(TableError, match=r"got shape \(0, 2\)"):
-        from_votes(np.empty((0, 2)))
-    with pytest.raises(ValueError, match="name each of the 2 columns"):
-        from_votes([[1, 2]], label_names=["joy"])
+@pytest.mark.parametrize(
+    ("array", "fact"),
+    [
+        ([[1, 2], [-3, 1]], "row 2, column 0, is -3"),
+        ([[1, "x"], [3, 1]], "row 1, column 1, is 'x'"),
+        ([1, 2], r"\(2,\)"),
+        (np.empty((0, 2)), r"\(0, 2\)"),
+        (np.ma.masked_equal([[1, 2], [3, 999]], 999), "row 2, column 1, is masked"),
+        (np.array([[1, 2]], "datetime64[ns]"), "datetime64"),
+        (np.array([["NaT", 2]], "timedelta64[s]"), "timedelta64"),
+    ],
+    ids=str,
+)
+def test_invalid_arrays_of_counts_are_errors(array, fact):
+    with pytest.raises(TableError, match=fact):
+        from_votes(array)
 
 
 @any_make
 @pytest.mark.parametrize("column", ["id", "who", "emotion"])
-@pytest.mark.parametrize("empty", [None, " "])
-def test_empty_cells_of_a_long_table_are_named(make, column, empty):
-    cells = [*LONG[column][:2], empty, *LONG[column][3:5], None]
-    with pytest.raises(TableError, match=rf"data row 3, column '{column}', is empty \(2 in all\)"):
+def test_empty_cells_of_a_long_table_are_errors(make, column):
+    cells = [*LONG[column][:2], " ", *LONG[column][3:5], None]
+    with pytest.raises(TableError, match=rf"row 3, column '{column}', is empty \(2 "):
         from_votes(make({**LONG, column: cells}), **LONG_COLUMNS)
 
 
 @any_make
 @any_shape
-def test_a_missing_column_is_named_with_what_is_like_it(make, table, columns):
-    with pytest.raises(TableError, match=r"no column 'idd'\. Did you mean id\? It has id, "):
+def test_missing_columns_and_empty_tables_are_errors(make, table, columns):
+    with pytest.raises(TableError, match=r"'idd'\. Did you mean id\? It has id, "):
         from_votes(make(table), **{**columns, "item": "idd"})
-
-
-@any_make
-@any_shape
-def test_an_empty_table_is_refused(make, table, columns):
-    with pytest.raises(TableError, match="has no rows"):
+    with pytest.raises(TableError, match="no rows"):
         from_votes(make({name: cells[:0] for name, cells in table.items()}), **columns)
 
 
-@any_make
-def test_a_table_without_any_vote_is_refused_even_when_smoothed(make):
-    nothing = make({"a": ["x", "x"], "b": [None, " "], "c": [0, 0]})
-    with pytest.raises(TableError, match="no vote in the table"):
-        from_votes(nothing, annotators=["b"], smoothing=1)
-    with pytest.raises(TableError, match="no vote in the table"):
-        from_votes(nothing, labels=["c"], smoothing=1, prior="overall")
+def test_cells_with_several_values_and_too_many_labels_are_errors():
+    with pytest.raises(TableError, match="row 2, column 'emotion', holds a list"):
+        from_votes(long(emotion=["joy", [1, 2], *LONG["emotion"][2:]]), **LONG_COLUMNS)
+    names = [str(k) for k in range(100_000)]
+    with pytest.raises(TableError, match="100,000 different labels"):
+        from_votes(pd.DataFrame({"id": names, "emotion": names}), item="id", label="emotion")
 
 
-@any_make
-@pytest.mark.parametrize(("table", "columns"), [NAMED["wide"], NAMED["counts"]], ids=["wide", "counts"])
-def test_an_item_has_one_row_where_a_row_is_an_item(make, table, columns):
-    with pytest.raises(TableError, match="data row 3, column 'id', is 'dog', which data row 1 is already"):
-        from_votes(make({**table, "id": ["dog", "cat", "dog"]}), **columns)
+def test_tables_without_any_vote_are_errors():
+    table = pd.DataFrame({"a": [None, " "], "b": [0, 0]})
+    for columns in ({"annotators": ["a"]}, {"labels": ["b"]}):
+        with pytest.raises(TableError, match="no votes"):
+            from_votes(table, **columns, smoothing=1, prior="overall")
 
 
-def test_columns_must_be_told_apart():
+def test_repeated_items_and_columns_are_errors():
+    with pytest.raises(TableError, match=r"row 3, column 'id', is 'dog', .* row 1"):
+        from_votes(pd.DataFrame({**COUNTS, "id": ["dog", "cat", "dog"]}), **COUNTS_COLUMNS)
     twice = pd.DataFrame([["dog", "joy", "joy"]], columns=["id", "emotion", "emotion"])
-    with pytest.raises(TableError, match="columns of the same name"):
+    with pytest.raises(TableError, match="2 columns 'emotion'"):
         from_votes(twice, item="id", label="emotion")
-    with pytest.raises(ValueError, match="Column 'id' is named more than once"):
-        from_votes(pd.DataFrame(LONG), item="id", label="id")
+    with pytest.raises(ValueError, match="'id'"):
+        from_votes(long(), item="id", label="id")
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {},
+def test_columns_must_imply_one_shape():
+    for columns in (
         {"item": "id"},
         {"label": "emotion"},
         {"item": "id", "annotator": "who"},
         {"item": "id", "label": "emotion", "labels": ["emotion"]},
         {"annotator": "who", "annotators": ["who"]},
-    ],
-    ids=str,
-)
-def test_it_must_be_clear_which_shape_the_table_has(columns):
-    with pytest.raises(ValueError, match="Say which columns hold the votes"):
-        from_votes(pd.DataFrame(LONG), **columns)
+    ):
+        with pytest.raises(ValueError, match=r"item=.*annotators=.*labels="):
+            from_votes(long(), **columns)
 
 
 @pytest.mark.parametrize(
-    ("votes", "options", "error", "message"),
+    ("votes", "options", "error", "fact"),
     [
-        ([[1, 2]], {"labels": ["a", "b"]}, ValueError, "An array has no columns with names"),
-        ({"a": [1]}, {"labels": ["a"]}, TypeError, "pandas, polars or pyarrow table.*got dict"),
-        (pl.LazyFrame(COUNTS), COUNTS_COLUMNS, TypeError, "got LazyFrame.*collected"),
-        (pd.DataFrame(COUNTS), {"labels": "joy"}, ValueError, "labels must be a list of columns; got 'joy'"),
-        (pd.DataFrame(WIDE), {"annotators": []}, ValueError, "annotators must be a list of columns"),
-        ([[1, 2]], {"label_names": "ab"}, ValueError, "label_names must be a list of labels, each once"),
-        ([[1, 2]], {"label_names": ["a", "a"]}, ValueError, "label_names must be a list of labels, each once"),
-        ([[1, 2]], {"smoothing": -1}, ValueError, "smoothing must be a number of votes, 0 or more; got -1"),
-        ([[1, 2]], {"smoothing": "1"}, ValueError, "smoothing must be a number"),
-        ([[1, 2]], {"prior": "overall"}, ValueError, "no effect without smoothing"),
-        ([[1, 2]], {"prior": [0.5, 0.5]}, ValueError, "no effect without smoothing"),
-        ([[1, 2]], {"prior": "flat", "smoothing": 1}, ValueError, "'uniform', 'overall' or degrees.*got 'flat'"),
-        ([[1, 2]], {"prior": [1, 2, 3], "smoothing": 1}, ValueError, "a degree for each of the 2 labels"),
-        ([[1, 2]], {"prior": [1, -1], "smoothing": 1}, NotADistributionError, "prior is negative"),
+        ([[1, 2]], {"labels": ["a", "b"]}, ValueError, "label_names"),
+        ({"a": [1]}, {"labels": ["a"]}, TypeError, "dict"),
+        (pl.LazyFrame(COUNTS), COUNTS_COLUMNS, TypeError, "LazyFrame"),
+        (pd.DataFrame(COUNTS), {"labels": "joy"}, ValueError, "labels .* 'joy'"),
+        (pd.DataFrame(WIDE), {"annotators": []}, ValueError, "annotators"),
+        ([[1, 2]], {"label_names": "ab"}, ValueError, "'ab'"),
+        ([[1, 2]], {"label_names": ["a", "a "]}, ValueError, "label_names"),
+        ([[1, 2]], {"label_names": ["a"]}, ValueError, "2 columns"),
+        ([[1, 2]], {"smoothing": -1}, ValueError, "smoothing .* -1"),
+        ([[1, 2]], {"smoothing": "1"}, ValueError, "smoothing"),
+        ([[1, 2]], {"prior": [0.5, 0.5]}, ValueError, "smoothing"),
+        ([[1, 2]], {"prior": "flat", "smoothing": 1}, ValueError, "'flat'"),
+        ([[1, 2]], {"prior": [1, 2, 3], "smoothing": 1}, ValueError, "2 labels"),
+        ([[1, 2]], {"prior": [1, -1], "smoothing": 1}, NotADistributionError, "prior"),
     ],
 )
-def test_wrong_options_are_refused(votes, options, error, message):
-    with pytest.raises(error, match=message):
+def test_invalid_options_are_errors(votes, options, error, fact):
+    with pytest.raises(error, match=fact):
         from_votes(votes, **options)
 
 
-def test_arrays_of_counts_need_neither_pandas_nor_narwhals_and_tables_say_what_they_need():
+def test_arrays_need_no_pandas_and_tables_name_the_extra():
     code = """
 import sys
-sys.modules["narwhals"] = sys.modules["pandas"] = None
+sys.modules["pandas"] = None
 from labeldist.votes import from_votes
 from labeldist.exceptions import MissingExtraError
-found = from_votes([[1, 3]])
-assert found.distributions.tolist() == [[0.25, 0.75]]
-for ask in (found.to_frame, lambda: from_votes(object(), labels=["a"])):
+result = from_votes([[1, 3]])
+assert result.distributions.tolist() == [[0.25, 0.75]]
+for call in (result.to_frame, lambda: from_votes(object(), labels=["a"])):
     try:
-        ask()
+        call()
     except MissingExtraError as error:
-        print(error)
+        print("pandas" in str(error) and "labeldist[app]" in str(error))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [
-        "This needs pandas, which is not installed: pip install 'labeldist[votes]'.",
-        "This needs narwhals, which is not installed: pip install 'labeldist[votes]'.",
-    ]
+    assert done.stdout.split() == ["True", "True"]

@@ -20,7 +20,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from labeldist._extras import require
-from labeldist._files import check_clock, write_to_standard_output, write_whole
+from labeldist._files import write_to_standard_output, write_whole
 from labeldist._tables.arff import arff_bytes, read_arff
 from labeldist._tables.arrow import arrow_bytes, read_feather, read_parquet
 from labeldist._tables.matlab import Unread, load_mat
@@ -83,7 +83,9 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
     return _checked(frame, str(path))
 
 
-def write_table(frame: pd.DataFrame, target: str | os.PathLike[str], *, labels: Sequence[str] = ()) -> None:
+def write_table(
+    frame: pd.DataFrame, target: str | os.PathLike[str], *, labels: Sequence[str] = (), overwrite: bool = True
+) -> None:
     """Write a table whole or not at all.
 
     Parameters
@@ -93,6 +95,8 @@ def write_table(frame: pd.DataFrame, target: str | os.PathLike[str], *, labels: 
         The end of its name says the format, as in `read_table`; ``-`` is CSV to standard output.
     labels : sequence of str
         The columns that go to the matrix ``labels`` of a ``.mat`` or ``.npz`` file; the others go to ``features``.
+    overwrite : bool, default=True
+        Replace an existing file. If false, an existing file is an error.
     """
     if target == STANDARD:
         write_to_standard_output(_separated(frame, ","))
@@ -100,7 +104,7 @@ def write_table(frame: pd.DataFrame, target: str | os.PathLike[str], *, labels: 
     path = Path(target)
     write = _format_of(path)[1]
     if path.suffix.lower() not in MATRICES:
-        write_whole(path, write(frame))
+        write_whole(path, write(frame), overwrite=overwrite)
         return
     check_room(frame, path)
     arrays: dict[str, Any] = {}
@@ -108,7 +112,7 @@ def write_table(frame: pd.DataFrame, target: str | os.PathLike[str], *, labels: 
         if columns:
             arrays[f"{kind}s"] = frame[columns].to_numpy(dtype=np.float64)
             arrays[f"{kind}_names"] = np.array(columns, dtype=str)
-    write_whole(path, write(arrays))
+    write_whole(path, write(arrays), overwrite=overwrite)
 
 
 def keeps_types(target: str | os.PathLike[str]) -> bool:
@@ -124,9 +128,9 @@ def check_room(frame: pd.DataFrame, target: str | os.PathLike[str]) -> None:
 
 
 def check_format(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, a file whose name says no format that can be written now."""
-    if path != STANDARD and _format_of(Path(path))[1] is _npz_bytes:
-        check_clock()
+    """Raise an error, before any work is done, for a file name without the suffix of a known format."""
+    if path != STANDARD:
+        _format_of(Path(path))
 
 
 def listed(names: Any, most: int = 12) -> str:
@@ -246,7 +250,6 @@ def _read_npz(name: str, file: BinaryIO) -> pd.DataFrame:
 
 
 def _npz_bytes(arrays: dict[str, Any]) -> bytes:
-    check_clock()
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()

@@ -110,10 +110,10 @@ def enhance(
     with teller.working(f"Recovering distributions of {len(L)} items"):
         D = enhancer.fit_transform(X, L)
     drawn = draw_distributions(show, D, given.labels, item_names(given.frame, item)) if picture else None
-    deliver(given.with_degrees(D), output, given.labels)
+    deliver(given.with_degrees(D), output, given.labels, force=force)
     if std is not None:
-        deliver(given.with_degrees(enhancer.label_std_), std, given.labels)
-    save_drawn(drawn, picture)
+        deliver(given.with_degrees(enhancer.label_std_), std, given.labels, force=force)
+    save_drawn(drawn, picture, force=force)
     mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
     facts = {
         "items": len(L),

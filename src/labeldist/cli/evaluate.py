@@ -61,7 +61,7 @@ def evaluate(
     weight = weights_of(frames[truth], weights)
     scores = beside_nobody(D, {predicted: P}, sample_weight=weight)
     if picture:
-        save_drawn(draw_predictions(show, D, P, columns, item_names(frames[truth], item)), picture)
+        save_drawn(draw_predictions(show, D, P, columns, item_names(frames[truth], item)), picture, force=force)
     measures = dict(zip(("predicted", "mean", "uniform"), (score.values for score in scores), strict=True))
     teller.result(
         _text(scores, len(D)), {"items": len(D), "labels": columns, "skill": scores[0].skill, "measures": measures}

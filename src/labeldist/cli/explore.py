@@ -110,7 +110,7 @@ def explore(
         item=item,
         intervals=shown.intervals,
     )
-    write_page(page, contents, f"Label distributions of {source}")
+    write_page(page, contents, f"Label distributions of {source}", overwrite=force)
     facts = {
         "items": len(frame),
         "labels": columns,

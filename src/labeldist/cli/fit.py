@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist._files import check_clock, write_whole
+from labeldist._files import write_whole
 from labeldist._tables.columns import typed
 from labeldist.cli import options
 from labeldist.cli.doubts import doubt_degrees, doubt_features
@@ -71,7 +71,6 @@ def fit(
     from labeldist.models import exportable, save, to_onnx
 
     teller = Teller(as_json=as_json)
-    check_clock()
     check_files(output, onnx, picture, force=force)
     check_picture(picture, force=force)
     candidates = None
@@ -114,8 +113,8 @@ def fit(
         drawn = draw_model(show, choice.estimator, X)
     save(choice.estimator, output, **about, force=force)
     if onnx and graph:
-        write_whole(onnx, graph)
-    save_drawn(drawn, picture)
+        write_whole(onnx, graph, overwrite=force)
+    save_drawn(drawn, picture, force=force)
     teller.result(
         f"{summary}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
         {

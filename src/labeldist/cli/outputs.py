@@ -38,6 +38,7 @@ def refuse_words(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> Non
     check_room(typed(frame, [name for name in frame.columns if name not in labels]), output)
 
 
-def deliver(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> None:
+def deliver(frame: pd.DataFrame, output: str, labels: Sequence[str], *, force: bool) -> None:
     """Write a table; where the format knows types, text that holds numbers becomes numbers."""
-    write_table(typed(frame, list(frame.columns)) if keeps_types(output) else frame, output, labels=labels)
+    frame = typed(frame, list(frame.columns)) if keeps_types(output) else frame
+    write_table(frame, output, labels=labels, overwrite=force)

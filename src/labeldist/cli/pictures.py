@@ -51,14 +51,14 @@ def check_picture(path: str | None, *, labels: int | None = None, kind: StrEnum 
         raise TableError(f"A ternary picture has three labels, and here are {labels}. Choose another with --show.")
 
 
-def save_drawn(display: Any, path: str | None) -> None:
+def save_drawn(display: Any, path: str | None, *, force: bool) -> None:
     """Write a picture, if there is one, and let it go."""
     if path:
         from matplotlib import pyplot
 
         from labeldist.plots import save_picture
 
-        save_picture(display, path)
+        save_picture(display, path, overwrite=force)
         pyplot.close(display.figure_)
 
 

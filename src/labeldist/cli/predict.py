@@ -53,8 +53,8 @@ def predict(
     refuse_words(frame, output, labels)
     D = predict_by(kept, frame, teller)
     drawn = draw_distributions(show, D, labels, items) if picture else None
-    deliver(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels)
-    save_drawn(drawn, picture)
+    deliver(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
+    save_drawn(drawn, picture, force=force)
     teller.result(
         f"{output}: {len(frame)} items, {len(labels)} labels.",
         {"items": len(frame), "labels": labels, "model": model, "output": output},

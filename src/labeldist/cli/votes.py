@@ -15,8 +15,7 @@ from labeldist.cli.inputs import keys_of
 from labeldist.cli.outputs import check_output, deliver
 from labeldist.cli.telling import Teller
 from labeldist.exceptions import LabelDistError, TableError
-from labeldist.votes._annotators import AGGREGATORS
-from labeldist.votes._from_votes import VOTES_COLUMN, VoteDistributions, from_votes
+from labeldist.votes._from_votes import AGGREGATORS, VOTES_COLUMN, VoteDistributions, from_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +105,7 @@ def votes(
     result = found.to_frame()
     if join:
         result = _joined(result, found.item_name, join, teller)
-    deliver(result, output, found.label_names)
+    deliver(result, output, found.label_names, force=force)
     mean = result[found.label_names].mean().to_dict()
     facts = {
         "items": len(result),

@@ -1,82 +1,79 @@
-"""The benchmark sets by name."""
+"""Loading of the benchmark sets by name."""
 
 import os
-from typing import TYPE_CHECKING, Literal, overload
+from typing import Any
 
 from labeldist._tables.readers import read_mat
-from labeldist._typing import Array
 from labeldist.datasets._fetch import locate
 from labeldist.datasets._logical import binarize
 from labeldist.datasets._registry import REGISTRY, DatasetInfo
 from labeldist.exceptions import DatasetError, UnknownDatasetError, did_you_mean
 
-if TYPE_CHECKING:
-    from sklearn.utils import Bunch
-
 
 def list_datasets() -> list[str]:
-    """Names of the benchmark sets, in the order of the literature's tables."""
+    """Return the names of the benchmark sets, in the order of the literature's tables.
+
+    Returns
+    -------
+    list of str
+
+    See Also
+    --------
+    load_dataset : Load one of them.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import list_datasets
+    >>> list_datasets()[-3:]
+    ['Natural_Scene', 'Movie', 'SBU_3DFE']
+    """
     return list(REGISTRY)
 
 
-@overload
-def load_dataset(
-    name: str,
-    *,
-    data_home: str | os.PathLike[str] | None = None,
-    return_X_y: Literal[False] = False,
-    download_if_missing: bool = True,
-) -> "Bunch": ...
-@overload
-def load_dataset(
-    name: str,
-    *,
-    data_home: str | os.PathLike[str] | None = None,
-    return_X_y: Literal[True],
-    download_if_missing: bool = True,
-) -> tuple[Array, Array]: ...
-@overload
-def load_dataset(
-    name: str,
-    *,
-    data_home: str | os.PathLike[str] | None = None,
-    return_X_y: bool,
-    download_if_missing: bool = True,
-) -> "Bunch | tuple[Array, Array]": ...
 def load_dataset(
     name: str,
     *,
     data_home: str | os.PathLike[str] | None = None,
     return_X_y: bool = False,
     download_if_missing: bool = True,
-) -> "Bunch | tuple[Array, Array]":
-    """Load a benchmark set, from disk or, the first time, from its public source.
+) -> Any:
+    """Load a benchmark set from the data folder, or from its public source if it is not there.
 
     Parameters
     ----------
     name : str
         One of `list_datasets`.
-    data_home : path-like or None
-        Folder of the data files; None for the environment variable ``LABELDIST_DATA``, and without that for
+    data_home : path-like or None, default=None
+        Folder of the data files. None uses the environment variable ``LABELDIST_DATA``, and without that
         ``~/labeldist_data``.
-    return_X_y : bool
+    return_X_y : bool, default=False
         Return the pair ``(data, target)`` instead of a Bunch.
-    download_if_missing : bool
-        Whether to download a file that is not in the folder. This needs ``labeldist[app]``.
+    download_if_missing : bool, default=True
+        Download a file that is not in the folder. This needs ``labeldist[app]``.
 
     Returns
     -------
-    Bunch
+    Bunch or tuple of ndarrays
         ``data`` (n_samples × n_features), ``target`` (the distributions, n_samples × n_labels), ``logical``
-        (`binarize` of them), ``feature_names`` and ``target_names`` (numbered: the files have no names),
-        ``DESCR``, ``filename``.
+        (`binarize` of the distributions), ``feature_names`` and ``target_names`` (numbered: the files contain no
+        names), ``DESCR``, ``filename``.
 
     Raises
     ------
     UnknownDatasetError
-        There is no set of that name.
+        If there is no set of that name.
     DatasetNotFoundError, ChecksumError
-        There is no file, or not the right one; the message says what to do.
+        If the file is missing or differs from the published one.
+
+    See Also
+    --------
+    list_datasets : Names of the sets.
+    make_artificial : Synthetic data that need no download.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import load_dataset
+    >>> X, D = load_dataset("Yeast_cold", return_X_y=True)  # doctest: +SKIP
     """
     info = find(name)
     path = locate(info, data_home, download_if_missing)
@@ -104,7 +101,7 @@ def load_dataset(
 
 
 def find(name: str) -> DatasetInfo:
-    """Return a set's row in the registry."""
+    """Return the entry of a set in the registry."""
     if isinstance(name, str) and name in REGISTRY:
         return REGISTRY[name]
     suggestion = did_you_mean(name, REGISTRY)
@@ -112,6 +109,6 @@ def find(name: str) -> DatasetInfo:
 
 
 def describe(info: DatasetInfo) -> str:
-    """Say what a set is, how large, and what to cite."""
+    """Return the size, description and references of a set."""
     size = f"{info.n_samples} rows, {info.n_features} features, {info.n_labels} labels"
-    return f"{info.name}: {size}\n\n{info.description}\n\nTo be cited:\n\n{info.citation}\n"
+    return f"{info.name}: {size}\n\n{info.description}\n\nReferences:\n\n{info.citation}\n"

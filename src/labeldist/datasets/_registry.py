@@ -1,7 +1,4 @@
-"""The thirteen benchmark sets of the label distribution literature, as one table.
-
-The library ships no data. `REGISTRY` says of each set what its file must be, `SOURCES` where it is public.
-"""
+"""Registry of the thirteen benchmark sets of the label distribution literature: sizes, checksums and sources."""
 
 from dataclasses import dataclass
 
@@ -9,25 +6,15 @@ SOURCES: tuple[str, ...] = (
     "https://raw.githubusercontent.com/palm-ml/GLLE/bfc0287bec235b8b83748074bfee7582bf48689b/LDL_DataSets/",
     "https://raw.githubusercontent.com/SpriteMisaka/PyLDL/082937638e075b35d349a2e69e36219d52512dc8/datasets/",
 )
-"""Public folders with the same files, the preferred one first; each pinned to a commit."""
+"""Public folders with the same files, in order of preference, each pinned to a commit."""
 
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """One row of the table of data sets.
+    """Size, checksum and description of a benchmark set.
 
-    Attributes
-    ----------
-    name : str
-    n_samples, n_features, n_labels : int
-    sha256 : str
-        Checksum of the file.
-    git_blob : str or None
-        Git's id of an equally good file in other bytes: SHA-1 over ``blob <size>``, a zero byte, the bytes.
-    description : str
-        What a row, its features and its labels are.
-    citation : str
-        The works to cite, one a line.
+    `git_blob` is the git object id of a second accepted version of the file, with the same arrays in other bytes.
+    `citation` has one reference per line.
     """
 
     name: str
@@ -41,7 +28,7 @@ class DatasetInfo:
 
     @property
     def filename(self) -> str:
-        """The file's name, on disk as in every source."""
+        """Name of the file, on disk and in every source."""
         return f"{self.name}.mat"
 
 
@@ -55,7 +42,7 @@ _EISEN = (
 
 
 def _yeast(experiment: str, title: str, n_labels: int, sha256: str) -> DatasetInfo:
-    """One of the ten experiments on the same 2465 genes."""
+    """Return the entry of one of the ten experiments on the same 2465 genes."""
     return DatasetInfo(
         name=f"Yeast_{experiment}",
         n_samples=2465,
@@ -65,8 +52,8 @@ def _yeast(experiment: str, title: str, n_labels: int, sha256: str) -> DatasetIn
         git_blob=None,
         description=(
             f"Budding yeast, {title}. A row is a gene, described by its phylogenetic profile; a label is a "
-            "point in time, its degree the gene's share of expression then. All ten Yeast sets have the same "
-            "features."
+            "point in time, its degree the share of the gene's expression at that time. All ten Yeast sets have the "
+            "same features."
         ),
         citation=f"{_EISEN}\n{_COLLECTION}",
     )
@@ -81,17 +68,9 @@ _ROWS = (
     _yeast("elu", "elutriation", 14, "d78808326a3e80ada817e1fb77308a4561a23176843a216f458e77e0e2a8937f"),
     _yeast("heat", "heat shock", 6, "6d55eccc10c97969542c5acc58194e34fe046557f876fc1ae3cd3f7a46159c94"),
     _yeast("spo", "sporulation", 6, "5a0bf3c55f268b24ff8b846a135befe2bc25ed085a46fc1c4b7f4c1f4c8ff16f"),
+    _yeast("spo5", "sporulation (spo5)", 3, "24e55ad6a9e68fcf80880e526c617ef44bd496022b99e49e397356e6b5e520ad"),
     _yeast(
-        "spo5",
-        "sporulation, series spo5",
-        3,
-        "24e55ad6a9e68fcf80880e526c617ef44bd496022b99e49e397356e6b5e520ad",
-    ),
-    _yeast(
-        "spoem",
-        "sporulation, early and middle",
-        2,
-        "925259095ffe88269661e39fdeea39e558954356817b0480d777a98bbc917ca1",
+        "spoem", "sporulation, early to middle", 2, "925259095ffe88269661e39fdeea39e558954356817b0480d777a98bbc917ca1"
     ),
     DatasetInfo(
         name="Natural_Scene",
@@ -101,8 +80,8 @@ _ROWS = (
         sha256="8951bf3240d9036786d502a6ac641421a71e4dc9983442c556962aabcf5b5553",
         git_blob="dbcd075e2ca9f6627cfe026a276181646f4d0527",
         description=(
-            "A row is a photograph of a natural scene, a label something to be seen in it; the degrees agree "
-            "best with the rankings of ten people who did not agree with one another."
+            "A row is a photograph of a natural scene, a label is an object or feature of the scene; the degrees are "
+            "those that fit best the inconsistent rankings of ten people."
         ),
         citation=(
             "X. Geng, L. Luo. Multilabel ranking with inconsistent rankers. IEEE Conference on Computer "
@@ -117,7 +96,7 @@ _ROWS = (
         sha256="5c8629905fdf18640410d43b30f1a84c17473df38e48f279f5a2af11019a1bac",
         git_blob=None,
         description=(
-            "A row is a movie, described by what is known before its release (genre, people, country, "
+            "A row is a movie, described by facts known before its release (genre, people, country, "
             "budget); the degrees are the shares of its ratings with one to five stars. Nearly all features "
             "are 0 or 1."
         ),
@@ -135,7 +114,7 @@ _ROWS = (
         git_blob=None,
         description=(
             "A row is a picture of a face, described by local binary patterns; a label is a basic emotion, "
-            "its degree its share of the scores that 23 people gave. The features spread little: scaling "
+            "its degree the share of the scores by 23 people. The features have a small variance, so that scaling "
             "matters."
         ),
         citation=(
@@ -148,4 +127,4 @@ _ROWS = (
 )
 
 REGISTRY: dict[str, DatasetInfo] = {info.name: info for info in _ROWS}
-"""Every set by its name, in the order of the literature's tables."""
+"""All sets by name, in the order of the literature's tables."""

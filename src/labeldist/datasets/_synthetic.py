@@ -1,4 +1,4 @@
-"""The artificial set of the literature: three features, three labels, a smooth map between them."""
+"""The artificial data set of the literature: three features and three labels."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ _COUPLING = 0.01
 
 
 def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[Array, Array]:
-    """Draw rows of the artificial set, uniform in the cube [−1, 1]³.
+    """Draw rows of the artificial data set, with features uniform in the cube [−1, 1]³.
 
-    With ``t = x + 0.5 x² + 0.2 x³ + 1`` entry by entry, the degrees are ψ / Σψ, where [1]_
+    With ``t = x + 0.5 x² + 0.2 x³ + 1`` for each feature, the degrees are ψ / Σψ, where [1]_
 
     ::
 
@@ -25,19 +25,30 @@ def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[
 
     Parameters
     ----------
-    n_samples : int
-    random_state : int, RandomState instance or None
-        An int makes the rows reproducible; None draws new ones every time.
+    n_samples : int, default=500
+    random_state : int, RandomState instance or None, default=None
+        An int makes the rows reproducible.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 3)
     D : ndarray of shape (n_samples, 3)
 
+    See Also
+    --------
+    make_artificial_grid : The same map on a regular grid.
+
     References
     ----------
     .. [1] X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7),
        1734-1748, 2016.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import make_artificial
+    >>> X, D = make_artificial(100, random_state=0)
+    >>> D.shape
+    (100, 3)
     """
     if n_samples < 1:
         raise ValueError(f"n_samples must be at least 1; got {n_samples}.")
@@ -46,21 +57,32 @@ def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[
 
 
 def make_artificial_grid(size: int = 51) -> tuple[Array, Array]:
-    """Lay the artificial set over a surface, for pictures of true and of recovered distributions.
+    """Evaluate the artificial data set on a surface, for images of true and recovered distributions.
 
-    The first two features run over a grid on [−1, 1]², the third is sin((x₁ + x₂)π). With the degrees as
-    red, green and blue, ``D.reshape(size, size, 3)`` is the picture: x₁ grows within a row, x₂ from row to
-    row, so ``imshow(picture, origin="lower", extent=(-1, 1, -1, 1))`` has the usual axes.
+    The first two features form a grid on [−1, 1]², the third is sin((x₁ + x₂)π). ``D.reshape(size, size, 3)`` is an
+    RGB image: x₁ grows within a row, x₂ from row to row, so that
+    ``imshow(image, origin="lower", extent=(-1, 1, -1, 1))`` has the usual axes.
 
     Parameters
     ----------
-    size : int
+    size : int, default=51
         Points along each side, at least 2.
 
     Returns
     -------
     X : ndarray of shape (size², 3)
     D : ndarray of shape (size², 3)
+
+    See Also
+    --------
+    make_artificial : Random rows.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import make_artificial_grid
+    >>> X, D = make_artificial_grid(11)
+    >>> D.shape
+    (121, 3)
     """
     if size < 2:
         raise ValueError(f"size must be at least 2; got {size}.")

@@ -84,10 +84,10 @@ def write_explorer(
     return write_page(path, contents, title)
 
 
-def write_page(path: str | PathLike[str], contents: Contents, title: str) -> Path:
+def write_page(path: str | PathLike[str], contents: Contents, title: str, *, overwrite: bool = True) -> Path:
     """Write the page about what was checked, and return its path."""
     # Half a character, which some programs leave where they cut a text, would otherwise stop it.
-    write_whole(path, render(contents, title).encode("utf-8", errors="replace"))
+    write_whole(path, render(contents, title).encode("utf-8", errors="replace"), overwrite=overwrite)
     return Path(path)
 
 

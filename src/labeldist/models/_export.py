@@ -104,7 +104,7 @@ def to_onnx(
     graph.producer_name, graph.producer_version = "labeldist", card.versions["labeldist"]
     require("onnx.helper", "onnx").set_model_props(graph, _metadata(card))
     if path is not None:
-        write_whole(path, graph.SerializeToString())
+        write_whole(path, graph.SerializeToString(), overwrite=force)
     return graph
 
 

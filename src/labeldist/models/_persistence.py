@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 
 from labeldist._extras import require
-from labeldist._files import check_clock, check_free, write_whole
+from labeldist._files import check_free, write_whole
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
 from labeldist.models._archive import CARD, check_arrays, open_archive, unpack, unpack_text, with_card
 from labeldist.models._card import ModelCard, card_of, versions
@@ -75,7 +75,6 @@ def save(
     ('Three labels.', ('label_0', 'label_1', 'label_2'))
     """
     check_free(path, force=force)
-    check_clock()
     card = card_of(model, summary=summary, measures=measures, training_rows=training_rows)
     skops = require("skops.io", "app")
     try:
@@ -88,7 +87,7 @@ def save(
             f"{type(model).__name__} holds what `load` would not trust: {', '.join(refused)}.{_cause(model)}"
         )
     check_sound(model)
-    write_whole(path, with_card(archive, card.to_json()))
+    write_whole(path, with_card(archive, card.to_json()), overwrite=force)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

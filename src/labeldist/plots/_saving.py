@@ -24,14 +24,16 @@ def check_picture_path(path: str | os.PathLike[str]) -> None:
         raise OutputError(f"{path} does not end in the name of a format for pictures: {', '.join(METADATA)}.")
 
 
-def save_picture(display: Display, path: str | os.PathLike[str]) -> None:
+def save_picture(display: Display, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
     """Write a picture to a file, whole or not at all; the same picture gives the same bytes every time.
 
     Parameters
     ----------
     display : a display of `labeldist.plots`
     path : path-like
-        Its ending is the format: ``.png``, ``.svg`` or ``.pdf``. What is there is replaced.
+        Its ending is the format: ``.png``, ``.svg`` or ``.pdf``.
+    overwrite : bool, default=True
+        Replace an existing file. If false, an existing file is an error.
 
     Raises
     ------
@@ -50,4 +52,4 @@ def save_picture(display: Display, path: str | os.PathLike[str]) -> None:
             bbox_inches="tight",
             metadata=METADATA[suffix],
         )
-    write_whole(path, content.getvalue())
+    write_whole(path, content.getvalue(), overwrite=overwrite)

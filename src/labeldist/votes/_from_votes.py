@@ -1,4 +1,4 @@
-"""Votes of annotators to label distributions."""
+"""Label distributions from votes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,32 +15,33 @@ from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
-from labeldist.votes._annotators import Aggregator, true_label_probabilities
-from labeldist.votes._ballots import Ballots, read_array, read_counts, read_long, read_wide
+from labeldist.votes._dawid_skene import fit_dawid_skene
+from labeldist.votes._vote_tables import read_votes
 
 VOTES_COLUMN = "votes"
-"""The column of `VoteDistributions.to_frame` with the number of votes."""
+"""Column of `VoteDistributions.to_frame` with the number of votes."""
 
-THREE_SHAPES = (
-    "Say which columns hold the votes: item= and label= (and annotator=) for a row a vote, annotators=[...] for a "
-    "column an annotator, labels=[...] for a column of counts a label."
-)
+AGGREGATORS = ("dawid_skene",)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VoteDistributions:
-    """Label distributions of items that were voted on.
+    """Label distributions of items with votes.
 
     Attributes
     ----------
     distributions : ndarray of shape (n_items, n_labels)
     weights : ndarray of shape (n_items,)
-        How many votes each item has; a `sample_weight` for a learner, to which ten votes then say more than two.
+        Number of votes of each item, to be used as `sample_weight` of a learner.
     items : list
-        In the order in which the table has them; their numbers where no column names them.
+        In the order of the table; row numbers if no column names them.
     label_names : list of str
     item_name : str
-        The name of the column of items, ``"item"`` where there is none.
+        Name of the column of items, ``"item"`` if there is none.
+
+    See Also
+    --------
+    from_votes : Create it from a table of votes.
     """
 
     distributions: Array
@@ -49,17 +50,25 @@ class VoteDistributions:
     label_names: list[str]
     item_name: str = "item"
 
+    def __repr__(self) -> str:
+        items, labels = self.distributions.shape
+        return f"VoteDistributions({items} items, {labels} labels, {self.weights.sum():.0f} votes)"
+
     def to_frame(self) -> Any:
-        """Return a pandas table: the items, a column of degrees a label, and ``votes``."""
+        """Return a pandas table with one row per item.
+
+        Returns
+        -------
+        DataFrame
+            The column of items, one column of degrees per label, and ``votes``.
+        """
         names = [self.item_name, *self.label_names, VOTES_COLUMN]
         repeated = [name for name in names if names.count(name) > 1]
         if repeated:
-            raise TableError(
-                f"Two columns of the table would be called {repeated[0]!r}. Rename that label or that column of items."
-            )
-        pandas = require("pandas", "votes")
+            raise TableError(f"The table would have two columns {repeated[0]!r}. Rename the label or the item column.")
         degrees = dict(zip(self.label_names, self.distributions.T, strict=True))
-        return pandas.DataFrame({self.item_name: self.items, **degrees, VOTES_COLUMN: self.weights.astype(np.int64)})
+        votes = self.weights.astype(np.int64)
+        return require("pandas", "app").DataFrame({self.item_name: self.items, **degrees, VOTES_COLUMN: votes})
 
 
 def from_votes(
@@ -73,115 +82,88 @@ def from_votes(
     label_names: Sequence[str] | None = None,
     smoothing: float = 0.0,
     prior: str | ArrayLike = "uniform",
-    aggregator: Aggregator | None = None,
+    aggregator: Literal["dawid_skene"] | None = None,
 ) -> VoteDistributions:
-    """Turn votes into label distributions: the degree of a label is its share of the item's votes.
+    """Convert votes to label distributions: the degree of a label is its share of the item's votes.
 
     Parameters
     ----------
     votes : pandas, polars or pyarrow table, or array-like of shape (n_items, n_labels)
-        A table in one of three shapes, or an array of counts. Tables need ``labeldist[votes]``.
+        An array of counts, or a table in one of three shapes (tables need ``labeldist[app]``):
 
-        - long, a row a vote: name `item` and `label`, and `annotator` if it is known. A repeated vote (the same
-          annotator, item and label) counts each time, with a warning;
-        - wide, a row an item and a column an annotator: name the `annotators`. An empty cell is no vote;
-        - counts, a row an item and a column a label: name the `labels`.
+        - long, one row per vote: name `item` and `label`, and `annotator` if known. Repeated votes (same annotator,
+          item and label) are all counted, with a `LabelWarning`;
+        - wide, one row per item, one column per annotator: name the `annotators`. An empty cell is not a vote;
+        - counts, one row per item, one column per label: name the `labels`.
+
+        Spaces around names, zero-width characters and decomposed accents are normalised; labels that are numerals
+        are compared as numbers. A `LabelWarning` names spellings that are merged.
     item, annotator, label : str
-        Columns of a long table. The other shapes may have an `item`; else their rows are numbered.
+        Columns of a long table. The other shapes may have an `item`; otherwise their rows are numbered.
     annotators : sequence of str
         Columns of a wide table.
     labels : sequence of str
         Columns of a table of counts.
     label_names : sequence of str or None
-        All labels there are, in the order they are to have: one that nobody votes for has degree 0, and a vote for
-        another is an error. None is those that are voted for, sorted; of a table of counts its columns. The columns of
-        an array have no names but these.
-    smoothing : float
-        How many votes s of the prior p every item gets beside its own: with v of n votes for a label its degree is
-        (v + s·p) / (n + s). With few votes a share says little, and a degree of 0 says too much. The default, 0, is
-        the plain share; an item without votes is then an error, and else it is given the prior, and the weight 0.
-    prior : {"uniform", "overall"} or array-like of shape (n_labels,)
-        What is thought of an item before the votes: every label alike, the shares of the labels in all votes, or
-        degrees in the order of the labels, which are divided by their sum.
-    aggregator : {"dawid_skene", "one_coin"} or None
-        None counts votes. The others are models of crowd-kit, which hold that every item has *one true label*, that
-        annotators err, and that disagreement is error: degrees are then how probable each label is to be the true one,
-        mostly near 0 or 1. Where people may rightly differ, as about an emotion, that is not what is wanted.
-        ``"dawid_skene"`` gives an annotator a matrix of how often each label is taken for each other [1]_,
-        ``"one_coin"`` only a rate of being right. Not with `smoothing`; annotators must be known.
+        All labels, in the order of the result; other labels are an error. None takes the labels that occur, sorted,
+        or the columns of a table of counts.
+    smoothing : float, default=0
+        Number of votes s added to each item, distributed as the prior p: with v of n votes the degree of a label is
+        (v + s·p) / (n + s). Without smoothing an item without votes is an error; with it, the item gets the prior and
+        weight 0.
+    prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
+        Equal degrees, the shares of the labels in all votes, or given weights in the order of the labels.
+    aggregator : {"dawid_skene"} or None, default=None
+        None counts votes. ``"dawid_skene"`` returns the posteriors of `dawid_skene`, which treats disagreement as
+        error. It needs annotators, and cannot be combined with `smoothing`.
 
     Returns
     -------
     VoteDistributions
 
-    References
-    ----------
-    .. [1] A. P. Dawid, A. M. Skene. Maximum likelihood estimation of observer error-rates using the EM algorithm.
-       Journal of the Royal Statistical Society C 28(1), 20-28, 1979.
+    See Also
+    --------
+    dawid_skene : Posteriors together with the confusion matrices of the annotators.
 
     Examples
     --------
     >>> from labeldist.votes import from_votes
-    >>> found = from_votes([[3, 1], [0, 2]], label_names=["joy", "fear"])
-    >>> found.distributions.tolist()
+    >>> result = from_votes([[3, 1], [0, 2]], label_names=["joy", "fear"])
+    >>> result.distributions.tolist()
     [[0.75, 0.25], [0.0, 1.0]]
-    >>> found.weights.tolist()
+    >>> result.weights.tolist()
     [4.0, 2.0]
     >>> from_votes([[3, 1], [0, 2]], smoothing=2).distributions[1].tolist()
     [0.25, 0.75]
     """
-    _check_smoothing(smoothing, prior, aggregator)
-    ballots = _read(votes, item, annotator, label, annotators, labels, label_names)
-    weights = ballots.counts.sum(axis=1)
+    _check_options(smoothing, prior, aggregator)
+    columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators, "labels": labels}
+    table = read_votes(votes, **columns, label_names=label_names)  # type: ignore[arg-type]
+    weights = table.counts.sum(axis=1)
     if not weights.any():
-        raise TableError("There is no vote in the table.")
+        raise TableError("The table has no votes.")
     if not smoothing and not weights.all():
         empty = np.flatnonzero(weights == 0)
         raise TableError(
-            f"{empty.size} item(s) have no vote, first data row {empty[0] + 1}, item {ballots.items[empty[0]]!r}. Drop "
-            "them, or use smoothing, which gives them the prior and the weight 0."
+            f"{empty.size} item(s) have no vote, first data row {empty[0] + 1}, item {table.items[empty[0]]!r}. Drop "
+            "them, or use smoothing, which gives them the prior and weight 0."
         )
     if aggregator is None:
-        degrees = normalize(ballots.counts + smoothing * _prior(prior, ballots.counts))
+        degrees = normalize(table.counts + smoothing * _prior(prior, table.counts))
     else:
-        degrees = true_label_probabilities(ballots, aggregator)
-    return VoteDistributions(degrees, weights, ballots.items, ballots.label_names, "item" if item is None else item)
+        degrees = fit_dawid_skene(table).distributions
+    return VoteDistributions(degrees, weights, table.items, table.label_names, "item" if item is None else item)
 
 
-def _read(
-    votes: Any,
-    item: str | None,
-    annotator: str | None,
-    label: str | None,
-    annotators: Sequence[str] | None,
-    labels: Sequence[str] | None,
-    label_names: Sequence[str] | None,
-) -> Ballots:
-    """Read votes in the shape that the named columns tell."""
-    for what, columns in (("annotators", annotators), ("labels", labels)):
-        if columns is not None and (isinstance(columns, str) or not len(columns)):
-            raise ValueError(f"{what} must be a list of columns; got {columns!r}.")
-    if isinstance(votes, np.ndarray | list | tuple):
-        if any(name is not None for name in (item, annotator, label, annotators, labels)):
-            raise ValueError("An array has no columns with names: leave them out, and name the labels in label_names.")
-        return read_array(votes, label_names=label_names)
-    match label, annotators, labels:
-        case str(), None, None if item is not None:
-            return read_long(votes, item=item, label=label, annotator=annotator, label_names=label_names)
-        case None, columns, None if columns is not None and annotator is None:
-            return read_wide(votes, annotators=columns, item=item, label_names=label_names)
-        case None, None, columns if columns is not None and annotator is None:
-            return read_counts(votes, labels=columns, item=item, label_names=label_names)
-    raise ValueError(THREE_SHAPES)
-
-
-def _check_smoothing(smoothing: Any, prior: Any, aggregator: str | None) -> None:
+def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
+    if aggregator is not None and aggregator not in AGGREGATORS:
+        raise ValueError(f"aggregator must be {' or '.join(AGGREGATORS)}, or None; got {aggregator!r}.")
     if not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf:
         raise ValueError(f"smoothing must be a number of votes, 0 or more; got {smoothing!r}.")
     if smoothing and aggregator is not None:
-        raise ValueError("smoothing adds votes of nobody, which an aggregator cannot judge: use one of the two.")
+        raise ValueError(f"smoothing={smoothing!r} and aggregator={aggregator!r} cannot be combined: use one of them.")
     if not smoothing and not (isinstance(prior, str) and prior == "uniform"):
-        raise ValueError("A prior is of no effect without smoothing: say how many votes it is worth.")
+        raise ValueError("prior has no effect without smoothing: set smoothing to a number of votes.")
 
 
 def _prior(prior: str | ArrayLike, counts: Array) -> Array:
@@ -191,7 +173,7 @@ def _prior(prior: str | ArrayLike, counts: Array) -> Array:
             return np.full(n_labels, 1 / n_labels)
         if prior == "overall":
             return counts.sum(axis=0) / counts.sum()
-        raise ValueError(f"prior must be 'uniform', 'overall' or degrees of the labels; got {prior!r}.")
+        raise ValueError(f"prior must be 'uniform', 'overall' or one weight per label; got {prior!r}.")
     if np.shape(prior) != (n_labels,):
-        raise ValueError(f"prior must have a degree for each of the {n_labels} labels; got {prior!r}.")
+        raise ValueError(f"prior must have one weight for each of the {n_labels} labels; got {prior!r}.")
     return normalize(np.asarray(prior)[None], name="prior")[0]

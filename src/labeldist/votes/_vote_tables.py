@@ -1,0 +1,299 @@
+"""Reading of vote tables in three shapes: long, wide and counts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeldist._extras import require
+from labeldist._tables.tables import cell_at, listed
+from labeldist._typing import Array
+from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
+
+Codes = NDArray[np.intp]
+
+MAX_CELLS = 2**29
+"""Largest number of entries of the matrix of counts (4 GiB)."""
+
+MAX_COUNT = 2**53
+"""Largest count: above it, float64 does not represent every whole number."""
+
+# Joiners (U+200C, U+200D) are kept: they distinguish words of some scripts and are part of emoji.
+_ZERO_WIDTH = re.compile("[\u200b\u2060\ufeff]")
+_NUMERAL = re.compile(r"([+-]?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
+
+
+@dataclass(frozen=True, eq=False)
+class VoteTable:
+    """Votes as indices: `votes` has the columns item, annotator and label, and is None if annotators are unknown."""
+
+    items: list[Any]
+    label_names: list[str]
+    counts: Array
+    annotators: list[Any] = field(default_factory=list)
+    votes: Codes | None = None
+
+
+def read_votes(
+    votes: Any,
+    *,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    annotators: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    label_names: Sequence[str] | None = None,
+) -> VoteTable:
+    """Read votes in the shape that the named columns imply; see `labeldist.votes.from_votes`."""
+    for name, columns in (("annotators", annotators), ("labels", labels)):
+        if columns is not None and (isinstance(columns, str) or not len(columns)):
+            raise ValueError(f"{name} must be a list of columns; got {columns!r}.")
+    if isinstance(votes, np.ndarray | list | tuple):
+        if any(name is not None for name in (item, annotator, label, annotators, labels)):
+            raise ValueError("An array has no named columns: omit them, and name the labels with label_names.")
+        return _read_array(votes, label_names)
+    shapes = [label, annotators, labels]
+    if shapes.count(None) != 2 or (label and not item) or (annotator and not label):
+        raise ValueError(
+            "Name the columns of the votes: item= and label= (and annotator=) for one row per vote, annotators= for "
+            "one column per annotator, labels= for one column of counts per label."
+        )
+    named = [item, annotator, label, *(annotators or ()), *(labels or ())]
+    frame = _open_frame(votes, [name for name in named if name is not None])
+    if label is not None:
+        return _read_long(frame, item, annotator, label, label_names)
+    items = _unique_items(frame, item)
+    if annotators is not None:
+        return _read_wide(frame, items, annotators, label_names)
+    return _read_counts(frame, items, labels or (), label_names)
+
+
+def repeated_rows(rows: Codes) -> Codes:
+    """Return the positions of the rows that are equal to an earlier row."""
+    keys = np.ravel_multi_index(tuple(rows.T), tuple(rows.max(axis=0) + 1))  # much faster than unique(axis=0)
+    first = np.unique(keys, return_index=True)[1]
+    return np.setdiff1d(np.arange(len(rows)), first)
+
+
+def _read_long(
+    frame: Any, item: str | None, annotator: str | None, label: str, label_names: Sequence[str] | None
+) -> VoteTable:
+    items, item_of = _encode(_cells(frame, item, required=True))
+    cells = _cells(frame, label, required=True)
+    names, label_of = _encode_labels(cells, label_names, lambda row: cell_at(row, label))
+    counts = _count(item_of, label_of, (len(items), len(names)))
+    if annotator is None:
+        return VoteTable(list(items), names, counts)
+    annotators, annotator_of = _encode(_cells(frame, annotator, required=True))
+    coded = np.column_stack([item_of, annotator_of, label_of])
+    repeated = repeated_rows(coded)
+    if repeated.size:
+        row = repeated[0]
+        warn(
+            f"{repeated.size} row(s) repeat a vote, first data row {row + 1}: {frame[annotator].iloc[row]!r} votes for "
+            f"{names[label_of[row]]!r} on item {frame[item].iloc[row]!r} again. All are counted; drop copies.",
+            LabelWarning,
+        )
+    return VoteTable(list(items), names, counts, list(annotators), coded)
+
+
+def _read_wide(frame: Any, items: list[Any], annotators: Sequence[str], label_names: Sequence[str] | None) -> VoteTable:
+    columns = [_cells(frame, annotator) for annotator in annotators]
+    # Row by row, so that an error names the first wrong cell of the table.
+    cast = [(row, a) for row in range(len(items)) for a in range(len(columns)) if columns[a][row] is not None]
+    cells = [columns[a][row] for row, a in cast]
+    names, label_of = _encode_labels(cells, label_names, lambda vote: cell_at(cast[vote][0], annotators[cast[vote][1]]))
+    coded = np.column_stack([np.array(cast, dtype=np.intp).reshape(-1, 2), label_of])
+    counts = _count(coded[:, 0], label_of, (len(items), len(names)))
+    return VoteTable(items, names, counts, list(annotators), coded)
+
+
+def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_names: Sequence[str] | None) -> VoteTable:
+    counts = np.column_stack([_to_counts(_cells(frame, label), label) for label in labels])
+    found = [str(label) for label in labels]
+    if label_names is None:
+        return VoteTable(items, found, counts)
+    names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
+    ordered = np.zeros((len(items), len(names)))
+    np.add.at(ordered.T, position, counts.T)
+    return VoteTable(items, names, ordered)
+
+
+def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
+    array = np.asanyarray(votes)
+    if array.ndim != 2 or not array.size or array.dtype.kind in "mM":
+        raise TableError(
+            "Counts of votes must be a table of numbers, one row per item, one column per label; got "
+            f"shape {array.shape}, dtype {array.dtype}."
+        )
+    if np.ma.is_masked(array):
+        row, column = np.argwhere(np.ma.getmaskarray(array))[0]
+        raise TableError(f"{cell_at(row, int(column))} is masked. Fill it with a count, or drop the row.")
+    columns = range(array.shape[1])
+    counts = np.column_stack([_to_counts(np.asarray(array[:, k]).tolist(), k) for k in columns])
+    names = [f"label_{k}" for k in columns] if label_names is None else _check_label_names(label_names)
+    if len(names) != len(columns):
+        raise ValueError(f"label_names must name each of the {len(columns)} columns of counts; got {names}.")
+    return VoteTable(list(range(len(array))), names, counts)
+
+
+def _open_frame(votes: Any, columns: list[str]) -> Any:
+    """Return a pandas data frame that has each of the columns once."""
+    if not isinstance(votes, require("pandas", "app").DataFrame):
+        if not hasattr(votes, "to_pandas"):
+            raise TypeError(
+                "Votes must be a pandas, polars or pyarrow table, or a 2-D array of counts; got "
+                f"{type(votes).__name__}. A lazy table must be collected first."
+            )
+        votes = votes.to_pandas()
+    present = list(votes.columns)
+    for name in columns:
+        if name not in present:
+            raise TableError(
+                f"The table of votes has no column {name!r}.{did_you_mean(name, present)} It has {listed(present)}."
+            )
+        if present.count(name) > 1:
+            raise TableError(f"The table of votes has {present.count(name)} columns {name!r}. Rename them.")
+        if columns.count(name) > 1:
+            raise ValueError(f"Column {name!r} is named more than once; each column has one role.")
+    if not len(votes):
+        raise TableError("The table of votes has no rows.")
+    return votes
+
+
+def _cells(frame: Any, column: Any, *, required: bool = False) -> list[Any]:
+    """Return the cells of a column, with None for empty ones, which are an error if `required`."""
+    cells: list[Any] = frame[column].astype(object).where(frame[column].notna(), None).tolist()
+    try:
+        blank = {cell for cell in set(cells) if isinstance(cell, str) and not _clean(cell)}
+    except TypeError:
+        row = next(row for row, cell in enumerate(cells) if not isinstance(cell, Hashable))
+        raise TableError(
+            f"{cell_at(row, column)} holds a {type(cells[row]).__name__}. Use one row for each value."
+        ) from None
+    if blank:
+        cells = [None if cell in blank else cell for cell in cells]
+    if required and None in cells:
+        row, total = cells.index(None), cells.count(None)
+        raise TableError(f"{cell_at(row, column)} is empty ({total} in all). Fill it in, or drop the row.")
+    return cells
+
+
+def _unique_items(frame: Any, item: str | None) -> list[Any]:
+    """Return the items of a table with one row per item: the row numbers if no column names them."""
+    if item is None:
+        return list(range(len(frame)))
+    first: dict[Any, int] = {}
+    for row, cell in enumerate(_cells(frame, item, required=True)):
+        if first.setdefault(_clean(cell), row) != row:
+            raise TableError(
+                f"{cell_at(row, item)} is {cell!r}, as in data row {first[_clean(cell)] + 1}. This table has one row "
+                "per item: put all votes on an item into one row."
+            )
+    return list(first)
+
+
+def _clean(cell: Any) -> Any:
+    """Normalise text: compose accented letters (NFC), remove zero-width characters and surrounding spaces."""
+    if not isinstance(cell, str):
+        return cell
+    return _ZERO_WIDTH.sub("", unicodedata.normalize("NFC", cell)).strip()
+
+
+def _label_key(label: Any) -> str:
+    """Return a label as text, with 3, 3.0 and "03" as the same text."""
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    text: str = _clean(str(label))
+    numeral = _NUMERAL.fullmatch(text)
+    if numeral is None:
+        return text
+    sign, whole, fraction = numeral.groups()
+    value = f"{whole}.{fraction}" if fraction else whole
+    return f"-{value}" if sign == "-" and value != "0" else value
+
+
+def _encode(cells: list[Any], key_of: Callable[[Any], Any] = _clean) -> tuple[dict[Any, Any], Codes]:
+    """Return the distinct keys in the order of the table, with the name of each, and the index of each cell's key.
+
+    The name is the text of the cells. If there are several texts it is the key, and a `LabelWarning` names them.
+    """
+    key_by_cell = {cell: key_of(cell) for cell in dict.fromkeys(cells)}
+    texts: dict[Any, list[str]] = {key: [] for key in key_by_cell.values()}
+    for cell, key in key_by_cell.items():
+        if isinstance(cell, str):
+            texts[key].append(cell)
+    merged = [spellings for spellings in texts.values() if len(spellings) > 1]
+    if merged:
+        first = listed(map(repr, merged[0]))
+        warn(f"{len(merged)} name(s) have several spellings, which are merged, first {first}.", LabelWarning)
+    index = {key: code for code, key in enumerate(texts)}
+    code_by_cell = {cell: index[key] for cell, key in key_by_cell.items()}
+    codes = np.array([code_by_cell[cell] for cell in cells], dtype=np.intp)
+    return {key: _clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()}, codes
+
+
+def _encode_labels(
+    cells: list[Any], label_names: Sequence[str] | None, locate: Callable[[int], str]
+) -> tuple[list[str], Codes]:
+    """Return the label names, as given or sorted, and the index of the label of each cell."""
+    found, codes = _encode(cells, _label_key)
+    names = [found[key] for key in _sorted(found)] if label_names is None else _check_label_names(label_names)
+    position = {_label_key(name): k for k, name in enumerate(names)}
+    for code, (key, name) in enumerate(found.items()):
+        if key not in position:
+            raise TableError(
+                f"{locate(int(np.argmax(codes == code)))} is the label {name!r}, which is not among label_names: "
+                f"{listed(names)}.{did_you_mean(name, names)}"
+            )
+    return names, np.array([position[key] for key in found], dtype=np.intp)[codes]
+
+
+def _check_label_names(label_names: Sequence[str]) -> list[str]:
+    names = [_clean(str(name)) for name in label_names]
+    if isinstance(label_names, str) or not names or len({_label_key(name) for name in names}) < len(names):
+        raise ValueError(f"label_names must be a list of different labels; got {label_names!r}.")
+    return names
+
+
+def _sorted(keys: dict[str, Any]) -> list[str]:
+    """Sort as numbers if all keys are numbers, else as text."""
+    try:
+        return sorted(keys, key=lambda key: (float(key), key))
+    except ValueError:
+        return sorted(keys)
+
+
+def _count(item_of: Codes, label_of: Codes, shape: tuple[int, int]) -> Array:
+    if shape[0] * shape[1] > MAX_CELLS:
+        raise TableError(
+            f"There are {shape[1]:,} different labels for {shape[0]:,} items, too many to count. Check that the "
+            "column of labels is the right one."
+        )
+    counts = np.zeros(shape)
+    np.add.at(counts, (item_of, label_of), 1)
+    return counts
+
+
+def _to_counts(cells: list[Any], column: Any) -> Array:
+    """Return the cells of one column as numbers of votes."""
+    counts = np.array([_to_float(cell) for cell in cells])
+    bad = ~((counts >= 0) & (counts <= MAX_COUNT) & (counts == np.floor(counts)))
+    if bad.any():
+        row = int(np.argmax(bad))
+        found = "empty" if cells[row] is None or cells[row] != cells[row] else repr(cells[row])
+        raise TableError(f"{cell_at(row, column)} is {found:.60}. It must be a number of votes: 0, 1, 2, …")
+    return counts
+
+
+def _to_float(cell: Any) -> float:
+    try:
+        return np.nan if cell is None else float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return np.nan
