@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist import BDLDL
-from labeldist._kernels.approximate_neighbors import MAX_VISITED
+from labeldist._kernels.neighbor_graph import MAX_VISITED
 from labeldist.metrics import kl_divergence
 from tests.docs.walkthrough import WrongExampleError, commands, walk_through
 from tests.docs.whereabouts import DOCS, PAGES, ROOT

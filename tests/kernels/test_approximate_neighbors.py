@@ -8,8 +8,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from labeldist._kernels import approximate_neighbors as module
 from labeldist._kernels import graph as graph_module
-from labeldist._kernels.approximate_neighbors import approximate_neighbors, import_faiss
-from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._kernels.neighbor_graph import approximate_neighbors, import_faiss
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist.exceptions import ApproximationWarning
 
 

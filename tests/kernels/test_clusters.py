@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist._kernels.clusters import cluster_means, cluster_rows, distant_rows
+from labeldist._solvers.clustering import cluster_means, cluster_rows, distant_rows
 
 
 @pytest.fixture

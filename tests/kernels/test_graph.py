@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from labeldist._kernels import graph as graph_module
-from labeldist._kernels.graph import laplacian, neighbor_graph, reconstruction_weights
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph, reconstruction_weights
 from tests.references import reconstruction_weights_by_hand
 
 

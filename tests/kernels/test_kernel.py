@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist, pdist
 
-from labeldist._kernels.kernel import gaussian, gaussian_between, gaussian_kernel, mean_distance, squared_distances
+from labeldist._kernels.kernels import gaussian, gaussian_between, gaussian_kernel, mean_distance, squared_distances
 
 
 def test_the_mean_distance_is_over_distinct_pairs(rng):

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import solve_triangular
 from sklearn.metrics.pairwise import rbf_kernel
 
-from labeldist._kernels.low_rank import gaussian_factor
+from labeldist._kernels.low_rank_factors import gaussian_factor
 
 
 @pytest.mark.parametrize("gamma", [0.01, 1.0])

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist, pdist
 
 from labeldist._kernels import pairwise
-from labeldist._kernels.pairwise import (
+from labeldist._kernels.kernels import (
     BLOCK,
     gaussian_product,
     mean_pairwise_distance,

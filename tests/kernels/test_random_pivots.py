@@ -5,8 +5,8 @@ from scipy.linalg import solve_triangular
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from labeldist._kernels import random_pivots
-from labeldist._kernels.low_rank import gaussian_factor
-from labeldist._kernels.random_pivots import draw_pivots, kernel_diagonal
+from labeldist._kernels.low_rank_factors import gaussian_factor
+from labeldist._kernels.low_rank_factors import draw_pivots, kernel_diagonal
 from labeldist.exceptions import SingularCoefficientError
 
 

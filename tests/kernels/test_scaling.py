@@ -3,12 +3,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from labeldist._kernels.scaling import (
+from labeldist._solvers.scaling import (
     column_means,
     column_units,
     divide_columns,
     mean_and_scale,
-    refuse_too_large,
+    check_squarable,
     safe_scale,
     squarable_unit,
 )
@@ -86,7 +86,7 @@ def test_units_are_powers_of_two_and_one_in_the_middle_of_the_range(form):
 def test_numbers_whose_squares_leave_the_range_are_refused_by_their_feature(form):
     X = np.ones((3, 4))
     X[1, 2] = -1e152
-    refuse_too_large(form(X))
+    check_squarable(form(X))
     X[1, 2] = -1e154
     with pytest.raises(ValueError, match=r"Feature 2 has values too large to be squared.*RobustScaler"):
-        refuse_too_large(form(X))
+        check_squarable(form(X))

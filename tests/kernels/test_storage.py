@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from labeldist._kernels.storage import SPARSE_SHARE, StandardisedTable, from_arrays, gram, hold_for_products, to_arrays
+from labeldist._solvers.storage import SPARSE_SHARE, StandardisedTable, from_arrays, gram, hold_for_products, to_arrays
 
 
 def mostly_zero(rng, share):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 
-from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers import bidirectional
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist._solvers.sylvester import solve_symmetric_sylvester

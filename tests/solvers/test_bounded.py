@@ -4,9 +4,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import lsq_linear
 
-from labeldist._kernels.graph import reconstruction_weights
+from labeldist._kernels.neighbor_graph import reconstruction_weights
 from labeldist._solvers import bounded
-from labeldist._solvers.bounded import by_active_set, by_conjugate_gradients, minimize_bounded
+from labeldist._solvers.quadratic import by_active_set, by_conjugate_gradients, minimize_bounded
 
 TOLERANCE = 1e-10
 every_method = pytest.mark.parametrize("method", [by_active_set, by_conjugate_gradients])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist._solvers.conjugate_gradient import solve_conjugate_gradient
+from labeldist._solvers.quadratic import solve_conjugate_gradient
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from labeldist._solvers.fold_moments import BlockFolds, FoldMoments, is_partition
+from labeldist._solvers.moments import BlockFolds, FoldMoments, is_partition
 from labeldist._solvers.moments import Moments
 
 FIELDS = ("weight", "mean_x", "mean_d", "xx", "xd", "dd")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist._solvers.fuzzy_means import farthest_first, fuzzy_means
+from labeldist._solvers.clustering import farthest_first, fuzzy_means
 from tests.references import fuzzy_memberships_by_hand
 
 

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import brentq
 
-from labeldist._solvers.iterative_scaling import LONGEST_STEP, ScalingProblem, scale_iteratively
+from labeldist._solvers.maximum_entropy import LONGEST_STEP, ScalingProblem, scale_iteratively
 from labeldist.simplex import softmax
 
 

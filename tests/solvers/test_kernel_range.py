@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist._kernels.graph import laplacian, neighbor_graph
-from labeldist._kernels.kernel import gaussian, squared_distances
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
+from labeldist._kernels.kernels import gaussian, squared_distances
 from labeldist._solvers import bidirectional, kernel_range, sylvester
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
-from labeldist._solvers.kernel_range import KernelRange, minimize_over_kernel_range
+from labeldist._solvers.bidirectional import KernelRange, minimize_over_kernel_range
 from labeldist.datasets import make_artificial
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers import low_rank
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist._solvers.low_rank import minimize_low_rank, row_blocks

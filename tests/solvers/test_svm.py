@@ -5,7 +5,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.svm import SVC
 
-from labeldist._kernels.low_rank import gaussian_factor
+from labeldist._kernels.low_rank_factors import gaussian_factor
 from labeldist._solvers import svm
 from labeldist._solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist._kernels.scaling import column_means
-from labeldist._kernels.storage import hold_for_products
+from labeldist._solvers.scaling import column_means
+from labeldist._solvers.storage import hold_for_products
 from labeldist._typing import Array
 
 BLOCK_DISTANCES = 500_000

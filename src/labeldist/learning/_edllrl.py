@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from labeldist._compat import Interval
-from labeldist._kernels.clusters import cluster_rows
-from labeldist._kernels.scaling import largest_by_column
 from labeldist._solvers.clustered_low_rank import ClusteredLowRank, minimize_clustered_low_rank
+from labeldist._solvers.clustering import cluster_rows
+from labeldist._solvers.scaling import largest_by_column
 from labeldist.learning._softmax_learners import SoftmaxLearner
 
 

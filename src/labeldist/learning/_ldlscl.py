@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from labeldist._compat import Interval
-from labeldist._kernels.clusters import cluster_means, cluster_rows
-from labeldist._kernels.storage import hold_for_products
+from labeldist._solvers.clustering import cluster_means, cluster_rows
 from labeldist._solvers.local_codes import LocalCodes, minimize_local_codes
 from labeldist._solvers.moments import Moments
+from labeldist._solvers.storage import hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist.learning._softmax_learners import SoftmaxLearner
 

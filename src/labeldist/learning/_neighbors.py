@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.nearest import SweepIndex
-from labeldist._kernels.scaling import refuse_too_large, squarable_unit
-from labeldist._kernels.storage import from_arrays, to_arrays
+from labeldist._solvers.scaling import check_squarable, squarable_unit
+from labeldist._solvers.storage import from_arrays, to_arrays
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner
 from labeldist.simplex import normalize
@@ -179,7 +179,7 @@ def _in_units(X: Any, unit: float) -> Any:
     if unit != 1:
         with np.errstate(over="ignore"):  # what comes of it is refused
             X = X / unit
-    refuse_too_large(X)
+    check_squarable(X)
     return X
 
 
