@@ -4,11 +4,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from labeldist._solvers.scaling import (
+    check_squarable,
     column_means,
     column_units,
     divide_columns,
     mean_and_scale,
-    check_squarable,
     safe_scale,
     squarable_unit,
 )
