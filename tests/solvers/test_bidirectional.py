@@ -165,12 +165,6 @@ def test_kernel_range_minimises_loss(rng, repeated, smoothness):
     assert minimize_exactly(loss).residual < 1e-12
 
 
-def test_equal_rows_have_mean_of_their_labels():
-    K = np.ones((2, 2))
-    W = minimize_over_kernel_range(K, np.array([[1.0], [0.0]]), 0, None)
-    assert_allclose(K @ W[:2] + W[2], 0.5)
-
-
 @pytest.mark.parametrize(
     "K",
     [
@@ -211,13 +205,6 @@ def test_symmetry_is_checked_in_blocks(rng, monkeypatch):
     assert bidirectional._is_symmetric(K)
     K[1, 7], K[7, 1] = 1e-20, 2e-20
     assert not bidirectional._is_symmetric(K)
-
-
-@pytest.mark.parametrize("exponent", [-40, 40])
-def test_coefficients_scale_with_labels(rng, exponent):
-    _, K, L, S = problem(rng, width=1.5)
-    in_other_units = minimize_over_kernel_range(K, L * 2.0**exponent, 0.01, S)
-    assert_allclose(in_other_units, minimize_over_kernel_range(K, L, 0.01, S) * 2.0**exponent, rtol=1e-12)
 
 
 def test_duplicate_rows_up_to_rounding_are_not_chosen():

@@ -52,15 +52,9 @@ def test_fixed_point_satisfies_conditions_for_a_minimum(rng, low_rank):
         assert np.vdot(subgradient, solution.Z[rows]) == pytest.approx(np.linalg.norm(solution.Z[rows], "nuc"))
     pull = through_softmax(P, P - objective.D + solution.multiplier)
     assert_allclose(objective.X.T @ pull + 2 * objective.ridge * solution.W, 0, atol=1e-5)
-
-
-def test_objective_converges_to_local_minimum(rng):
-    objective = problem(rng)
-    solution = minimize_clustered_low_rank(objective, tol=1e-7, max_iter=3000)
     assert np.ptp(solution.values[-5:]) < 1e-6 * solution.values[-1]
     best = objective.value(solution.W)
-    assert best == solution.values[-1]
-    assert best < solution.values[0]
+    assert best == solution.values[-1] < solution.values[0]
     assert all(objective.value(solution.W + 1e-2 * rng.normal(size=(3, 4))) >= best for _ in range(50))
 
 

@@ -45,13 +45,6 @@ def test_max_iter_ends_search_without_convergence(rng):
     assert not solution.converged
 
 
-def test_start_at_minimum_needs_no_iteration():
-    solution = minimize_lbfgs(quadratic(np.zeros((2, 2)), np.ones((2, 2))), np.zeros((2, 2)))
-    assert solution.converged
-    assert solution.n_iter == 0
-    assert_allclose(solution.X, 0)
-
-
 def test_zero_gradient_at_zero_gives_absolute_gradient(rng):
     function = quadratic(np.zeros((3, 2)), rng.uniform(1, 9, size=(3, 2)))
     solution = minimize_lbfgs(function, rng.normal(size=(3, 2)), max_iter=1)

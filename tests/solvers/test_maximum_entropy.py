@@ -12,7 +12,6 @@ from labeldist._solvers.maximum_entropy import (
     scale_iteratively,
     softmax_and_log,
     squared_norm,
-    through_softmax,
 )
 from labeldist.simplex import softmax
 
@@ -31,16 +30,6 @@ def test_softmax_and_log_accept_large_scores():
     P, log_p = softmax_and_log(np.array([[1000.0, 0.0], [1.0, 2.0]]))
     assert_allclose(P, softmax([[1000.0, 0.0], [1.0, 2.0]]))
     assert_allclose(log_p, [[0.0, -1000.0], np.log(P[1])])
-
-
-def test_through_softmax_equals_finite_differences(rng):
-    Z, target = rng.normal(size=(5, 3)), rng.normal(size=(5, 3))
-
-    def function(scores):
-        P = softmax(scores)
-        return ((P - target) ** 2).sum(), through_softmax(P, 2 * (P - target))
-
-    assert_gradient(function, Z)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

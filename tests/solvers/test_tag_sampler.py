@@ -170,23 +170,6 @@ def test_order_rule_equals_rejection_sampling():
     assert_allclose(sampled_mean(model, tags)[0].T, expected, atol=0.003)
 
 
-def test_three_labels_equal_numerical_integration():
-    model = example_model(3, Rule())
-    contrast = np.array([[1.0, 0, -1], [0, 1, -1]])
-    center, precision = contrast @ model.mean, np.linalg.inv(contrast @ model.covariance @ contrast.T)
-    axis = np.linspace(-6, 6, 801)
-    u = np.array(np.meshgrid(axis, axis)).reshape(2, -1)
-    density = np.exp(-0.5 * np.einsum("in,ij,jn->n", u - center, precision, u - center))
-    D = softmax(np.vstack([u, np.zeros(u.shape[1])]).T)
-    drawn = Rule().tags(np.ascontiguousarray(D.T))
-    tags = all_patterns(3)[:, 1:-1]
-    expected = []
-    for pattern in tags.T:
-        weight = density * (drawn == pattern[:, None]).all(axis=0)
-        expected.append(weight @ D / weight.sum())
-    assert_allclose(sampled_mean(model, tags)[0].T, expected, atol=0.003)
-
-
 def test_noisy_tags_equal_importance_sampling():
     noise = 0.1
     model = example_model(3, Rule(), noise=noise)
