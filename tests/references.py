@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what the library does fast, written from the definitions alone."""
+"""Slow reference implementations, written from the definitions."""
 
 import math
 from fractions import Fraction
@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 
 def measures_by_hand(d, p):
-    """The six measures of one row, in plain Python."""
+    """Return the six measures of one row, in plain Python."""
     c = len(d)
     relative = [abs(d[j] - p[j]) / (d[j] + p[j]) if d[j] + p[j] > 0 else 0.0 for j in range(c)]
     return {
@@ -23,7 +23,7 @@ def measures_by_hand(d, p):
 
 
 def project_by_search(v):
-    """The nearest point of the simplex, by a general optimiser."""
+    """Return the nearest point of the simplex, by a general optimiser."""
     c = len(v)
     result = minimize(
         lambda x: ((x - v) ** 2).sum(),
@@ -38,14 +38,14 @@ def project_by_search(v):
 
 
 def sylvester_by_kronecker(A, B, C):
-    """AX + XB = C as one linear system in vec(X), of minimum norm where it is singular."""
+    """Solve AX + XB = C as one linear system in vec(X); return the solution of minimum norm."""
     m, c = C.shape
     operator = np.kron(A, np.eye(c)) + np.kron(np.eye(m), B.T)
     return np.linalg.lstsq(operator, C.ravel(), rcond=1e-13)[0].reshape(m, c)
 
 
 def enhancement_system_by_hand(X, L, reconstruction, smoothness, n_neighbors, width=1.0):
-    """Φ and the A, B, C of BD-LE on standardised features, pair by pair."""
+    """Return Φ and A, B, C of BD-LE on standardised features, computed pair by pair."""
     n = len(X)
     deviation = X.std(axis=0, ddof=1)
     Z = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
@@ -64,7 +64,7 @@ def enhancement_system_by_hand(X, L, reconstruction, smoothness, n_neighbors, wi
 
 
 def co_moments_by_loop(X, D, weights):
-    """Means and centred co-moments, row by row in extended precision."""
+    """Return means and centred co-moments, computed row by row in extended precision."""
     X, D, weights = (np.asarray(a, dtype=np.longdouble) for a in (X, D, weights))
     total = weights.sum()
     mean_x = (weights[:, None] * X).sum(axis=0) / total
@@ -76,7 +76,7 @@ def co_moments_by_loop(X, D, weights):
 
 
 def bidirectional_loss(X, D, theta, b, e, reconstruction, ridge, weights):
-    """The objective of BD-LDL with intercepts in both directions, row by row."""
+    """Return the objective of BD-LDL with intercepts in both directions, computed row by row."""
     loss = ridge * (theta**2).sum()
     for x, d, w in zip(X, D, weights, strict=True):
         loss += w * ((theta.T @ x + b - d) ** 2).sum()
@@ -85,7 +85,7 @@ def bidirectional_loss(X, D, theta, b, e, reconstruction, ridge, weights):
 
 
 def kernel_method_by_hand(X, L, bandwidth):
-    """The scores of KM, sum by sum: the centre of a label is never formed, only its kernel values."""
+    """Return the scores of KM, computed from sums of kernel values."""
     K = np.array([[math.exp(-(math.dist(a, b) ** 2) / (2 * bandwidth**2)) for b in X] for a in X])
     scores = np.zeros(L.shape)
     for k in range(L.shape[1]):
@@ -100,7 +100,7 @@ def kernel_method_by_hand(X, L, bandwidth):
 
 
 def propagation_by_iteration(X, L, spread, width=1.0, steps=400):
-    """The scores of LP: labels passed on along the normalised graph until they settle."""
+    """Return the scores of LP, by iterated propagation along the normalised graph."""
     n = len(X)
     A = np.array(
         [
@@ -119,7 +119,7 @@ def propagation_by_iteration(X, L, spread, width=1.0, steps=400):
 
 
 def reconstruction_weights_by_hand(X, n_neighbors, ridge=1e-3):
-    """Weights of locally linear embedding, row by row from the constrained least-squares problem."""
+    """Return the weights of locally linear embedding, from one constrained least-squares problem per row."""
     n = len(X)
     W = np.zeros((n, n))
     for i in range(n):
@@ -128,14 +128,14 @@ def reconstruction_weights_by_hand(X, n_neighbors, ridge=1e-3):
         gram = differences @ differences.T
         gram = gram + ridge * np.trace(gram) * np.eye(len(others))
         k = len(others)
-        # The conditions of a minimum with a multiplier for the sum of the weights.
+        # The optimality conditions with a multiplier for the sum of the weights.
         system = np.block([[gram, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
         W[i, others] = np.linalg.solve(system, np.append(np.zeros(k), 1.0))[:k]
     return W
 
 
 def fuzzy_memberships_by_hand(X, centers, fuzziness):
-    """1 / Σ_j (‖x − v_k‖ / ‖x − v_j‖)^(2/(β−1)), entry by entry."""
+    """Return 1 / Σ_j (‖x − v_k‖ / ‖x − v_j‖)^(2/(β−1)), entry by entry."""
     power = 2 / (fuzziness - 1)
     return np.array(
         [[1 / sum((math.dist(x, v) / math.dist(x, w)) ** power for w in centers) for v in centers] for x in X]
@@ -143,7 +143,7 @@ def fuzzy_memberships_by_hand(X, centers, fuzziness):
 
 
 def gauss_newton_step_by_hand(objective, point):
-    """The step of LDL-SCL in (θ, w, log C): its quadratic model is filled in direction by direction, and solved."""
+    """Return the Gauss-Newton step of LDL-SCL in (θ, w, log C), from its explicit quadratic model."""
     (m, c), (n, k) = point.theta.shape, point.C.shape
     sizes = [m * c, k * c, n * k]
 
@@ -152,7 +152,7 @@ def gauss_newton_step_by_hand(objective, point):
         return theta.reshape(m, c), w.reshape(k, c), log_codes.reshape(n, k)
 
     def roots(direction):
-        """What the model is the sum of squares of."""
+        """Return the terms whose squares sum to the model."""
         theta, w, log_codes = parts(direction)
         found = [np.sqrt(2 * objective.ridge) * theta.ravel(), np.sqrt(2 * objective.code_ridge) * w.ravel()]
         found.append((np.sqrt(objective.barrier / point.C) * log_codes).ravel())
@@ -173,12 +173,12 @@ def gauss_newton_step_by_hand(objective, point):
 
 
 def in_fractions(array):
-    """The same numbers, exactly, as an array of fractions."""
+    """Return the same numbers as an array of exact fractions."""
     return np.vectorize(Fraction, otypes=[object])(array)
 
 
 def bidirectional_learning_in_fractions(X, D, reconstruction, ridge):
-    """The scores of BD-LDL for its training rows, with intercepts, in exact arithmetic on the numbers given."""
+    """Return the scores of BD-LDL for its training rows, with intercepts, in exact arithmetic."""
     X, D = in_fractions(X), in_fractions(D)
     n, m = X.shape
     reconstruction, ridge = Fraction(reconstruction), Fraction(ridge)
@@ -189,7 +189,7 @@ def bidirectional_learning_in_fractions(X, D, reconstruction, ridge):
 
 
 def sylvester_in_fractions(A, B, C):
-    """AX + XB = C for matrices of fractions, by elimination; the equation must have one solution."""
+    """Solve AX + XB = C for matrices of fractions, by elimination; the solution must be unique."""
     (m, c), one = C.shape, np.eye
     operator = np.kron(A, one(c, dtype=int)) + np.kron(one(m, dtype=int), B.T)
     system = np.column_stack([operator, C.ravel()])

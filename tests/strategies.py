@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what the library works on."""
+"""Hypothesis strategies for scores and distributions."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -9,14 +9,14 @@ finite = st.floats(-1e6, 1e6, allow_subnormal=False)
 
 @st.composite
 def score_rows(draw, *, max_rows=6, max_labels=6):
-    """Arrays of real scores."""
+    """Draw an array of real scores."""
     shape = draw(st.tuples(st.integers(1, max_rows), st.integers(1, max_labels)))
     return draw(hnp.arrays(np.float64, shape, elements=finite))
 
 
 @st.composite
 def distributions(draw, *, shape=None, max_rows=6, max_labels=6):
-    """Rows on the simplex, with zeros, ties and corners among them."""
+    """Draw rows on the simplex, including zeros, ties and corners."""
     if shape is None:
         shape = draw(st.tuples(st.integers(1, max_rows), st.integers(1, max_labels)))
     counts = draw(hnp.arrays(np.int64, shape, elements=st.integers(0, 20)))
@@ -26,6 +26,6 @@ def distributions(draw, *, shape=None, max_rows=6, max_labels=6):
 
 @st.composite
 def distribution_pairs(draw):
-    """Two tables of distributions of the same shape."""
+    """Draw two tables of distributions of the same shape."""
     first = draw(distributions())
     return first, draw(distributions(shape=first.shape))

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist import BDLDLCV, features
 from labeldist import features as kernel_features
-from labeldist._kernels.pairwise import mean_pairwise_distance
+from labeldist._kernels.kernels import mean_pairwise_distance
 from labeldist.datasets import make_artificial
 from labeldist.features import KernelFeatures
 

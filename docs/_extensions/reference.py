@@ -16,9 +16,8 @@ from typer.cli import get_docs_for_click
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from tools.check_docstrings import public_modules, public_names
-
 from labeldist.cli.app import app as commands
+from tools.check_docstrings import public_modules, public_names
 
 
 def module_page(module: ModuleType) -> str:

@@ -11,10 +11,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.kernel import gaussian, squared_distances
-from labeldist._kernels.pairwise import mean_pairwise_distance
-from labeldist._kernels.random_pivots import draw_pivots
-from labeldist._kernels.scaling import mean_and_scale, refuse_too_large
+from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
+from labeldist._kernels.low_rank_factors import draw_pivots
+from labeldist._solvers.scaling import check_squarable, mean_and_scale
 from labeldist._typing import TINY, Array
 from labeldist._validation import check_feature_order, random_generator, validated
 
@@ -156,7 +155,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _resolve_bandwidth(self, rows: Array, random: np.random.RandomState) -> float:
         if self.bandwidth == "mean":
-            refuse_too_large(rows)
+            check_squarable(rows)
             return mean_pairwise_distance(_draw(rows, DISTANCE_ROWS, random))
         return float(self.bandwidth)
 
@@ -169,7 +168,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return standardised rows in units of the bandwidth, whose square may leave the number range."""
         with np.errstate(over="ignore"):
             rows = self._standardise(X) / self.bandwidth_
-        refuse_too_large(rows)
+        check_squarable(rows)
         return rows
 
     @property

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from labeldist import BDLE
-from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform

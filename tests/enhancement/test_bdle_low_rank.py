@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist import BDLE
-from labeldist._kernels import random_pivots
+from labeldist._kernels import low_rank_factors
 from labeldist._solvers import low_rank
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import _bdle as bdle
@@ -34,7 +34,7 @@ def test_full_rank_equals_exact_solution(table, reconstruction, smoothness, kern
 
 
 def test_default_rank_tolerance_keeps_measures_within_one_percent(monkeypatch):
-    monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
+    monkeypatch.setattr(low_rank_factors, "FREE_RANK", 0)
     X, D = make_artificial(1200, random_state=1)
     L = binarize(D)
     exact = score_all(D, BDLE(solver="exact").fit_transform(X, L))
@@ -46,7 +46,7 @@ def test_default_rank_tolerance_keeps_measures_within_one_percent(monkeypatch):
 
 
 def test_rank_tolerance_controls_rank_and_error(rng, monkeypatch):
-    monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
+    monkeypatch.setattr(low_rank_factors, "FREE_RANK", 0)
     X = rng.normal(size=(400, 10))
     L = (X @ rng.normal(size=(10, 4)) > 0).astype(float)
     L[:, 0] = 1
@@ -96,7 +96,7 @@ def test_auto_solver_depends_on_number_of_rows(table, monkeypatch):
     model = BDLE().fit(X, L)
     assert (model.solver_, model.rank_, model.kernel_error_) == ("exact", None, None)
     monkeypatch.setattr(bdle, "EXACT_ROWS", 149)
-    monkeypatch.setattr(random_pivots, "FREE_RANK", 0)
+    monkeypatch.setattr(low_rank_factors, "FREE_RANK", 0)
     model = BDLE().fit(X, L)
     assert model.solver_ == "low_rank"
     assert model.rank_ <= 50

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist import BDLE
-from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import GLLE
 from labeldist.simplex import softmax

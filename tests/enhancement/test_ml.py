@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist._solvers.bounded import BoundedMinimum
+from labeldist._solvers.quadratic import BoundedMinimum
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import ML
 from labeldist.enhancement import _ml as ml

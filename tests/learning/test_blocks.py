@@ -112,7 +112,7 @@ def test_cross_validation_takes_two_passes_and_gives_what_it_gives_in_memory():
 def test_cross_validation_scores_are_those_of_its_folds():
     from sklearn.utils import check_random_state
 
-    from labeldist._solvers.fold_moments import BlockFolds
+    from labeldist._solvers.moments import BlockFolds
 
     model = BDLDLCV(**GRID, random_state=3).fit(*arrays(200))
     folds = BlockFolds(4, int(check_random_state(3).randint(2**31)))

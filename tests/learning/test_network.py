@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
-from labeldist._kernels.storage import StandardisedTable
+from labeldist._solvers.storage import StandardisedTable
 from labeldist.learning import AABP
 from labeldist.learning._network import layers, penalised_loss
 

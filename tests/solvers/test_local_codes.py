@@ -18,7 +18,7 @@ def problem(rng, n=30, m=4, c=5, k=3, **strengths):
 
 
 @pytest.mark.parametrize("block", [0, 1, 2], ids=["theta", "w", "C"])
-def test_gradients_agree_with_finite_differences(rng, block):
+def test_gradients_equal_finite_differences(rng, block):
     objective = problem(rng, n=8)
     blocks = [rng.normal(size=(4, 5)), rng.normal(size=(3, 5)), rng.uniform(0.5, 2, size=(8, 3))]
 
@@ -29,7 +29,7 @@ def test_gradients_agree_with_finite_differences(rng, block):
     assert_allclose(objective.gradient(objective.at(*blocks))[block].ravel(), numeric, rtol=1e-4, atol=1e-5)
 
 
-def test_the_objective_is_the_formula(rng):
+def test_objective_equals_formula(rng):
     objective = problem(rng, n=6)
     theta, w, C = rng.normal(size=(4, 5)), rng.normal(size=(3, 5)), rng.uniform(0.5, 2, size=(6, 3))
     scores = np.exp(objective.X @ theta + C @ w)
@@ -42,7 +42,7 @@ def test_the_objective_is_the_formula(rng):
 
 
 @pytest.mark.parametrize("strength", [1e-3, 0.1, 3.0])
-def test_the_search_descends_to_a_stationary_point(rng, strength):
+def test_search_descends_to_stationary_point(rng, strength):
     objective = problem(rng, local_correlation=strength, barrier=strength)
     solution = minimize_local_codes(objective, np.ones((30, 3)), tol=1e-13, max_iter=2000)
     assert solution.converged
@@ -54,22 +54,22 @@ def test_the_search_descends_to_a_stationary_point(rng, strength):
         assert np.abs(found).max() < 1e-4 * np.abs(first).max()
 
 
-def test_sparse_features_give_the_same(rng):
+def test_sparse_features_give_same_distributions(rng):
     dense = problem(rng)
     alike = LocalCodes(sparse.csr_array(dense.X), dense.D, dense.centres, 0.1, 0.2, 0.3, 0.4)
     expected, found = (minimize_local_codes(o, np.ones((30, 3)), tol=1e-12, max_iter=500) for o in (dense, alike))
     assert_allclose(found.point.P, expected.point.P, atol=1e-6)
 
 
-def test_an_interrupted_search_says_so(rng):
+def test_max_iter_ends_search_without_convergence(rng):
     solution = minimize_local_codes(problem(rng), np.ones((30, 3)), tol=1e-12, max_iter=1)
     assert solution.converged is False
     assert solution.n_iter == 1
     assert solution.point.value == solution.values[-1]
 
 
-def test_a_search_that_finds_nothing_lower_has_converged(rng, monkeypatch):
-    monkeypatch.setattr(local_codes, "SHORTEST_STEP", 1.0)  # not even the whole step is tried
+def test_search_without_lower_value_has_converged(rng, monkeypatch):
+    monkeypatch.setattr(local_codes, "SHORTEST_STEP", 1.0)  # not even the full step is tried
     start = np.ones((30, 3))
     solution = minimize_local_codes(problem(rng), start, tol=1e-12, max_iter=5)
     assert solution.converged is True
@@ -79,8 +79,8 @@ def test_a_search_that_finds_nothing_lower_has_converged(rng, monkeypatch):
 
 
 @pytest.mark.parametrize(("strength", "tol"), [(0.3, 1e-3), (0.1, 1e-4), (1e-3, 1e-6)])
-def test_steps_that_hardly_lower_the_objective_end_the_search(rng, strength, tol):
-    # Rows that are their cluster's mean have no best code: ever larger ones lower the objective by ever less.
+def test_steps_with_little_progress_end_search(rng, strength, tol):
+    # Rows that equal their cluster's mean have no optimal code: their codes grow for ever.
     centres, patience = rng.dirichlet(np.ones(5), size=3), local_codes.PATIENCE
     objective = LocalCodes(rng.normal(size=(30, 4)), centres[np.arange(30) % 3], centres, 0.1, 0.2, strength, strength)
     solution = minimize_local_codes(objective, np.ones((30, 3)), tol=tol, max_iter=500)
@@ -92,7 +92,7 @@ def test_steps_that_hardly_lower_the_objective_end_the_search(rng, strength, tol
     assert solution.point.value == values[-1]
 
 
-def test_numbers_beyond_the_range_end_the_search(rng):
+def test_overflow_ends_search(rng):
     objective = problem(rng, barrier=1e308)
     solution = minimize_local_codes(objective, np.full((30, 3), 1e-3), tol=1e-12, max_iter=5)
     assert solution.converged is False
@@ -100,15 +100,15 @@ def test_numbers_beyond_the_range_end_the_search(rng):
     assert solution.values == [solution.point.value]
 
 
-def test_what_overflows_without_a_word_is_noticed_at_the_end_of_the_step(rng):
+def test_overflow_in_products_raises(rng):
     objective = problem(rng, barrier=1e308)
     point = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.full((30, 3), 1e-3))
-    with np.errstate(all="ignore"), pytest.raises(FloatingPointError, match="left the range"):
+    with np.errstate(all="ignore"), pytest.raises(FloatingPointError, match="overflow"):
         step_from(objective, point)
 
 
 @pytest.mark.parametrize("times", [1.0, 40.0])
-def test_a_step_is_halved_until_it_lowers_the_objective_enough(rng, times):
+def test_step_is_halved_until_objective_decreases_enough(rng, times):
     objective = problem(rng)
     point = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.ones((30, 3)))
     short = step_from(objective, point)
@@ -120,7 +120,7 @@ def test_a_step_is_halved_until_it_lowers_the_objective_enough(rng, times):
     assert local_codes._search_line(objective, point, step).value == values[np.argmax(enough)]
 
 
-def test_a_step_that_raises_the_objective_is_not_taken_whatever_it_promises(rng):
+def test_step_that_increases_objective_is_rejected(rng):
     objective = problem(rng)
     point = objective.at(np.zeros((4, 5)), np.zeros((3, 5)), np.ones((30, 3)))
     right = step_from(objective, point)
@@ -128,7 +128,7 @@ def test_a_step_that_raises_the_objective_is_not_taken_whatever_it_promises(rng)
     assert local_codes._search_line(objective, point, wrong) is None
 
 
-def test_no_step_is_taken_that_promises_less_than_the_tolerance_of_the_value_at_the_start(rng):
+def test_search_ends_if_predicted_decrease_is_below_tolerance(rng):
     objective, C, tol = problem(rng, n=300), np.ones((300, 3)), 1e-3
     found = minimize_local_codes(objective, C, tol=tol, max_iter=50)
     before = minimize_local_codes(objective, C, tol=tol, max_iter=found.n_iter - 1)
@@ -136,7 +136,7 @@ def test_no_step_is_taken_that_promises_less_than_the_tolerance_of_the_value_at_
     assert -step_from(objective, before.point).slope > tol * found.values[0]
 
 
-def test_the_mean_curvature_is_that_of_the_rows(rng):
+def test_mean_curvature_equals_mean_over_rows(rng):
     P, pull = rng.dirichlet(np.ones(4), size=7), rng.uniform(0, 3, size=(7, 1))
     derivatives = [np.diag(p) - np.outer(p, p) for p in P]
     expected = np.mean([J + weight * J @ J for J, weight in zip(derivatives, pull, strict=True)], axis=0)
@@ -144,8 +144,8 @@ def test_the_mean_curvature_is_that_of_the_rows(rng):
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_small_matrices_are_inverted_to_rounding(rng, k):
-    factors = rng.normal(size=(50, k, k + 2)) * 10 ** rng.uniform(-3, 3, size=(50, k, 1))  # rows of unlike units
+def test_inverses_are_accurate(rng, k):
+    factors = rng.normal(size=(50, k, k + 2)) * 10 ** rng.uniform(-3, 3, size=(50, k, 1))  # rows with different units
     matrices = factors @ factors.transpose(0, 2, 1)
     units = np.sqrt(np.einsum("nii->ni", matrices))
     error = (inverses(matrices) @ matrices - np.eye(k)) * units[:, :, None] / units[:, None, :]
@@ -166,14 +166,14 @@ def assert_is_the_step(found, objective, point):
     assert found.slope == pytest.approx(slope)
 
 
-def test_a_step_solves_the_gauss_newton_equations(rng, monkeypatch):
+def test_step_solves_gauss_newton_equations(rng, monkeypatch):
     monkeypatch.setattr(local_codes, "INNER_TOLERANCE", 1e-13)
     objective = problem(rng, n=6)
     point = objective.at(rng.normal(size=(4, 5)), rng.normal(size=(3, 5)), rng.uniform(0.5, 2, size=(6, 3)))
     assert_is_the_step(step_from(objective, point), objective, point)
 
 
-def test_where_all_rows_are_alike_the_preconditioner_is_the_inverse(rng, monkeypatch):
+def test_preconditioner_is_exact_for_equal_rows(rng, monkeypatch):
     monkeypatch.setattr(local_codes, "INNER_TOLERANCE", 1e-13)
     monkeypatch.setattr(local_codes, "INNER_ITERATIONS", 1)
     objective = problem(rng, n=6)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist._kernels.graph import laplacian, neighbor_graph
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers import low_rank
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist._solvers.low_rank import minimize_low_rank, row_blocks
@@ -12,7 +12,7 @@ N = 150  # more rows than the smallest block has
 
 @pytest.fixture
 def problem(rng):
-    """A kernel matrix of rank 12, the Cholesky factor of its first 12 rows, labels, and a graph."""
+    """Return a kernel matrix of rank 12, the Cholesky factor of its first 12 rows, labels and a Laplacian."""
     Z = rng.normal(size=(N, 12))
     L = (rng.random((N, 4)) < 0.5).astype(float)
     K = Z @ Z.T
@@ -26,7 +26,7 @@ def solved(K, F, L, S, reconstruction=0.3, smoothness=0.5):
 
 @pytest.mark.parametrize("reconstruction", [1e-3, 0.3])
 @pytest.mark.parametrize("smoothness", [0, 1e-3, 0.5])
-def test_on_a_matrix_of_that_rank_it_is_the_exact_minimum(problem, reconstruction, smoothness):
+def test_minimum_equals_exact_solver_on_low_rank_matrix(problem, reconstruction, smoothness):
     K, F, L, S = problem
     minimum, scores = solved(K, F, L, S if smoothness else None, reconstruction, smoothness)
     Phi = np.column_stack([K, np.ones(N)])
@@ -36,21 +36,21 @@ def test_on_a_matrix_of_that_rank_it_is_the_exact_minimum(problem, reconstructio
     assert 1 < minimum.condition < 1e12
 
 
-def test_without_reconstruction_the_scores_are_those_of_least_squares(problem):
+def test_scores_without_reconstruction_equal_least_squares(problem):
     K, F, L, _ = problem
     _, scores = solved(K, F, L, None, 0, 0)
     Phi = np.column_stack([K, np.ones(N)])
     assert_allclose(scores, Phi @ np.linalg.lstsq(Phi, L, rcond=1e-10)[0], atol=1e-8)
 
 
-def test_blocks_of_rows_and_columns_change_nothing(problem, monkeypatch):
+def test_minimum_does_not_depend_on_blocks(problem, monkeypatch):
     _, whole = solved(*problem)
     monkeypatch.setattr(low_rank, "BLOCK_ENTRIES", 1)
     monkeypatch.setattr(low_rank, "PRODUCT_COLUMNS", 5)
     assert_allclose(solved(*problem)[1], whole, atol=1e-12)
 
 
-def test_single_precision_in_the_graph_product_is_hardly_seen(problem, monkeypatch):
+def test_single_precision_graph_product_is_accurate(problem, monkeypatch):
     _, double = solved(*problem)
     factor_bytes = 8 * N * 12
     monkeypatch.setattr(low_rank, "SINGLE_PRECISION_BYTES", factor_bytes - 1)
@@ -60,9 +60,9 @@ def test_single_precision_in_the_graph_product_is_hardly_seen(problem, monkeypat
     assert_array_equal(solved(*problem)[1], double)
 
 
-def test_a_singular_gram_matrix_is_no_trouble(rng):
+def test_singular_gram_matrix_is_solved(rng):
     L = (rng.random((30, 2)) < 0.5).astype(float)
-    K = np.zeros((30, 30))  # a kernel row that no other row sees
+    K = np.zeros((30, 30))  # a row that is orthogonal to all others
     K[0, 0] = 1
     F = np.linalg.cholesky(np.eye(1))
     _, scores = solved(K, F, L, None, 0.3, 0)

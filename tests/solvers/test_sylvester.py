@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.linalg import solve_sylvester
 
 from labeldist._solvers import sylvester
 from labeldist._solvers.sylvester import METHODS, SylvesterSolution, solve_symmetric_sylvester
@@ -21,7 +20,7 @@ def gram(rng, size, rank=None):
 
 @every_method
 @pytest.mark.parametrize(("m", "c"), [(1, 1), (5, 3), (3, 5), (12, 2)])
-def test_a_known_solution_is_found_again(rng, method, m, c):
+def test_known_solution_is_recovered(rng, method, m, c):
     A, B, known = gram(rng, m), gram(rng, c), rng.normal(size=(m, c))
     solution = solve_symmetric_sylvester(A, B, A @ known + known @ B, method=method)
     assert_allclose(solution.X, known, rtol=1e-9, atol=1e-9)
@@ -29,15 +28,7 @@ def test_a_known_solution_is_found_again(rng, method, m, c):
     assert solution.method == method
 
 
-@every_method
-def test_three_independent_ways_agree(rng, method):
-    A, B, C = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
-    X = solve_symmetric_sylvester(A, B, C, method=method).X
-    assert_allclose(X, sylvester_by_kronecker(A, B, C), rtol=1e-8, atol=1e-10)
-    assert_allclose(X, solve_sylvester(A, B, C), rtol=1e-8, atol=1e-10)
-
-
-def test_the_residual_is_the_relative_backward_error(rng, monkeypatch):
+def test_residual_is_relative_backward_error(rng, monkeypatch):
     A, B, C = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
     X = sylvester_by_kronecker(A, B, C) + 1e-3
     monkeypatch.setitem(sylvester._SOLVERS, "eigh", lambda *_: (X, 1.0))
@@ -47,9 +38,9 @@ def test_the_residual_is_the_relative_backward_error(rng, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["eigh", "auto"])
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(seed=st.integers(0, 10_000), rank_a=st.integers(1, 5), rank_b=st.integers(1, 3))
-def test_the_solution_of_minimum_norm_is_taken_where_there_are_many(method, seed, rank_a, rank_b):
+def test_singular_equation_gives_solution_of_minimum_norm(method, seed, rank_a, rank_b):
     rng = np.random.default_rng(seed)
     A, B = gram(rng, 5, rank_a), gram(rng, 3, rank_b)
     known = rng.normal(size=(5, 3))
@@ -60,22 +51,19 @@ def test_the_solution_of_minimum_norm_is_taken_where_there_are_many(method, seed
 
 
 @pytest.mark.parametrize("c", [1, 3])
-def test_auto_falls_back_where_cholesky_cannot(rng, c):
+def test_auto_uses_eigh_if_cholesky_fails(rng, c):
     A, B = gram(rng, 5, 2), np.zeros((c, c))
     C = A @ rng.normal(size=(5, c))
     solution = solve_symmetric_sylvester(A, B, C)
     assert solution.method == "eigh"
     assert_allclose(solution.X, np.linalg.pinv(A) @ C, rtol=1e-9)
-    what = (
-        r"^A \+ 0 I, the system of label direction \d, is singular to rounding.*method='auto'.*, or a larger penalty\.$"
-    )
-    with pytest.raises(SingularCoefficientError, match=what) as caught:
+    with pytest.raises(SingularCoefficientError, match=r"A \+ 0 I.* direction \d.*method='auto'.*penalty\.$") as caught:
         solve_symmetric_sylvester(A, B, C, method="cholesky")
     assert caught.value.coefficient == "A"
 
 
-def test_cholesky_needs_no_factor_for_label_directions_without_a_right_side(rng):
-    # A label that is never on: its row and column of B and its column of C are zero, and A is singular.
+def test_cholesky_skips_label_directions_with_zero_right_side(rng):
+    # A label without any positive: its row and column of B and its column of C are zero, and A is singular.
     A, B, C = gram(rng, 5, 2), gram(rng, 3), rng.normal(size=(5, 3))
     B[2, :] = B[:, 2] = C[:, 2] = 0
     solution = solve_symmetric_sylvester(A, B, C, method="cholesky")
@@ -83,7 +71,7 @@ def test_cholesky_needs_no_factor_for_label_directions_without_a_right_side(rng)
     assert solution.residual < 1e-14
 
 
-def test_auto_chooses_by_the_number_of_labels_and_of_features(rng):
+def test_auto_depends_on_numbers_of_labels_and_features(rng):
     few, many = sylvester.EIGH_COST, sylvester.EIGH_COST + 1
     small, large = sylvester.SMALL, sylvester.SMALL + 1
     for m, c, method in ((large, few, "cholesky"), (large, many, "eigh"), (small, few, "eigh")):
@@ -91,15 +79,15 @@ def test_auto_chooses_by_the_number_of_labels_and_of_features(rng):
 
 
 @pytest.mark.parametrize(("singular", "name"), [("A", "A"), ("B", "B")])
-def test_the_published_route_refuses_singular_coefficients_and_names_them(rng, singular, name):
+def test_cholesky_svd_raises_for_singular_coefficient(rng, singular, name):
     A, B = gram(rng, 5, 2 if singular == "A" else None), gram(rng, 3, 1 if singular == "B" else None)
-    with pytest.raises(SingularCoefficientError, match=f"{name} is singular to rounding") as caught:
+    with pytest.raises(SingularCoefficientError, match=f"^{name} ") as caught:
         solve_symmetric_sylvester(A, B, np.ones((5, 3)), method="cholesky_svd")
     assert caught.value.coefficient == name
 
 
 @pytest.mark.parametrize("method", ["cholesky", "cholesky_svd"])
-def test_what_can_be_factored_but_has_no_digits_is_refused(method):
+def test_factorable_but_ill_conditioned_system_raises(method):
     nearly = np.array([[1.0, 1 - 4e-16], [1 - 4e-16, 1.0]])
     np.linalg.cholesky(nearly)
     with pytest.raises(SingularCoefficientError):
@@ -107,7 +95,7 @@ def test_what_can_be_factored_but_has_no_digits_is_refused(method):
 
 
 @every_method
-def test_coefficients_are_not_changed(rng, method):
+def test_inputs_are_not_changed(rng, method):
     A, B, C = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
     before = A.copy(), B.copy(), C.copy()
     solve_symmetric_sylvester(A, B, C, method=method)
@@ -115,19 +103,13 @@ def test_coefficients_are_not_changed(rng, method):
         assert (array == copy).all()
 
 
-def test_nothing_in_nothing_out():
-    solution = solve_symmetric_sylvester(np.zeros((3, 3)), np.zeros((2, 2)), np.zeros((3, 2)))
-    assert_allclose(solution.X, 0)
-    assert solution.residual == 0
-
-
-def test_an_unknown_method_is_refused():
+def test_unknown_method_raises():
     with pytest.raises(ValueError, match="auto, cholesky, eigh, cholesky_svd"):
         solve_symmetric_sylvester(np.eye(2), np.eye(2), np.eye(2), method="schur")
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
-def test_the_scale_of_the_equation_does_not_matter(rng, scale):
+def test_solution_does_not_depend_on_scale(rng, scale):
     A, B, known = gram(rng, 6), gram(rng, 4), rng.normal(size=(6, 4))
     solution = solve_symmetric_sylvester(A * scale, B * scale, (A @ known + known @ B) * scale)
     assert_allclose(solution.X, known, rtol=1e-9)
@@ -136,17 +118,17 @@ def test_the_scale_of_the_equation_does_not_matter(rng, scale):
 
 @every_method
 @pytest.mark.parametrize("unit", [1.0, 1e-3, 1e3])
-def test_the_condition_is_that_of_the_worst_system(rng, method, unit):
+def test_condition_is_that_of_worst_system(rng, method, unit):
     A, B = unit * np.diag([1.0, 1e-2, 1e-5]), unit * np.diag([1e-4, 1.0])
     solution = solve_symmetric_sylvester(A, B, rng.normal(size=(3, 2)), method=method)
-    # Cholesky does not see units, and a diagonal system has nothing but units.
+    # Cholesky does not depend on units, and a diagonal system becomes the identity by a change of units.
     expected = 1.0 if method == "cholesky" else 2 / 1.1e-4
     assert_allclose(solution.condition, expected)
     assert not solution.has_few_digits
 
 
 @pytest.mark.parametrize("method", ["cholesky", "eigh", "auto"])
-def test_a_nearly_singular_system_has_few_digits(rng, method):
+def test_nearly_singular_system_has_few_digits(rng, method):
     X = rng.normal(size=(50, 4))
     X[:, 3] = X[:, 0] + 3e-7 * rng.normal(size=50)
     A = X.T @ X
@@ -156,17 +138,18 @@ def test_a_nearly_singular_system_has_few_digits(rng, method):
     assert_allclose(solution.condition, np.linalg.cond(A), rtol=0.9)  # LAPACK's estimate is in another norm
 
 
-def test_directions_that_are_left_out_do_not_count_in_the_condition(rng):
+def test_condition_ignores_directions_set_to_zero(rng):
     A = gram(rng, 5, 2)
     solution = solve_symmetric_sylvester(A, np.zeros((3, 3)), A @ rng.normal(size=(5, 3)))
     values = np.linalg.eigvalsh(A)
     assert_allclose(solution.condition, values[-1] / values[-2])
     nothing = solve_symmetric_sylvester(np.zeros((3, 3)), np.zeros((2, 2)), np.zeros((3, 2)), method="eigh")
-    assert nothing.condition == 1
+    assert (nothing.condition, nothing.residual) == (1, 0)
+    assert_allclose(nothing.X, 0)
 
 
 @pytest.mark.parametrize("c", [3, sylvester.EIGH_COST + 3])
-def test_the_units_of_the_columns_do_not_matter(rng, c):
+def test_solution_does_not_depend_on_units_of_columns(rng, c):
     units = 10.0 ** np.array([8, -4, 0, 3, -8, 6])
     A, B, known = gram(rng, 6), 1e-3 * gram(rng, c), rng.normal(size=(6, c))
     scaled_A = A * np.outer(units, units)
@@ -175,17 +158,17 @@ def test_the_units_of_the_columns_do_not_matter(rng, c):
     assert solution.method == "cholesky"
 
 
-def test_few_digits_are_less_than_four():
+def test_few_digits_are_fewer_than_four():
     for condition, few in ((1e12, False), (np.nextafter(1e12, np.inf), True)):
         assert SylvesterSolution(np.zeros((1, 1)), 0.0, "eigh", condition).has_few_digits == few
 
 
-def test_what_counts_as_rounding_grows_with_the_size(rng):
+def test_rounding_threshold_grows_with_size(rng):
     # 1e-15 is far below ten times the rounding of sums of ten terms, and above a tenth of it.
     A, C = np.diag([1.0] * 9 + [1e-15]), rng.normal(size=(10, 2))
     solution = solve_symmetric_sylvester(A, np.zeros((2, 2)), C, method="eigh")
     assert_allclose(solution.X, np.vstack([C[:9], np.zeros((1, 2))]), atol=1e-14)
     A = np.eye(10)
     A[0, 1] = A[1, 0] = 1 - 2e-15
-    with pytest.raises(SingularCoefficientError, match="singular to rounding"):
+    with pytest.raises(SingularCoefficientError):
         solve_symmetric_sylvester(A, np.zeros((2, 2)), C, method="cholesky")

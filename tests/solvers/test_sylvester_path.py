@@ -28,17 +28,17 @@ def test_every_point_solves_its_equation(rng, route, c):
         for ridge, X in zip(GRID, path.solve(reconstruction, GRID), strict=True):
             left = (A + ridge * np.eye(12)) @ X + X @ (reconstruction * B)
             assert_allclose(left, (1 + reconstruction) * C, atol=1e-12 * np.abs(C).max() * (1 + reconstruction))
-    # The sweeps need no eigenvectors.
+    # Sweeps over the tridiagonal matrix need no eigenvectors.
     assert "_eigen" not in vars(path._decomposition)
 
 
 @pytest.mark.parametrize(("large", "kind"), [(12, "_Tridiagonal"), (13, "_Eigen")])
-def test_large_matrices_are_spared_their_eigenvectors(rng, monkeypatch, large, kind):
+def test_large_matrices_are_tridiagonalised(rng, monkeypatch, large, kind):
     monkeypatch.setattr(sylvester_path, "LARGE", large)
     assert type(SylvesterPath(*problem(rng))._decomposition).__name__ == kind
 
 
-def test_points_are_those_of_the_single_solver(rng, route):
+def test_path_equals_single_solutions(rng, route):
     A, B, C = problem(rng, m=30, n=25)  # without a ridge singular
     path = SylvesterPath(A, B, C)
     for ridge, X in zip([1e-6, 1.0], path.solve(0.5, np.array([1e-6, 1.0])), strict=True):
@@ -46,24 +46,17 @@ def test_points_are_those_of_the_single_solver(rng, route):
         assert_allclose(X, expected, rtol=1e-6, atol=1e-9)
 
 
-def test_one_point_does_not_change_another(rng, route):
-    path = SylvesterPath(*problem(rng))
-    together = path.solve(0.5, np.array([1e-6, 1e18]))
-    for ridge, X in zip([1e-6, 1e18], together, strict=True):
-        assert_allclose(X, path.solve(0.5, np.array([ridge]))[0], rtol=1e-12)
-
-
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("ridge", [0.0, 1e-15])
-def test_where_the_system_is_singular_the_solution_is_that_of_minimum_norm(rng, route, unit, ridge):
-    # A ridge below the rounding of A is none.
+def test_singular_system_gives_solution_of_minimum_norm(rng, route, unit, ridge):
+    # A ridge below the rounding of A counts as zero.
     A, B, C = problem(rng, m=30, n=20)
     found = SylvesterPath(unit * A, B, unit * C).solve(0.0, np.array([unit * ridge]))[0]
     assert_allclose(found, np.linalg.lstsq(A, C, rcond=1e-10)[0], atol=1e-8)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-def test_combinations_of_labels_that_cancel_are_not_penalised(rng, route, unit):
+def test_null_directions_of_labels_are_not_penalised(rng, route, unit):
     # Four labels that are combinations of two: half the eigenvalues of B are zero, but for rounding.
     A, _, C = problem(rng)
     labels = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 4))
@@ -73,7 +66,7 @@ def test_combinations_of_labels_that_cancel_are_not_penalised(rng, route, unit):
     assert_allclose(found @ V[:, :2], expected, rtol=1e-7)
 
 
-def test_the_decompositions_leave_their_input_alone(rng, route):
+def test_inputs_are_not_changed(rng, route):
     A, B, C = problem(rng)
     copies = A.copy(), B.copy(), C.copy()
     SylvesterPath(A, B, C).solve(1.0, GRID)
@@ -81,7 +74,7 @@ def test_the_decompositions_leave_their_input_alone(rng, route):
         assert (given == copy).all()
 
 
-def test_where_a_sweep_fails_eigenvectors_take_over(rng, monkeypatch):
+def test_eigenvectors_are_used_if_sweep_fails(rng, monkeypatch):
     A, B, C = problem(rng)
     A = A - (np.linalg.eigvalsh(A)[0] + 1e-3) * np.eye(12)  # not quite semidefinite
     ridges, found = np.array([1e-6, 1.0]), {}
@@ -92,7 +85,7 @@ def test_where_a_sweep_fails_eigenvectors_take_over(rng, monkeypatch):
     assert_allclose(found[1], found[1000], rtol=1e-8, atol=1e-10)
 
 
-def test_units_too_far_apart_for_orthogonal_transformations_are_left_to_cholesky(rng, route):
+def test_widely_different_units_are_solved_by_cholesky(rng, route):
     A, B, C = problem(rng)
     units = 10.0 ** np.linspace(-8, 8, 12)
     path = SylvesterPath(A * np.outer(units, units), B, C * units[:, None])
@@ -103,7 +96,7 @@ def test_units_too_far_apart_for_orthogonal_transformations_are_left_to_cholesky
         assert_allclose(X, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max() if ridge > 1 else 0)
 
 
-def test_the_spread_is_that_of_the_features_that_vary():
+def test_spread_ignores_constant_features():
     path = SylvesterPath(np.diag([0.5, 0.0, 100.0]), np.eye(2), np.zeros((3, 2)))
     assert_allclose(path._spread(np.array([0.0, 0.5])), [200, 100.5])
     constant = SylvesterPath(np.zeros((3, 3)), np.eye(2), np.zeros((3, 2)))

@@ -1,1 +1,1 @@
-"""Kernels, neighbour graphs, low-rank factors and scaling of features."""
+"""Kernels, neighbour graphs and low-rank factors of kernel matrices."""

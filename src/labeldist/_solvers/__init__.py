@@ -1,1 +1,1 @@
-"""Solvers: pure functions from arrays to one frozen result, without estimators."""
+"""Solvers: functions that take arrays and return frozen results."""

@@ -1,4 +1,6 @@
-"""The bidirectional loss of BD-LE, as the quadratic function that it is."""
+"""Exact minimisers of the bidirectional loss of BD-LE."""
+
+from __future__ import annotations
 
 import math
 from dataclasses import dataclass
@@ -8,36 +10,27 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labeldist._solvers.kernel_range import minimize_over_kernel_range
-from labeldist._solvers.sylvester import solve_symmetric_sylvester
+from labeldist._solvers.quadratic import solve_conjugate_gradient
+from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester
 from labeldist._typing import EPSILON, Array
 
 PRODUCT_BLOCK = 1024
+SYMMETRY_BLOCK = 512
+REPRODUCTION = 1e-3  # largest relative error of the scores; the loss grows by at most its square
 
 
 @dataclass(frozen=True)
 class EnhancementLoss:
-    """‖ΦW − L‖² + α‖Φ − LWᵀ‖² + λ tr((ΦW)ᵀ S (ΦW)), to be minimised over W.
+    """The loss ‖ΦW − L‖² + α‖Φ − LWᵀ‖² + λ tr((ΦW)ᵀ S (ΦW)) as a function of W, of shape (p, c).
 
-    Attributes
-    ----------
-    features : ndarray of shape (n, p)
-        Φ, the kernel matrix beside a column of ones.
-    labels : ndarray of shape (n, c)
-        L, the logical labels.
-    reconstruction : float
-        α, the weight of the way back from labels to features. 0 gives the unidirectional loss, UD-LE.
-    smoothness : float
-        λ, the weight of the neighbour graph.
-    laplacian : sparse array of shape (n, n) or None
-        S, symmetric; needed unless `smoothness` is 0.
+    α = 0 gives the unidirectional loss, UD-LE.
     """
 
-    features: Array
-    labels: Array
-    reconstruction: float
-    smoothness: float
-    laplacian: Any = None
+    features: Array  # Φ, (n, p), the kernel matrix with a column of ones appended
+    labels: Array  # L, (n, c), logical labels
+    reconstruction: float  # α, weight of the reconstruction of features from labels
+    smoothness: float  # λ, weight of the neighbour graph
+    laplacian: Any = None  # S, (n, n), sparse and symmetric; required if λ > 0
 
     @cached_property
     def cross(self) -> Array:
@@ -71,10 +64,7 @@ class EnhancementLoss:
         return float(value), gradient
 
     def normal_equations(self) -> tuple[Array, Array, Array]:
-        """Return A, B, C of the Sylvester equation AW + WB = C that the minimiser solves.
-
-        A = Φᵀ(I + λS)Φ, B = α LᵀL, C = (1 + α) ΦᵀL.
-        """
+        """Return A = Φᵀ(I + λS)Φ, B = α LᵀL and C = (1 + α) ΦᵀL; the minimiser solves AW + WB = C."""
         features = self.features
         if self.smoothness:
             A = _symmetric_product(features, features + self.smoothness * (self.laplacian @ features))
@@ -85,34 +75,23 @@ class EnhancementLoss:
 
 @dataclass(frozen=True)
 class ExactMinimum:
-    """What `minimize_exactly` returns.
+    """Result of `minimize_exactly`."""
 
-    Attributes
-    ----------
-    W : ndarray of shape (p, c)
-    residual : float
-        How well W satisfies the equation that it solves.
-    condition : float or None
-        The equation's condition number; None without reconstruction, where the scores are solved for first, from a
-        system that is always well conditioned.
-    """
-
-    W: Array
-    residual: float
-    condition: float | None
+    W: Array  # (p, c)
+    residual: float  # relative residual of the equation that was solved
+    condition: float | None  # its condition number; None if α = 0, where the system is always well conditioned
 
 
 def minimize_exactly(loss: EnhancementLoss) -> ExactMinimum:
-    """Compute the minimiser of the bidirectional loss, the one of minimum norm where there are many.
+    """Minimise the bidirectional loss; return the minimiser of minimum norm if it is not unique.
 
-    With reconstruction it solves the Sylvester equation. Without, the loss is the plain least-squares problem
-    ‖R(ΦW) − R⁻ᵀL‖² + constant with RᵀR = I + λS. Over a kernel matrix it is solved from the scores,
-    `minimize_over_kernel_range`; where that fails, as it stands, by an orthogonal factorisation. The normal equations
-    would square the condition number of a kernel matrix, which is large already.
+    - α > 0: solve the Sylvester equation of the normal equations, `solve_symmetric_sylvester`.
+    - α = 0 and Φ = [K, 1]: solve for the scores first, `minimize_over_kernel_range`.
+    - Otherwise: minimise ‖R(ΦW) − R⁻ᵀL‖² with RᵀR = I + λS by an orthogonal factorisation. Normal equations would
+      square the condition number of Φ, which is already large for a kernel matrix.
     """
     if loss.reconstruction:
-        A, B, C = loss.normal_equations()
-        solution = solve_symmetric_sylvester(A, B, C)
+        solution = solve_symmetric_sylvester(*loss.normal_equations())
         return ExactMinimum(solution.X, solution.residual, solution.condition)
     W = None
     n, p = loss.features.shape
@@ -133,7 +112,7 @@ def _least_squares(loss: EnhancementLoss) -> Array:
 
 
 def _relative_gradient(loss: EnhancementLoss, W: Array) -> float:
-    """‖Φᵀ(ΦW − L + λSΦW)‖ / ‖Φ‖(‖ΦW + λSΦW‖ + ‖L‖) of the unidirectional loss, without forming ΦᵀΦ."""
+    """Return ‖Φᵀ(ΦW − L + λSΦW)‖ / ‖Φ‖(‖ΦW + λSΦW‖ + ‖L‖), for α = 0, without forming ΦᵀΦ."""
     pull = loss.features @ W
     if loss.smoothness:
         pull = pull + loss.smoothness * (loss.laplacian @ pull)
@@ -142,7 +121,7 @@ def _relative_gradient(loss: EnhancementLoss, W: Array) -> float:
 
 
 def _symmetric_product(P: Array, Q: Array) -> Array:
-    """PᵀQ where it is known to be symmetric: its lower blocks are computed, the upper ones copied."""
+    """Return PᵀQ if it is known to be symmetric: compute the lower blocks and copy the upper ones."""
     size = P.shape[1]
     product = np.empty((size, size))
     for start in range(0, size, PRODUCT_BLOCK):
@@ -150,3 +129,75 @@ def _symmetric_product(P: Array, Q: Array) -> Array:
         np.matmul(P[:, start:].T, Q[:, block], out=product[start:, block])
         product[block, block.stop :] = product[block.stop :, block].T
     return product
+
+
+@dataclass(frozen=True)
+class KernelRange:
+    """K_:R = E K_RR, where the columns R span the range of K up to rounding and E is the identity on R."""
+
+    chosen: Array  # R
+    others: Array  # the other rows: duplicates, and combinations of R up to rounding
+    factor: Array  # (r, r), lower Cholesky factor of K_RR
+    combinations: Array  # (n − r, r), the rows of E outside R
+
+    @classmethod
+    def of(cls, K: Array) -> KernelRange:
+        """Factor a symmetric positive semidefinite K by pivoted Cholesky; n³/3 multiplications."""
+        # The rounding error of a pivot is relative to the diagonal, whatever the largest eigenvalue is.
+        tol = SAFETY * len(K) * EPSILON * float(np.diagonal(K).max())
+        L, pivots, rank, _ = linalg.lapack.dpstrf(K.T, lower=1, tol=tol)
+        order = pivots - 1
+        factor = np.asfortranarray(L[:rank, :rank])
+        combinations = linalg.solve_triangular(factor, L[rank:, :rank].T, trans="T", lower=True, check_finite=False).T
+        return cls(order[:rank], order[rank:], factor, np.ascontiguousarray(combinations))
+
+    def extend(self, F: Array) -> Array:
+        """Return EF."""
+        extended = np.empty((len(self.chosen) + len(self.others), F.shape[1]))
+        extended[self.chosen], extended[self.others] = F, self.combinations @ F
+        return extended
+
+    def gather(self, V: Array) -> Array:
+        """Return EᵀV."""
+        return V[self.chosen] + self.combinations.T @ V[self.others]
+
+
+def minimize_over_kernel_range(K: Array, labels: Array, smoothness: float, laplacian: Any) -> Array | None:
+    """Minimise ‖F − L‖² + λ tr(FᵀSF) over F = [K, 1] W; return W, of shape (n + 1, c), or None if this method fails.
+
+    The best scores Ef solve Eᵀ(I + λS)E f = EᵀL. The condition of this system does not depend on that of K: if K is
+    invertible, E is the identity. Then W solves KW + 1bᵀ = Ef on the rows R and is zero on the others. The shortest
+    such solution has b = vᵀu / (1 + vᵀv) with u = K_RR⁻¹f and v = K_RR⁻¹1.
+
+    The method fails if the constant is not in the range of K, because then the column of ones matters, if K is not
+    symmetric positive semidefinite, or if rounding prevents W from reproducing the scores.
+    """
+    if not _is_symmetric(K):
+        return None
+    span = KernelRange.of(K)
+    ones = np.ones((len(K), 1))
+    if linalg.norm(ones - span.extend(ones[: len(span.chosen)])) > REPRODUCTION * linalg.norm(ones):
+        return None
+
+    def system(F: Array) -> Array:
+        scores = span.extend(F)
+        return span.gather(scores + smoothness * (laplacian @ scores) if smoothness else scores)
+
+    best = solve_conjugate_gradient(system, span.gather(labels)).X
+    solved, _ = linalg.lapack.dpotrs(span.factor, np.column_stack([best, ones[: len(best)]]), lower=True)
+    u, v = solved[:, :-1], solved[:, -1:]
+    sought = span.extend(best)
+    # If the constant is in the range only up to rounding, a large intercept reveals the error; then try without it.
+    for intercept in (v.T @ u / (1 + v.T @ v), np.zeros((1, labels.shape[1]))):
+        dual = np.zeros_like(labels)
+        dual[span.chosen] = u - v @ intercept
+        if linalg.norm(K @ dual + intercept - sought) <= REPRODUCTION * linalg.norm(sought):
+            return np.vstack([dual, intercept])
+    return None
+
+
+def _is_symmetric(K: Array) -> bool:
+    """Return whether K is symmetric up to rounding; block by block, because reading a whole transpose is slow."""
+    blocks = [slice(start, start + SYMMETRY_BLOCK) for start in range(0, len(K), SYMMETRY_BLOCK)]
+    pairs = ((K[a, b], K[b, a].T) for i, a in enumerate(blocks) for b in blocks[i:])
+    return all(np.array_equal(A, B) or np.allclose(A, B, rtol=1e-12, atol=0) for A, B in pairs)

@@ -1,6 +1,4 @@
-"""The maximum entropy model with local codes, P = softmax(Xθ + Cw), and the Gauss-Newton search of LDL-SCL."""
-
-from __future__ import annotations
+"""Gauss-Newton solver of LDL-SCL: the maximum entropy model with local codes, P = softmax(Xθ + Cw)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,55 +9,40 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import xlogy
 
-from labeldist._kernels.storage import gram
 from labeldist._solvers.maximum_entropy import softmax_and_log, squared_norm, through_softmax
-from labeldist._typing import EPSILON, Array
+from labeldist._solvers.storage import gram
+from labeldist._typing import EPSILON, TINY, Array
 
-INNER_TOLERANCE = 0.1
-"""Relative residual of a step's linear system. Early steps deserve no more digits, late ones are many times shorter."""
-
+INNER_TOLERANCE = 0.1  # relative residual of the linear system of a step: early steps need no more digits
 INNER_ITERATIONS = 200
 SUFFICIENT_DECREASE = 1e-4
 SHORTEST_STEP = 1e-8
-
-PATIENCE = 5
-"""Steps with hardly any progress that end a search."""
+PATIENCE = 5  # steps with hardly any progress after which the search ends
 
 
 @dataclass(frozen=True)
 class Point:
-    """Coefficients and codes, and what the objective is there."""
+    """A point of the search and the objective there."""
 
-    theta: Array
-    w: Array
-    C: Array
-    P: Array
-    squared_distances: Array
+    theta: Array  # (m, c)
+    w: Array  # (k, c)
+    C: Array  # (n, k), positive
+    P: Array  # (n, c)
+    squared_distances: Array  # ‖P_i − q_j‖², (n, k)
     value: float
 
 
 @dataclass(frozen=True)
 class LocalCodes:
-    """KL(D, P) + λ₁‖θ‖² + λ₂‖w‖² + λ₃ Σ c_ij ‖P_i − q_j‖² + μ Σ 1/c_ij with P = softmax(Xθ + Cw).
+    """The objective KL(D, P) + λ₁‖θ‖² + λ₂‖w‖² + λ₃ Σ c_ij ‖P_i − q_j‖² + μ Σ 1/c_ij with P = softmax(Xθ + Cw)."""
 
-    Attributes
-    ----------
-    X : array or sparse array of shape (n, m)
-    D : ndarray of shape (n, c)
-        Distributions.
-    centres : ndarray of shape (k, c)
-        q_j, the mean distribution of cluster j.
-    ridge, code_ridge, local_correlation, barrier : float
-        λ₁, λ₂, λ₃ and μ.
-    """
-
-    X: Any
-    D: Array
-    centres: Array
-    ridge: float
-    code_ridge: float
-    local_correlation: float
-    barrier: float
+    X: Any  # (n, m), dense or sparse
+    D: Array  # (n, c), distributions
+    centres: Array  # (k, c), q_j is the mean distribution of cluster j
+    ridge: float  # λ₁
+    code_ridge: float  # λ₂
+    local_correlation: float  # λ₃
+    barrier: float  # μ
 
     def at(self, theta: Array, w: Array, C: Array) -> Point:
         """Evaluate the objective."""
@@ -85,33 +68,33 @@ class LocalCodes:
 
 @dataclass(frozen=True)
 class LocalCodesSolution:
-    """What `minimize_local_codes` returns: the last point, the objective after each iteration, and how it ended."""
+    """Result of `minimize_local_codes`."""
 
-    point: Point
-    values: list[float]
+    point: Point  # last point
+    values: list[float]  # objective at the start and after each step
     converged: bool
 
     @property
     def n_iter(self) -> int:
-        """Number of steps that were taken."""
+        """Number of steps taken."""
         return len(self.values) - 1
 
 
 def minimize_local_codes(objective: LocalCodes, C: Array, *, tol: float, max_iter: int) -> LocalCodesSolution:
-    """Minimise over θ, w and positive C together, from θ = 0, w = 0 and given codes.
+    """Minimise a `LocalCodes` objective over θ, w and positive C together, from θ = 0, w = 0 and given codes.
 
-    A step solves the Gauss-Newton equations in (θ, w, log C). The k codes of a row meet no other row's, so they are
-    eliminated row by row; what is left has (m + k)·c unknowns and is solved by preconditioned conjugate gradients. The
-    step is then shortened until the objective falls.
+    A step solves the Gauss-Newton equations in (θ, w, log C). The k codes of a row interact with no other row's codes,
+    so they are eliminated row by row. The remaining (m + k)·c equations are solved by preconditioned conjugate
+    gradients, about 4n(m + k)c multiplications per iteration. The step is halved until the objective decreases.
 
     Parameters
     ----------
     objective : LocalCodes
     C : ndarray of shape (n, k)
-        Where the codes start, positive.
+        Initial codes, positive.
     tol : float
-        Stop when a step promises to lower the objective by less than this share of its value at the start, or several
-        steps did so.
+        Stop if the predicted decrease of a step, or the actual decrease of several steps, is below this share of the
+        initial objective.
     max_iter : int
     """
     eigenvalues, vectors = linalg.eigh(gram(objective.X), driver="evd")
@@ -122,16 +105,16 @@ def minimize_local_codes(objective: LocalCodes, C: Array, *, tol: float, max_ite
         try:
             with np.errstate(over="raise"):
                 step = _gauss_newton_step(objective, point, np.maximum(eigenvalues, 0), vectors)
-        except FloatingPointError:  # of the numbers within the range there would be a step, but no right one
+        except FloatingPointError:  # a step computed from overflowed numbers would be wrong
             return LocalCodesSolution(point, values, False)
         if -step.slope <= tol * values[0]:
             return LocalCodesSolution(point, values, True)
         lower = _search_line(objective, point, step)
-        if lower is None:  # the rest of the way is below rounding
+        if lower is None:  # the remaining decrease is below rounding
             return LocalCodesSolution(point, values, True)
         point = lower
         values.append(point.value)
-        # A row that is its cluster's mean has no best code: ever larger ones lower the objective by ever less.
+        # A row that equals its cluster's mean has no optimal code: its codes grow for ever with vanishing decrease.
         if len(values) > PATIENCE and values[-1 - PATIENCE] - values[-1] <= PATIENCE * tol * values[0]:
             return LocalCodesSolution(point, values, True)
     return LocalCodesSolution(point, values, False)
@@ -151,8 +134,8 @@ def _gauss_newton_step(objective: LocalCodes, point: Point, eigenvalues: Array, 
     by_theta, by_w, by_codes = objective.gradient(point)
     by_log_codes = C * by_codes
 
-    # For each row: V, what its scores gain by its log codes; VH, that times H, the curvature in the scores; and E, how
-    # both meet in c‖P − q‖², the square of √c (P − q).
+    # For each row: V is the derivative of the scores by the log codes, H the curvature in the scores, and E the mixed
+    # term of c‖P − q‖², the square of √c (P − q). VH stands for V H + E.
     curve = _ScoreCurvature(P, 2 * objective.local_correlation * C.sum(axis=1, keepdims=True))
     V = C[:, :, None] * w
     E = objective.local_correlation * C[:, :, None] * _each_through_softmax(P, P[:, None] - objective.centres)
@@ -165,7 +148,7 @@ def _gauss_newton_step(objective: LocalCodes, point: Point, eigenvalues: Array, 
     correction = -_rowwise_transposed(VH, shift)
     right = -np.concatenate([by_theta + X.T @ correction, by_w + C.T @ correction])
 
-    # What is left of the curvature in the scores when the codes are gone, and its mean over the rows.
+    # The curvature in the scores after elimination of the codes, and its mean over the rows.
     def remaining(U: Array) -> Array:
         return curve.times(U) - _rowwise_transposed(VH, _rowwise(inverse, _rowwise(VH, U)))
 
@@ -189,30 +172,30 @@ def _gauss_newton_step(objective: LocalCodes, point: Point, eigenvalues: Array, 
     d_theta, d_w = np.split(solution.reshape(-1, c), [m])
     d_codes = -shift - _rowwise(inverse, _rowwise(VH, X @ d_theta + C @ d_w))
     slope = np.vdot(by_theta, d_theta) + np.vdot(by_w, d_w) + np.vdot(by_log_codes, d_codes)
-    if not np.isfinite(slope):  # products of matrices may overflow without a word
-        raise FloatingPointError("The step has left the range of numbers.")
+    if not np.isfinite(slope):  # matrix products overflow without raising
+        raise FloatingPointError("The Gauss-Newton step overflowed.")
     return _Step(d_theta, d_w, d_codes, float(slope))
 
 
 @dataclass(frozen=True)
 class _ScoreCurvature:
-    """H_i = J_i + pull_i J_i² of each row, J = diag(p) − ppᵀ being the softmax's derivative; never formed."""
+    """Products with H_i = J_i + pull_i J_i² for each row i, where J = diag(p) − ppᵀ is the softmax's derivative."""
 
     P: Array
     pull: Array
 
     def times(self, U: Array) -> Array:
-        """H_i u_i for each row."""
+        """Return H_i u_i for each row."""
         moved = through_softmax(self.P, U)
         return moved + self.pull * through_softmax(self.P, moved)
 
     def times_each(self, V: Array) -> Array:
-        """V_i H_i for each row's matrix."""
+        """Return V_i H_i for each row."""
         moved = _each_through_softmax(self.P, V)
         return moved + self.pull[:, :, None] * _each_through_softmax(self.P, moved)
 
     def mean(self) -> Array:
-        """Return the mean of H over the rows: J² = diag(p²) − p²pᵀ − p(p²)ᵀ + ‖p‖² ppᵀ."""
+        """Return the mean of H over the rows, using J² = diag(p²) − p²pᵀ − p(p²)ᵀ + ‖p‖² ppᵀ."""
         P, pulled = self.P, self.pull * self.P**2
         mixed = pulled.T @ P
         outer = (P * (pulled.sum(axis=1, keepdims=True) - 1)).T @ P
@@ -222,22 +205,22 @@ class _ScoreCurvature:
 def _preconditioner(
     objective: LocalCodes, C: Array, curvature: Array, eigenvalues: Array, vectors: Array
 ) -> Callable[[Array], Array]:
-    """Return the inverse of the Gauss-Newton matrix that has the same curvature in every row, the mean one.
+    """Return the inverse of the Gauss-Newton matrix in which every row has the mean curvature.
 
-    In the eigenbasis of that curvature the labels part, in that of XᵀX the features do; the few codes are eliminated.
+    The labels separate in the eigenbasis of that curvature, the features in that of XᵀX. The codes are eliminated.
     """
     sigma, labels = linalg.eigh(curvature)
     sigma = np.maximum(sigma, 0)
     by_features = sigma * eigenvalues[:, None] + 2 * objective.ridge
-    by_features += EPSILON * by_features.max() + np.finfo(np.float64).tiny
+    by_features += EPSILON * by_features.max() + TINY
     B = vectors.T @ (objective.X.T @ C)
     k = C.shape[1]
     own = sigma[:, None, None] * (C.T @ C) + 2 * objective.code_ridge * np.eye(k)
-    # As a square of quotients: of large features the square alone would leave the number range.
+    # A square of quotients, because the square of large features alone would overflow.
     root = B.T[None] * (sigma / np.sqrt(by_features)).T[:, None]
     explained = root @ root.transpose(0, 2, 1)
-    # What is explained to rounding must not turn negative.
-    rounding = 1e-12 * np.trace(own, axis1=1, axis2=2).max() + np.finfo(np.float64).tiny
+    # The difference must not become negative by rounding.
+    rounding = 1e-12 * np.trace(own, axis1=1, axis2=2).max() + TINY
     inverse = np.linalg.inv(own - explained + rounding * np.eye(k))
 
     def precondition(R: Array) -> Array:
@@ -251,17 +234,16 @@ def _preconditioner(
 
 
 def _each_through_softmax(P: Array, matrices: Array) -> Array:
-    """`through_softmax` for each of several gradients of a row, (n, k, c)."""
+    """Apply `through_softmax` to k gradients per row, (n, k, c)."""
     moved = matrices - matrices @ P[:, :, None]
     moved *= P[:, None]
     return moved
 
 
 def inverses(matrices: Array) -> Array:
-    """Invert each of many small positive definite matrices, (n, k, k).
+    """Invert many small positive definite matrices, (n, k, k), by simultaneous Gauss-Jordan elimination.
 
-    Gauss-Jordan elimination of all at once. LAPACK would be called for each, and being called takes it longer than the
-    work; it would also exchange rows, which positive definite matrices do not need.
+    One LAPACK call per matrix would take longer, and positive definite matrices do not need its row exchanges.
     """
     A = np.moveaxis(matrices, 0, -1).copy()
     for p in range(len(A)):
@@ -273,21 +255,21 @@ def inverses(matrices: Array) -> Array:
 
 
 def _rowwise(matrices: Array, rows: Array) -> Array:
-    """Multiply each row's matrix with that row."""
+    """Return the product of each row's matrix and the row."""
     return (matrices @ rows[:, :, None])[:, :, 0]
 
 
 def _rowwise_transposed(matrices: Array, rows: Array) -> Array:
-    """Multiply each row with that row's matrix."""
+    """Return the product of each row and the row's matrix."""
     return (rows[:, None, :] @ matrices)[:, 0]
 
 
 def _search_line(objective: LocalCodes, point: Point, step: _Step) -> Point | None:
-    """Return a point along the step at which the objective is lower, or None."""
+    """Return a point along the step with a lower objective, or None."""
     length = 1.0
     while length > SHORTEST_STEP:
         d = length * step.log_codes
-        # To first order C·exp(d), but linear upwards and reciprocal downwards: positive, and never far off.
+        # To first order C·exp(d), but linear for d > 0 and reciprocal for d < 0: positive, and never far away.
         C = point.C * np.where(d > 0, 1 + d, 1 / (1 - np.minimum(d, 0)))
         candidate = objective.at(point.theta + length * step.theta, point.w + length * step.w, C)
         if candidate.value <= point.value + SUFFICIENT_DECREASE * length * step.slope:

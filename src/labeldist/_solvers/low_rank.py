@@ -1,4 +1,4 @@
-"""The bidirectional loss of BD-LE over a kernel matrix of low rank, in time and memory that grow with n alone."""
+"""Minimiser of the bidirectional loss of BD-LE over a low-rank kernel matrix, linear in the number of rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,75 +10,58 @@ from scipy import linalg
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import Array
 
-BLOCK_ENTRIES = 1_000_000
-"""How many kernel values are worked on at a time."""
+KernelRows = Callable[[slice], Array]
 
+BLOCK_ENTRIES = 1_000_000  # kernel values in memory at a time
 SMALLEST_BLOCK = 64
-
 PRODUCT_COLUMNS = 128
 
+# A larger factor Z is stored in single precision; it is used for the product ZᵀSZ only.
 SINGLE_PRECISION_BYTES = 2**26
-"""A factor Z that would take more is held in single precision, for the product ZᵀSZ alone."""
 
 
 @dataclass(frozen=True)
 class LowRankMinimum:
-    """What `minimize_low_rank` returns.
+    """Result of `minimize_low_rank`: the scores of all rows, and of new ones, are K_:P dual + intercept."""
 
-    Attributes
-    ----------
-    dual : ndarray of shape (r, c)
-        The weight of each pivot's kernel value: the scores are K_:P dual + intercept, of new rows too.
-    intercept : ndarray of shape (c,)
-    residual : float
-        How well the equation of size r + 1 is solved, and
-    condition : float
-        its condition number; see `SylvesterSolution`.
-    """
-
-    dual: Array
-    intercept: Array
-    residual: float
-    condition: float
+    dual: Array  # (r, c), weights of the kernel values of the pivots
+    intercept: Array  # (c,)
+    residual: float  # relative residual of the equation of size r + 1; see `SylvesterSolution`
+    condition: float  # condition number of that equation
 
 
 def minimize_low_rank(
-    kernel_rows: Callable[[slice], Array],
-    factor: Array,
-    labels: Array,
-    reconstruction: float,
-    smoothness: float,
-    laplacian: Any = None,
+    kernel_rows: KernelRows, factor: Array, labels: Array, reconstruction: float, smoothness: float, laplacian: Any
 ) -> LowRankMinimum:
-    """Minimise ‖ΦW − L‖² + α‖Φ − LWᵀ‖² + λ tr((ΦW)ᵀ S (ΦW)) for Φ = [ZZᵀ, 1], Z = K_:P F⁻ᵀ, without forming ΦΦᵀ.
+    """Minimise ‖ΦW − L‖² + α‖Φ − LWᵀ‖² + λ tr((ΦW)ᵀ S (ΦW)) for Φ = [ZZᵀ, 1] and Z = K_:P F⁻ᵀ.
 
-    The minimiser lies in the range of Φᵀ, so its scores depend on Φ through ΦΦᵀ = Z(ZᵀZ)Zᵀ + 11ᵀ alone, and any Y with
-    YYᵀ = ΦΦᵀ gives the same. With ZᵀZ = RRᵀ, Y = [ZR, 1] is one of r + 1 columns, and the scores YV solve
+    The minimiser is in the range of Φᵀ. So its scores depend on Φ only through ΦΦᵀ = Z(ZᵀZ)Zᵀ + 11ᵀ, and any Y with
+    YYᵀ = ΦΦᵀ gives the same scores. With ZᵀZ = RRᵀ choose Y = [ZR, 1], which has r + 1 columns. The scores YV solve
 
         Yᵀ(I + λS)Y V + α V LᵀL = (1 + α) YᵀL.
 
-    (The features [Z, 1] would be another model: its ridge sees the root of K.) All that it takes is ZᵀZ, ZᵀSZ, Zᵀ1 and
-    ZᵀL, from one pass over the rows.
+    The features [Z, 1] would be another model, whose ridge applies to the root of K. One pass over the rows computes
+    ZᵀZ, ZᵀSZ, Zᵀ1 and ZᵀL. The cost is about 3n·r² multiplications.
 
     Parameters
     ----------
     kernel_rows : callable
-        Takes a slice of the rows and returns their kernel values with the pivots, an array that may be overwritten.
+        ``kernel_rows(rows)`` returns the kernel values of a slice of rows with the pivots; they may be overwritten.
     factor : ndarray of shape (r, r)
-        F, the lower triangular Cholesky factor of the kernel matrix of the pivots.
+        F, the lower Cholesky factor of the kernel matrix of the pivots.
     labels : ndarray of shape (n, c)
         L.
     reconstruction, smoothness : float
         α and λ.
     laplacian : sparse array of shape (n, n) or None
-        S, symmetric, with S1 = 0; needed unless `smoothness` is 0.
+        S, symmetric with S1 = 0. Not used if `smoothness` is 0.
     """
     n, r = len(labels), len(factor)
     beside = np.column_stack([labels, np.ones(n)])
     gram, cross = np.zeros((r, r)), np.zeros((r, beside.shape[1]))
     single = 8 * n * r > SINGLE_PRECISION_BYTES
     held = np.empty((n, r), dtype=np.float32 if single else np.float64) if smoothness else None
-    for rows in row_blocks(n, r, shortest=r):  # or adding up the products would take longer than computing them
+    for rows in row_blocks(n, r, shortest=r):  # in shorter blocks, sums of r × r matrices would dominate the cost
         Z = linalg.solve_triangular(factor, kernel_rows(rows).T, lower=True, overwrite_b=True, check_finite=False).T
         gram += Z.T @ Z
         cross += Z.T @ beside[rows]
@@ -101,13 +84,13 @@ def minimize_low_rank(
 
 
 def row_blocks(n: int, columns: int, *, shortest: int = SMALLEST_BLOCK) -> Iterator[slice]:
-    """Slices of n rows whose blocks of so many columns have about `BLOCK_ENTRIES` entries."""
+    """Yield slices of n rows such that a block with the given number of columns has about `BLOCK_ENTRIES` entries."""
     length = max(shortest, BLOCK_ENTRIES // max(columns, 1))
     return (slice(start, min(start + length, n)) for start in range(0, n, length))
 
 
 def _root(gram: Array) -> Array:
-    """R of full column rank with RRᵀ = ZᵀZ, by pivoted Cholesky: ZᵀZ may be singular to rounding."""
+    """Return R of full column rank with RRᵀ = ZᵀZ, by pivoted Cholesky: ZᵀZ may be singular up to rounding."""
     if not len(gram):
         return gram
     factor, order, rank, _ = linalg.lapack.dpstrf(gram, lower=1)
@@ -117,7 +100,7 @@ def _root(gram: Array) -> Array:
 
 
 def _graph_product(Z: Array, laplacian: Any) -> Array:
-    """ZᵀSZ, its lower blocks computed and the upper ones copied; sums over many rows are kept in double precision."""
+    """Return ZᵀSZ: compute the lower blocks and copy the upper ones; sums over rows are in double precision."""
     n, r = Z.shape
     S = laplacian.astype(Z.dtype)
     product = np.zeros((r, r))

@@ -1,59 +1,54 @@
-"""All that least squares ever needs to know of a table: its weight, means and centred co-moments."""
+"""Sufficient statistics of least squares: weight, means and centred co-moments, of tables and of folds."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import reduce
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from labeldist._kernels.scaling import ROUNDING_SPREAD, safe_scale
+from labeldist._solvers.scaling import ROUNDING_SPREAD, safe_scale
 from labeldist._typing import EPSILON, Array
 
-BLOCK_ROWS = 2048
-"""Dense rows are read in blocks about this long, so that what is done to a block finds it in the cache."""
+Rows = NDArray[np.intp]
 
-SAMPLE_ROWS = 32
-"""So many rows tell whether a feature's mean is large beside its spread."""
+BLOCK_ROWS = 2048  # dense rows are read in blocks of about this length, which stay in the cache
+SAMPLE_ROWS = 32  # rows that decide whether the mean of a feature is large compared with its spread
 
+# A sampled mean beyond OFFSET deviations is subtracted first. A mean beyond LARGE_OFFSET deviations must be, because
+# subtracting its square costs more than one to two of sixteen digits.
 OFFSET, LARGE_OFFSET = 8.0, 16.0
-"""A mean beyond so many deviations is subtracted first, and one beyond so many by all means: what its square cancels
-is one to two digits of sixteen here, and grows with it."""
 
 
 @dataclass(frozen=True)
 class Moments:
     """Weight, means and centred co-moments of rows (x, d): the sufficient statistics of BD-LDL.
 
-    Two of them add up to those of the two tables one below the other, so that tables can be read in chunks, on
-    workers, in any order. Means and *centred* sums are kept, not raw sums: those lose half their digits on
-    features whose spread is small beside their mean.
-
-    Attributes
-    ----------
-    weight : float
-        Σ w, the number of rows if they are not weighted.
-    mean_x, mean_d : ndarray of shape (m,), (c,)
-    xx, xd, dd : ndarray of shape (m, m), (m, c), (c, c)
-        Σ w (x − x̄)(x − x̄)ᵀ, Σ w (x − x̄)(d − d̄)ᵀ, Σ w (d − d̄)(d − d̄)ᵀ.
+    The sum of two Moments describes the two tables stacked, so tables can be read in chunks, by several workers and in
+    any order. Sums are centred because raw sums lose half of the digits if the spread of a feature is small compared
+    with its mean.
     """
 
-    weight: float
-    mean_x: Array
-    mean_d: Array
-    xx: Array
-    xd: Array
-    dd: Array
+    weight: float  # Σ w, the number of rows if there are no weights
+    mean_x: Array  # x̄, (m,)
+    mean_d: Array  # d̄, (c,)
+    xx: Array  # Σ w (x − x̄)(x − x̄)ᵀ, (m, m)
+    xd: Array  # Σ w (x − x̄)(d − d̄)ᵀ, (m, c)
+    dd: Array  # Σ w (d − d̄)(d − d̄)ᵀ, (c, c)
 
     @classmethod
     def of(cls, X: Any, D: Array, sample_weight: Array | None = None) -> Moments:
-        """Compute the moments of a dense or SciPy-sparse `X` and a dense `D`, optionally weighted.
+        """Compute the moments of a dense or sparse `X` and a dense `D`; n·m² multiplications if `X` is dense.
 
-        Dense `X` is read once, in blocks; where no mean is large beside its spread, none of it is copied. Sparse `X` is
-        never made dense; its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which costs digits only where a column with hardly a
-        zero has a mean far larger than its spread. No rows at all have the moments zero.
+        Dense `X` is read once, in blocks, and not copied unless a mean is large compared with its spread. Sparse `X`
+        stays sparse: its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any zeros
+        and a mean far larger than its spread. The moments of an empty table are zero.
         """
         if sparse.issparse(X):
             return cls._of_sparse(X, D, sample_weight)
@@ -64,7 +59,7 @@ class Moments:
         weight, share = _total_and_shares(len(D), sample_weight)
         mean_d = share @ D
         blocks = _blocks(*X.shape)
-        # A small table is sooner read twice than looked at first.
+        # Sampling a small table would take longer than reading it twice.
         shift = _likely_offset(X) if len(blocks) > 1 else None
         sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
         mean = sums.z / (weight or 1.0)
@@ -72,7 +67,7 @@ class Moments:
             shift = _exact_for_constants(mean if shift is None else shift + mean, X, sample_weight)
             sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
             mean = sums.z / weight
-        # The rows of D are centred, so the mean of x drops out of their product with it.
+        # The rows of D are centred, so the mean of x cancels in xd.
         xx = sums.zz - np.outer(sums.z, mean)
         return cls(weight, mean if shift is None else shift + mean, mean_d, xx, sums.ze, sums.ee)
 
@@ -80,15 +75,15 @@ class Moments:
     def _of_sparse(cls, X: Any, D: Array, sample_weight: Array | None) -> Moments:
         weight, share = _total_and_shares(len(D), sample_weight)
         X = sparse.csr_array(X, dtype=np.float64)
-        if not X.has_canonical_format:  # entries stored in parts; adding them up in place would change the caller's
+        if not X.has_canonical_format:  # sum duplicate entries in a copy, not in the caller's array
             X = X.copy()
             X.sum_duplicates()
-        # Columns without a zero can be centred where they are; the others are not far from zero for their spread.
+        # Columns without zeros can be centred. The mean of the others is not large compared with their spread.
         full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
         shift = np.zeros(X.shape[1])
         if full.any() and X.shape[0]:
             low, high = (extreme.toarray().ravel() for extreme in (X.min(axis=0), X.max(axis=0)))
-            shift[full] = np.clip(share @ X, low, high)[full]  # of equal numbers the mean is exact
+            shift[full] = np.clip(share @ X, low, high)[full]  # clipping makes the mean of a constant exact
             X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
         mean, mean_d = share @ X, share @ D
         D = D - mean_d
@@ -96,7 +91,7 @@ class Moments:
         xx = (X.T @ weighted).toarray()
         xx -= weight * np.outer(mean, mean)
         np.fill_diagonal(xx, _centred_squares(X, mean, share) * weight)
-        # The rows of D are centred, so the mean of x drops out of their product with it.
+        # The rows of D are centred, so the mean of x cancels in xd.
         return cls(weight, shift + mean, mean_d, xx, weighted.T @ D, (D.T * (share * weight)) @ D)
 
     def __add__(self, other: Moments) -> Moments:
@@ -116,12 +111,8 @@ class Moments:
             self.dd + other.dd + between * np.outer(gap_d, gap_d),
         )
 
-    def __radd__(self, other: object) -> Moments:
-        """Let ``sum`` begin with its zero."""
-        return self if other == 0 else NotImplemented
-
     def about_origin(self) -> Moments:
-        """Return the same table's moments about zero: means 0, and Σ w x xᵀ in place of the centred sums."""
+        """Return the moments about zero: means 0, and Σ w x xᵀ instead of the centred sums."""
         x, d = self.mean_x, self.mean_d
         return Moments(
             self.weight,
@@ -133,40 +124,34 @@ class Moments:
         )
 
     def divide_features(self, scale: Array) -> Moments:
-        """Return the moments of the table whose features are divided by `scale`."""
-        return Moments(
-            self.weight,
-            self.mean_x / scale,
-            self.mean_d,
-            self.xx / np.outer(scale, scale),
-            self.xd / scale[:, None],
-            self.dd,
-        )
+        """Return the moments after division of the features by `scale`."""
+        xx, xd = self.xx / np.outer(scale, scale), self.xd / scale[:, None]
+        return Moments(self.weight, self.mean_x / scale, self.mean_d, xx, xd, self.dd)
 
     def feature_scale(self) -> Array:
-        """Return what to divide each feature by: its standard deviation, if it is not constant but for rounding."""
+        """Return the standard deviation of each feature, made safe for constant features by `safe_scale`."""
         return safe_scale(np.sqrt(np.diagonal(self.xx) / self.weight), self.mean_x)
 
 
 class _Sums(NamedTuple):
-    """Σ w z, Σ w z zᵀ, Σ w z eᵀ and Σ w e eᵀ, for z = x − shift and e = d − d̄."""
+    """Sums over rows with z = x − shift and e = d − d̄."""
 
-    z: Array
-    zz: Array
-    ze: Array
-    ee: Array
+    z: Array  # Σ w z
+    zz: Array  # Σ w z zᵀ
+    ze: Array  # Σ w z eᵀ
+    ee: Array  # Σ w e eᵀ
 
 
 def _cancels(mean: Array, squares: Array, shift: Array | None) -> bool:
-    """Whether subtracting the squares of means from mean squares costs more digits than can be spared."""
+    """Return whether subtracting squared means from mean squares loses too many digits."""
     large = mean**2 > squares / (1 + LARGE_OFFSET**-2)
-    if shift is not None:  # of a constant feature its subtraction leaves rounding
+    if shift is not None:  # the mean of a shifted constant is only rounding error
         large &= np.abs(mean) > 2 * EPSILON * np.abs(shift)
     return bool(large.any())
 
 
 def _likely_offset(table: Array) -> Array | None:
-    """Means of a few rows where any is large beside the spread, and otherwise none: the table can be read as it is."""
+    """Return the means of a sample of rows if any is large compared with its spread, otherwise None."""
     rows = table[:: max(1, len(table) // SAMPLE_ROWS)].astype(np.float64)
     mean = np.full(len(rows), 1 / max(len(rows), 1)) @ rows
     squares = np.einsum("ij,ij->j", rows, rows) / max(len(rows), 1)
@@ -176,9 +161,9 @@ def _likely_offset(table: Array) -> Array | None:
 
 
 def _exact_for_constants(mean: Array, table: Array, sample_weight: Array | None = None) -> Array:
-    """Put the number of which a column consists in place of its mean, which is that but for rounding.
+    """Replace the mean of a constant column, which rounds, by its value.
 
-    Less a mean that rounding has moved, a constant would be a small feature, and without a ridge as good as any.
+    Otherwise the centred constant would be a small feature, which counts like any other if there is no ridge.
     """
     first = 0 if sample_weight is None else int(np.argmax(sample_weight > 0))
     near = np.flatnonzero(np.abs(table[first] - mean) <= ROUNDING_SPREAD * np.abs(mean))
@@ -210,26 +195,78 @@ def _sums_about(
 
 
 def _blocks(n: int, m: int) -> list[slice]:
-    """Cut n rows of m columns into blocks whose products outweigh the sums of their results."""
+    """Divide n rows of m columns into blocks long enough that products cost more than sums of their results."""
     number = max(1, n // max(BLOCK_ROWS, 4 * m))
     edges = [n * k // number for k in range(number + 1)]
     return [slice(a, b) for a, b in pairwise(edges)]
 
 
 def _centred_squares(X: Any, mean: Array, share: Array) -> Array:
-    """Weighted mean of (x − x̄)² for each column of a sparse `X`, without the cancellation of x² − x̄²."""
+    """Return the weighted mean of (x − x̄)² for each column of a sparse `X`, without cancellation."""
     deviations, stored = X.copy(), X.copy()
     deviations.data = (X.data - mean[X.indices]) ** 2
     stored.data = np.ones_like(X.data)
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-    # A full column has no zeros at all: what the difference of sums leaves there is rounding.
+    # A full column has no zeros; the difference of the sums would be rounding error.
     zeros = np.where(full, 0.0, share.sum() - share @ stored)
     return np.asarray(share @ deviations + zeros * mean**2)
 
 
 def _total_and_shares(n: int, sample_weight: Array | None) -> tuple[float, Array]:
-    """Return the total weight and the share of it that each row has."""
+    """Return the total weight and the share of each row in it."""
     if sample_weight is None:
         return float(n), np.full(n, 1 / max(n, 1))
     total = float(sample_weight.sum())
     return total, sample_weight / total if total else np.zeros(n)
+
+
+@dataclass(frozen=True)
+class FoldMoments:
+    """The moments of the held-out rows of each fold. Two of them add up fold by fold."""
+
+    parts: tuple[Moments, ...]
+
+    @classmethod
+    def of(cls, X: Any, D: Array, weight: Array | None, held_out: Iterable[Rows]) -> FoldMoments:
+        """Compute the moments of the rows that each fold holds out."""
+        return cls(tuple(moments_of_rows(X, D, weight, rows) for rows in held_out))
+
+    def __add__(self, other: FoldMoments) -> FoldMoments:
+        return FoldMoments(tuple(mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True)))
+
+    def total(self) -> Moments:
+        """Return the moments of all rows."""
+        return reduce(operator.add, self.parts)
+
+    def training(self) -> list[Moments]:
+        """Return, for each fold, the sum of all other parts; without subtraction, so that no digits are lost."""
+        before = list(accumulate(self.parts))
+        after = list(accumulate(reversed(self.parts)))[::-1]
+        inner = [left + right for left, right in zip(before, after[2:], strict=False)]
+        return [after[1], *inner, before[-2]]
+
+
+def moments_of_rows(X: Any, D: Array, weight: Array | None, rows: Any) -> Moments:
+    """Return the moments of some rows of a table."""
+    return Moments.of(X[rows], D[rows], None if weight is None else weight[rows])
+
+
+def is_partition(folds: list[tuple[Any, Any]], n: int) -> bool:
+    """Return whether each of n rows is held out exactly once and belongs to all other training sets."""
+    times = np.bincount(np.concatenate([np.asarray(test) for _, test in folds]), minlength=n)
+    return bool((times == 1).all()) and all(len(train) + len(test) == n for train, test in folds)
+
+
+@dataclass(frozen=True)
+class BlockFolds:
+    """Random folds of a table in blocks. The folds of a block depend only on the seed and the block's number."""
+
+    n_folds: int
+    seed: int
+
+    def of(self, number: int, n_rows: int) -> list[Rows]:
+        """Return the rows of a block that each fold holds out."""
+        rng = np.random.default_rng([self.seed, number])
+        # The random offset balances the folds if blocks have fewer rows than there are folds.
+        fold_of_row = (rng.permutation(n_rows) + rng.integers(self.n_folds)) % self.n_folds
+        return [np.flatnonzero(fold_of_row == fold) for fold in range(self.n_folds)]

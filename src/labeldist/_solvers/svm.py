@@ -1,4 +1,4 @@
-"""Two-class support vector machines whose rows belong to both classes, and probabilities from them."""
+"""Solvers of PT-SVM: two-sided support vector machines, Platt's sigmoid and pairwise coupling."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,36 +9,20 @@ from scipy.special import expit
 
 from labeldist._typing import Array
 
-STEP_SHARE = 0.995
-"""How much of the way to the next bound a step may go."""
-
-LEAST_WEIGHT = 1e-10
-"""Weights are raised to this share of the largest, so that the box of every dual variable has an inside."""
-
-ROUNDING_SPREAD = 1e-6
-"""Decision values that differ by no more than this differ by what the solver leaves undone."""
+STEP_SHARE = 0.995  # share of the way to the nearest bound that a step may take
+LEAST_WEIGHT = 1e-10  # weights are raised to this share of the largest, so that every box has an interior
+ROUNDING_SPREAD = 1e-6  # smaller differences of decision values are within the tolerance of the solver
 
 
 @dataclass(frozen=True)
 class SVMSolution:
-    """What `solve_two_sided_svm` returns.
+    """Result of `solve_two_sided_svm`."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (rank,)
-    intercept : float
-    gap : float
-        Complementarity gap over the total weight: how far the objective may be from its minimum, relative.
-    n_iter : int
-    converged : bool
-        Whether the gap and the residuals are within the tolerance.
-    """
-
-    coef: Array
-    intercept: float
-    gap: float
+    coef: Array  # w, (rank,)
+    intercept: float  # b
+    gap: float  # complementarity gap over the total weight; bounds the relative distance to the minimum
     n_iter: int
-    converged: bool
+    converged: bool  # whether the gap and the residuals are within the tolerance
 
 
 def solve_two_sided_svm(
@@ -46,32 +30,30 @@ def solve_two_sided_svm(
 ) -> SVMSolution:
     """Minimise ½‖w‖² + Σ_i p_i (1 − f_i)₊ + q_i (1 + f_i)₊ over w and b, where f = Zw + b.
 
-    This is C-SVC with every row i in both classes, with weights p_i and q_i. As 2n examples it would have a kernel
-    matrix of 4n² entries; here both examples of a row share its row of Z, so that a step takes time as n·rank².
-
-    The dual has a variable u_i in [0, p_i] and v_i in [0, q_i] for each row, with Σu = Σv and w = Zᵀ(u − v). It is
-    solved by the primal-dual interior point method with Mehrotra's corrector (Fine and Scheinberg 2001), in some twenty
-    steps.
+    This is C-SVC with every row i in both classes, with weights p_i and q_i. The dual has variables u_i in [0, p_i] and
+    v_i in [0, q_i] with Σu = Σv and w = Zᵀ(u − v). It is solved by the primal-dual interior-point method with
+    Mehrotra's corrector (Fine and Scheinberg 2001) in about twenty steps. Both examples of a row share its row of Z, so
+    a step costs about n·rank² multiplications, while C-SVC on 2n examples has a kernel matrix of 4n² entries.
 
     Parameters
     ----------
     Z : ndarray of shape (n, rank)
-        Factor of the kernel matrix.
+        Factor of the kernel matrix, K = ZZᵀ.
     positive, negative : ndarray of shape (n,)
-        The weights p and q; neither may be zero throughout.
+        Weights p and q, each with a positive entry.
     tol : float
-        Stop when the relative gap and the relative residuals are below it.
+        Largest relative gap and relative residuals at the solution.
     max_iter : int
     """
     n, rank = Z.shape
     Z = np.column_stack([Z, np.ones(n)])  # the last coefficient is the intercept
     sign = np.array([[1.0], [-1.0]])
-    # The whole objective is divided by the largest weight, so that the boxes of the dual variables are near one.
+    # Division of the objective by the largest weight makes the upper bounds of the dual variables at most one.
     unit = max(positive.max(), negative.max())
     upper = np.maximum(np.stack([positive, negative]) / unit, LEAST_WEIGHT)
     penalty = np.append(np.full(rank, 1 / unit), 0.0)
     total = upper.sum()
-    # u and v start inside, with equal sums; s and t are the multipliers of their lower and upper bounds.
+    # x holds u and v, which start in the interior with equal sums; s and t are the multipliers of their bounds.
     x = upper * (upper.sum(axis=1).min() / upper.sum(axis=1, keepdims=True) / 2)
     theta = np.zeros(rank + 1)
     s = t = np.ones_like(x)
@@ -99,9 +81,10 @@ def solve_two_sided_svm(
 def _linearise(
     Z: Array, sign: Array, penalty: Array, x: Array, slack: Array, s: Array, t: Array, dual: Array, primal: Array
 ) -> Callable[[Array, Array], tuple[Array, Array, Array, Array]]:
-    """Return the function that gives the Newton step to s·x = lower, t·slack = upper and zero residuals.
+    """Return a function that computes the Newton step to s·x = lower, t·slack = upper and zero residuals.
 
-    Eliminating all but the change of θ leaves (diag(penalty) + ZᵀΩZ) dθ, where Ω adds up what u and v of a row allow.
+    Elimination of all unknowns except dθ leaves the matrix diag(penalty) + ZᵀΩZ, where Ω sums the inverse curvatures of
+    u and v of each row.
     """
     curvature = s / x + t / slack
     normal = (Z.T * (1 / curvature).sum(axis=0)) @ Z
@@ -119,18 +102,17 @@ def _linearise(
 
 
 def _longest(x: Array, slack: Array, s: Array, t: Array, d_x: Array, d_s: Array, d_t: Array) -> float:
-    """Return the longest step up to 1 that keeps all four positive."""
+    """Return the longest step, at most 1, that keeps x, slack, s and t positive."""
     fastest = max((-d_x / x).max(), (d_x / slack).max(), (-d_s / s).max(), (-d_t / t).max())
     return float(min(1.0, 1 / fastest)) if fastest > 0 else 1.0
 
 
 def fit_sigmoid(f: Array, positive: Array, negative: Array, *, max_iter: int = 100) -> tuple[float, float]:
-    """Return A and B with which σ(Af + B) is the probability of the positive class (Platt 2000).
+    """Return A and B such that σ(Af + B) is the probability of the positive class (Platt 2000).
 
-    They minimise the cross-entropy of rows that count as positive with weight p_i and as negative with q_i. Targets are
-    not 1 and 0 but (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), N± the total weights, so that A stays finite.
-
-    Decision values that differ by rounding alone get A = 0.
+    They minimise the cross-entropy of rows that are positive with weight p_i and negative with weight q_i, by Newton's
+    method. The targets are (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2) instead of 1 and 0, where N± are the total weights, so that
+    A stays finite. A is 0 if the decision values f differ only by rounding. All arrays have shape (n,).
     """
     n_positive, n_negative = positive.sum(), negative.sum()
     center = float(np.average(f, weights=positive + negative))
@@ -165,14 +147,14 @@ def fit_sigmoid(f: Array, positive: Array, negative: Array, *, max_iter: int = 1
 
 
 def couple_pairwise(R: Array) -> Array:
-    """Return the distributions that agree best with pairwise probabilities (Wu, Lin and Weng 2004, second method).
+    """Minimise Σ_{j<k} (r_kj p_j − r_jk p_k)² over p on the simplex, for each row (Wu, Lin and Weng 2004, method 2).
 
-    For each row they minimise Σ_{j<k} (r_kj p_j − r_jk p_k)² over p on the simplex, a linear system.
+    The minimiser solves a linear system of size c + 1.
 
     Parameters
     ----------
     R : ndarray of shape (n, c, c)
-        r_jk is the probability of label j where it is j or k; the diagonal is not looked at.
+        r_jk is the probability of label j given j or k. The diagonal is ignored.
     """
     n, c, _ = R.shape
     R = np.where(np.eye(c, dtype=bool), 0, R)

@@ -1,4 +1,4 @@
-"""Bidirectional least squares for many pairs of penalties, at the price of one decomposition."""
+"""Solver of bidirectional least squares for many pairs of penalties with one decomposition."""
 
 from __future__ import annotations
 
@@ -11,42 +11,33 @@ from scipy import linalg
 from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester
 from labeldist._typing import EPSILON, Array
 
-LARGE = 400
-"""From so many features on, eigenvectors of A cost more than what they save."""
+LARGE = 400  # from this number of features, the eigenvectors of A cost more than they save
 
-
+# If the ratio of diagonal entries of A + λ₂I is larger, orthogonal transformations lose the digits of small features in
+# the rounding of large ones. Cholesky, which does not depend on units, does not.
 WIDE = 1e8
-"""Where the diagonal of A + λ₂I spans more than this, orthogonal transformations drown the small features' digits in
-the rounding of the large ones. Cholesky, blind to units, does not."""
 
 
 @dataclass(frozen=True)
 class SylvesterPath:
     """The solutions of ``(A + λ₂I) X + X (λ₁B) = (1 + λ₁) C`` for any penalties λ₁ and λ₂.
 
-    With B = V diag(b) Vᵀ the columns of XV part: ``(A + (λ₂ + λ₁b_k) I) y_k = (1 + λ₁) C v_k``. All points of a path
-    are systems of the one matrix A with other shifts of its diagonal, so A is decomposed once:
+    With B = V diag(b) Vᵀ the columns of XV separate: ``(A + (λ₂ + λ₁b_k) I) y_k = (1 + λ₁) C v_k``. All points of the
+    path share the matrix A with different shifts of its diagonal. So A is decomposed once:
 
-    - few features: A = U diag(a) Uᵀ, and a system is a division;
-    - many: A = QTQᵀ with T tridiagonal, a third of the price, and a system is one sweep down and up T;
-    - where units are too far apart for either, each point is solved by itself.
-
-    Attributes
-    ----------
-    A, B : ndarray of shape (m, m), (c, c)
-        Symmetric and positive semidefinite.
-    C : ndarray of shape (m, c)
+    - fewer than `LARGE` features: A = U diag(a) Uᵀ, about 9m³ multiplications; a system is one division;
+    - more: A = QTQᵀ with T tridiagonal, a third of that cost; a system is one sweep over T;
+    - if the units of the features differ too much for either, each point is solved separately.
     """
 
-    A: Array
-    B: Array
-    C: Array
+    A: Array  # (m, m), symmetric positive semidefinite
+    B: Array  # (c, c), symmetric positive semidefinite
+    C: Array  # (m, c)
 
     def solve(self, reconstruction: float, ridges: Array) -> Array:
-        """Return X for λ₁ = `reconstruction` and each λ₂ of `ridges`, of shape (len(ridges), m, c).
+        """Return X for λ₁ = `reconstruction` and each λ₂ in `ridges`, of shape (len(ridges), m, c).
 
-        Where A + λ₂I is singular to rounding along a direction, the solution has nothing of it: it is that of minimum
-        norm.
+        If A + λ₂I is singular up to rounding, X is the solution of minimum norm.
         """
         wide = self._spread(ridges) > WIDE
         X = np.empty((len(ridges), *self.C.shape))
@@ -59,7 +50,7 @@ class SylvesterPath:
         return X
 
     def _spread(self, ridges: Array) -> Array:
-        """Return the largest over the smallest entry of A + λ₂I's diagonal, constant features left out."""
+        """Return the ratio of the largest to the smallest diagonal entry of A + λ₂I, without constant features."""
         diagonal = np.diagonal(self.A)
         varying = diagonal[diagonal > 0]
         return (varying.max() + ridges) / (varying.min() + ridges) if varying.size else np.ones_like(ridges)
@@ -73,11 +64,13 @@ class SylvesterPath:
 
 @dataclass(frozen=True)
 class _Eigen:
+    """A = U diag(a) Uᵀ."""
+
     a: Array
     U: Array
     b: Array
     V: Array
-    right: Array
+    right: Array  # UᵀCV
 
     @classmethod
     def decompose(cls, A: Array, b: Array, V: Array, right: Array) -> _Eigen:
@@ -93,7 +86,7 @@ class _Eigen:
 
 @dataclass(frozen=True)
 class _Tridiagonal:
-    """A = QTQᵀ; Q leaves the first coordinate alone, and its reflections are kept as LAPACK's QR keeps them."""
+    """A = QTQᵀ. Q does not change the first coordinate; its reflections are stored as in LAPACK's QR."""
 
     diagonal: Array
     beside: Array
@@ -102,7 +95,7 @@ class _Tridiagonal:
     A: Array
     b: Array
     V: Array
-    right: Array
+    right: Array  # QᵀCV
 
     @classmethod
     def decompose(cls, A: Array, b: Array, V: Array, right: Array) -> _Tridiagonal:
@@ -116,14 +109,14 @@ class _Tridiagonal:
     def solve(self, reconstruction: float, ridges: Array) -> Array:
         m, c = self.right.shape
         size = np.abs(self.diagonal).max() + 2 * np.abs(self.beside).max(initial=0)
-        if ridges.min() <= SAFETY * m * EPSILON * size:  # where A may be singular to rounding
+        if ridges.min() <= SAFETY * m * EPSILON * size:  # A may be singular up to rounding
             return self._eigen.solve(reconstruction, ridges)
         Y = np.empty((m, len(ridges), c), order="F")
         for i, ridge in enumerate(ridges):
             for k, b in enumerate(self.b):
                 shifted = self.diagonal + (ridge + reconstruction * b)
                 _, _, Y[:, i, k], failed = linalg.lapack.dptsv(shifted, self.beside, self.right[:, k])
-                if failed:  # not positive definite, by rounding
+                if failed:  # not positive definite because of rounding
                     return self._eigen.solve(reconstruction, ridges)
         Y *= 1 + reconstruction
         X = self._rotate(Y.reshape(m, -1, order="F")).reshape(Y.shape, order="F")
@@ -134,12 +127,12 @@ class _Tridiagonal:
         return _Eigen.decompose(self.A, self.b, self.V, self._rotate(self.right))
 
     def _rotate(self, Y: Array) -> Array:
-        """QY."""
+        """Return QY."""
         return np.vstack([Y[:1], _reflect(self.reflections, self.factors, Y[1:], transposed=False)])
 
 
 def _reflect(reflections: Array, factors: Array, Y: Array, *, transposed: bool) -> Array:
-    """Multiply Y from the left by the product of the reflections, or its transpose."""
+    """Multiply Y from the left by the product of the reflections, or by its transpose."""
     trans = "T" if transposed else "N"
     _, work, _ = linalg.lapack.dormqr("L", trans, reflections, factors, Y, lwork=-1)
     product, _, _ = linalg.lapack.dormqr("L", trans, reflections, factors, Y, lwork=int(work[0]))

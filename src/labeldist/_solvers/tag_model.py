@@ -1,11 +1,9 @@
-"""Estimate the distribution of the scores behind tags by stochastic EM.
+"""Estimation of the distribution of the scores behind tags, by stochastic EM.
 
-The model is that of `labeldist._solvers.tag_sampler`. EM alone finds the scale of the scores slowly, because most of it
-is missing information. So EM learns the shape, mean/s and covariance/s², and the spread s and the noise ε follow from
-the number of tags per row (`labeldist._solvers.tag_counts`).
+The model is that of `labeldist._solvers.tag_sampler`. EM alone finds the scale of the scores slowly, because most of
+it is missing information. So EM estimates the shape, mean/s and covariance/s², while the spread s and the noise ε are
+estimated from the number of tags per row (`labeldist._solvers.tag_counts`).
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,40 +15,27 @@ from labeldist._solvers.tag_counts import SPREADS, CountLikelihood
 from labeldist._solvers.tag_sampler import Chains, Rule, Tags
 from labeldist._typing import Array
 
+Prior = tuple[float, float]  # median of the spread and standard deviation of its logarithm
+Regressor = Callable[[Array, int], Array]
+
 ITERATIONS = 70
-"""EM iterations."""
-
-SETTLING = 30
-"""EM iterations with step size 1. Then steps become smaller."""
-
-FIRST_ZERO = 10
-"""EM iterations after which noise may be found to be zero."""
-
-SCALE_EVERY = 5
-"""EM iterations between two estimates of spread and noise."""
-
-START_WORK = 400_000
-"""Numbers behind the first estimate of the mean. EM moves slowly from there, so its error would remain."""
-
+SETTLING = 30  # iterations with step size 1; then the steps become smaller
+FIRST_ZERO = 10  # iterations after which the estimated noise may be zero
+SCALE_EVERY = 5  # iterations between two estimates of spread and noise
+START_WORK = 400_000  # numbers drawn for the initial mean, which EM would correct only slowly
 FIRST_NOISE = 0.02
-FACTORS = np.exp(np.linspace(-0.6, 0.6, 25))
-"""By how much one estimate may change the scale of scores that depend on features."""
-
+FACTORS = np.exp(np.linspace(-0.6, 0.6, 25))  # possible changes of the scale of scores that depend on features
 JITTER = 1e-9
 
 
 @dataclass(frozen=True)
 class TagModel:
-    """The distribution of scores, N(mean, covariance), and how they become tags.
+    """The scores z ~ N(mean, covariance) and the rule that turns them into tags."""
 
-    ``mean`` has shape (n_labels, 1), or (n_labels, n_rows) if it depends on features. ``spread`` is the standard
-    deviation of the scores of a row over all rows, after subtracting their common level.
-    """
-
-    mean: Array
-    covariance: Array
-    spread: float
-    noise: float
+    mean: Array  # (n_labels, 1), or (n_labels, n_rows) if it depends on features
+    covariance: Array  # (n_labels, n_labels)
+    spread: float  # standard deviation of the scores within a row, over all rows
+    noise: float  # ε
     rule: Rule
 
     @property
@@ -60,27 +45,24 @@ class TagModel:
 
 
 def fit_tag_model(
-    tags: Tags,
-    counts: Array,
-    rule: Rule,
-    *,
-    noise: float | None,
-    spread_prior: tuple[float, float],
-    random: np.random.Generator,
+    tags: Tags, counts: Array, rule: Rule, noise: float | None, spread_prior: Prior, random: np.random.Generator
 ) -> TagModel:
-    """Estimate the distribution of scores from patterns of tags.
+    """Estimate the distribution N(mean, covariance) of scores from patterns of tags.
+
+    Each iteration sweeps the Gibbs chains once and averages the moments of their scores with decreasing step sizes. An
+    iteration costs about 2·n_labels² multiplications per chain; `n_chains` limits the number of chains.
 
     Parameters
     ----------
     tags : ndarray of shape (n_labels, n_patterns)
     counts : ndarray of shape (n_patterns,)
-        How many rows have each pattern.
+        Number of rows with each pattern.
     rule : Rule
     noise : float or None
-        None estimates it.
+        ε; None means that it is estimated.
     spread_prior : (float, float)
         Median of the spread and standard deviation of its logarithm.
-    random : Generator
+    random : numpy.random.Generator
     """
     c = len(tags)
     counts = informative_counts(tags, counts, rule, noise)
@@ -112,12 +94,9 @@ def fit_tag_model(
             middle = np.clip(spread, SPREADS[0], SPREADS[-1])
             near = np.abs(np.log(SPREADS / middle)) < (0.4 if iteration > 9 else np.inf)
             shapes = (mean + cholesky_root(covariance) @ draws) / scale
+            allow_zero = iteration >= FIRST_ZERO
             new_spread, new_epsilon = likelihood.estimate(
-                _descending(shapes),
-                SPREADS[near],
-                epsilon,
-                estimate_noise=estimate_noise,
-                allow_zero=iteration >= FIRST_ZERO,
+                _descending(shapes), SPREADS[near], epsilon, estimate_noise=estimate_noise, allow_zero=allow_zero
             )
             spread *= (new_spread / spread) ** step
             both_noisy = min(epsilon, new_epsilon) > 0
@@ -129,29 +108,23 @@ def fit_tag_model(
 
 
 def fit_joint_model(
-    tags: Tags,
-    weight: Array,
-    start: TagModel,
-    regress: Callable[[Array, int], Array],
-    *,
-    spread_prior: tuple[float, float],
-    random: np.random.Generator,
+    tags: Tags, weight: Array, start: TagModel, regress: Regressor, spread_prior: Prior, random: np.random.Generator
 ) -> TagModel:
-    """Estimate scores whose mean depends on features, starting from a model without features.
+    """Estimate the scores N(mean(x), covariance) whose mean depends on features, from a model without features.
 
-    EM learns the covariance around the mean, its scale included: with strong features the residuals identify it. The
-    scale of mean and covariance together follows the number of tags per row.
+    EM estimates the covariance around the mean including its scale, which the residuals identify if features are
+    informative. The common scale of mean and covariance is estimated from the number of tags per row.
 
     Parameters
     ----------
     tags : ndarray of shape (n_labels, n_rows)
     weight : ndarray of shape (n_rows,)
-        0 for rows that say nothing; see `informative_counts`.
+        0 for uninformative rows; see `informative_counts`.
     start : TagModel
     regress : callable
         ``regress(scores, iteration)`` predicts the scores of each row, (n_labels, n_rows), from those of other rows.
     spread_prior : (float, float)
-        Of the scores over all rows.
+        As in `fit_tag_model`.
     random : Generator
     """
     c, n, rule, noise = len(tags), weight.sum(), start.rule, start.noise
@@ -172,7 +145,7 @@ def fit_joint_model(
         shapes = mean[:, random.choice(mean.shape[1], draws.shape[1], p=weight / n)] + cholesky_root(covariance) @ draws
         spread = float(np.sqrt(shapes.var(axis=0).mean() * c / (c - 1)))
         factor = 1.0
-        is_last = iteration == ITERATIONS - 1  # then the mean stays that of the regressor
+        is_last = iteration == ITERATIONS - 1  # the final mean must be the prediction of the regressor
         if rule.name == "half" and iteration % SCALE_EVERY == SCALE_EVERY - 1 and not is_last:
             posterior = likelihood.log_likelihood(_descending(shapes), FACTORS, np.array([noise]))[:, 0]
             posterior += likelihood.log_prior(FACTORS * spread)
@@ -185,12 +158,12 @@ def fit_joint_model(
 
 
 def count_tags(tags: Tags, counts: Array) -> Array:
-    """Return how many rows have each number of tags, from 0 to all."""
+    """Return the number of rows with 0, 1, …, n_labels tags."""
     return np.bincount(tags.sum(axis=0), counts, minlength=len(tags) + 1).astype(np.float64)
 
 
 def informative_counts(tags: Tags, counts: Array, rule: Rule, noise: float | None) -> Array:
-    """Return the counts with 0 for patterns that say nothing: without tags, or impossible in a rule without noise."""
+    """Return the counts with 0 for patterns without tags, and for patterns that the rule excludes if ε = 0."""
     n_tags = tags.sum(axis=0)
     used = counts * (n_tags > 0)
     if noise == 0:
@@ -199,17 +172,17 @@ def informative_counts(tags: Tags, counts: Array, rule: Rule, noise: float | Non
 
 
 def n_chains(n_labels: int, n: float) -> int:
-    """Return how many chains a fit uses, if there are no more patterns: fewer for few rows, and for many labels."""
+    """Return the number of chains of a fit if there are fewer patterns: smaller for few rows and for many labels."""
     return int(max(300, min(8_000, 45_000 // n_labels, max(1_000, 4 * n))))
 
 
 def n_draws(n_labels: int, n: float) -> int:
-    """Return how many draws the likelihood of the number of tags uses: their error is to be below that of the rows."""
+    """Return the number of draws for the likelihood of tag counts: its error should be below that of the rows."""
     return int(max(2_000, min(max(4_000, 100_000 // n_labels), 10 * n)))
 
 
 def _sample_patterns(tags: Tags, counts: Array, random: np.random.Generator) -> tuple[Tags, Array]:
-    """Return the patterns with positive counts, or a systematic sample of them where they are many."""
+    """Return the patterns with positive counts, or a systematic sample of them if there are many."""
     tags, counts = tags[:, counts > 0], counts[counts > 0]
     size = max(1_000, 200_000 // len(tags))
     if len(counts) <= size:
@@ -221,7 +194,7 @@ def _sample_patterns(tags: Tags, counts: Array, random: np.random.Generator) -> 
 
 
 def balanced_draws(n_labels: int, n_draws: int, random: np.random.Generator) -> Array:
-    """Return about `n_draws` standard normal draws that treat all labels alike: each with all its rotations."""
+    """Return about `n_draws` standard normal draws that treat all labels equally: each draw with all its rotations."""
     base = random.standard_normal((n_labels, -(-n_draws // n_labels)))
     return np.concatenate([np.roll(base, shift, axis=0) for shift in range(n_labels)], axis=1)
 
@@ -233,10 +206,10 @@ def _steps() -> Iterator[tuple[int, float]]:
 
 
 def _regularised_covariance(second: Array, n: float) -> tuple[Array, float]:
-    """Return Σ from the second moment C of residuals, and its spread.
+    """Return Σ = (n·HCH + n(s²/c)·11ᵀ + ν₀s²I)/(n + ν₀) and s, for the second moment C of n residuals.
 
-    Σ = (n·HCH + n(s²/c)·11ᵀ + ν₀s²I)/(n + ν₀) with H = I − 11ᵀ/c, s² = tr(HCH)/(c − 1), ν₀ = c + 2. No rule sees the
-    common level, so its variance is that of the other directions.
+    H = I − 11ᵀ/c, s² = tr(HCH)/(c − 1) and ν₀ = c + 2. Tags do not depend on the common level of the scores, so its
+    variance is set to that of the other directions.
     """
     c = len(second)
     centered = second - second.mean(axis=0) - second.mean(axis=1)[:, None] + second.mean()
@@ -258,7 +231,7 @@ def _descending(shapes: Array) -> Array:
 def _matching_mean(
     frequency: Array, spread: float, noise: float, rule: Rule, n: float, random: np.random.Generator
 ) -> Array:
-    """Return the mean, in units of the spread, at which independent scores are tagged as often as observed."""
+    """Return the mean, in units of the spread, for which independent scores have the observed tag frequencies."""
     mean = np.zeros(len(frequency))
     if rule.name == "order":
         return mean

@@ -1,6 +1,4 @@
-"""Degrees given tags: moments and quantiles of their posterior, and expectations without tags."""
-
-from __future__ import annotations
+"""Posterior of the degrees softmax(z) given tags: moments, quantiles, and expectations without tags."""
 
 from collections.abc import Iterator
 
@@ -10,17 +8,16 @@ from labeldist._solvers.tag_model import TagModel, cholesky_root
 from labeldist._solvers.tag_sampler import Chains, Tags
 from labeldist._typing import Array
 
-BURN_IN = 20
-"""Sweeps before draws are used."""
+BURN_IN = 20  # sweeps whose draws are discarded
 
 
 def draw_degrees(
     model: TagModel, tags: Tags, n_sweeps: int, chains_each: int, random: np.random.Generator
 ) -> Iterator[tuple[slice, Array]]:
-    """Yield draws of degrees given tags, sweep by sweep.
+    """Yield draws of degrees given tags, sweep by sweep, with `chains_each` Gibbs chains per column of `tags`.
 
-    Columns of `tags` are worked on in blocks of some thousand chains, which fit into the processor's cache. What is
-    yielded are the columns of the block and an array of shape (n_labels, n_columns, chains_each).
+    Columns are processed in blocks of a few thousand chains, which fit into the cache. Each item is the slice of the
+    columns of a block and an array of degrees of shape (n_labels, n_columns, chains_each).
     """
     c, n = tags.shape
     precision = model.precision
@@ -68,9 +65,9 @@ def posterior_quantiles(
 
 
 def expected_degrees(mean: Array, covariance: Array, draws: Array) -> Array:
-    """Return E[softmax(z)], z ~ N(mean, covariance), one column per row of a table.
+    """Return E[softmax(z)] for z ~ N(mean, covariance), one column per column of `mean`.
 
-    The same standard normal draws, (n_labels, n_draws), serve all columns, with both signs.
+    All columns use the same standard normal draws, of shape (n_labels, n_draws), with both signs.
     """
     steps = cholesky_root(covariance) @ draws
     total = np.zeros(mean.shape)

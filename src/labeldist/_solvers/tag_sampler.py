@@ -3,15 +3,13 @@
 The scores of an item are z ~ N(mean, covariance), its degrees d = softmax(z), its tags ``rule(d)``:
 
 - ``"half"``: labels are tagged in descending order of degree until their degrees sum to more than the threshold τ;
-- ``"order"``: every tagged label has a larger degree than every other; their number says nothing.
+- ``"order"``: every tagged label has a larger degree than every other label; the number of tags is not informative.
 
 With noise ε each observed tag differs from the rule's tag with probability ε, independently of the others.
 
-Arrays of chains have one row per label and one column per chain, so that a step of all chains at one label works on
-contiguous memory.
+Arrays of chains have one row per label and one column per chain, so that an update of one label in all chains uses
+contiguous memory. A sweep costs about n_labels² multiplications per chain, and with noise also a sort per label.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -24,21 +22,20 @@ from labeldist._typing import Array
 
 Tags = NDArray[np.bool_]
 
-SMALLEST = 1e-300
-"""Bounds of exp(z) are raised to this before their logarithm is taken."""
+SMALLEST = 1e-300  # bounds of exp(z) are raised to this before their logarithm is taken
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How degrees become tags: ``name`` is "half" or "order", ``threshold`` is τ of "half"."""
+    """The rule that turns degrees into tags."""
 
     name: Literal["half", "order"] = "half"
-    threshold: float = 0.5
+    threshold: float = 0.5  # τ of "half"
 
     def is_possible(self, n_tags: Any, n_labels: int) -> Any:
-        """Return whether the rule can produce so many tags.
+        """Return whether the rule can produce `n_tags` tags.
 
-        The k − 1 largest of c degrees sum to at least (k − 1)/c, which must be below τ. No rule leaves all tags off.
+        The k − 1 largest of c degrees sum to at least (k − 1)/c, which must be below τ. Every rule gives some tag.
         """
         possible = np.asarray(n_tags) > 0
         return possible & ((np.asarray(n_tags) - 1) / n_labels < self.threshold) if self.name == "half" else possible
@@ -48,13 +45,13 @@ class Rule:
         n_labels, n = weights.shape
         ascending = np.sort(weights.T, axis=1)
         running = ascending.cumsum(axis=1)
-        # A label is tagged if those above it have at most the threshold, so it and those below at least the rest.
+        # A label is tagged if the larger degrees sum to at most τ, so if it and the smaller ones sum to at least 1 − τ.
         smallest = (running < (1 - self.threshold) * running[:, -1:]).sum(axis=1)
         tags: Tags = weights >= ascending[np.arange(n), np.minimum(smallest, n_labels - 1)]
         return tags
 
     def feasible_scores(self, tags: Tags) -> Array:
-        """Return scores that the rule turns into `tags`; where none exist, tagged labels have the larger scores."""
+        """Return scores that the rule turns into `tags`; if none exist, scores that are larger for tagged labels."""
         n_labels, k = len(tags), tags.sum(axis=0)
         low, high = k / n_labels, np.ones(len(k))
         if self.name == "half":
@@ -71,20 +68,14 @@ class Rule:
 def sweep_within_rule(
     scores: Array, mean: Array, precision: Array, tags: Tags, rule: Rule, relaxed: Tags, random: np.random.Generator
 ) -> None:
-    """Draw every score from its conditional distribution given the others and the tags, in place.
+    """Draw every score from its conditional distribution given the other scores and the tags, in place.
 
-    Each conditional is a normal distribution truncated to the interval in which the rule gives `tags`. At the end the
-    common level of all scores of a chain, which no rule sees, is drawn from its conditional as well.
+    Each conditional is a normal distribution truncated to the interval in which the rule gives `tags`. Finally the
+    common level of the scores of a chain, on which tags do not depend, is drawn from its conditional distribution.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_labels, n_chains)
-        Must satisfy the rule; changed in place.
-    mean : ndarray of shape (n_labels, n_chains) or (n_labels, 1)
-    precision : ndarray of shape (n_labels, n_labels)
-    tags : ndarray of shape (n_labels, n_chains)
-    relaxed : ndarray of shape (n_chains,)
-        Chains for which only the order counts: no degrees give their tags under the rule.
+    `scores` and `tags` have shape (n_labels, n_chains), `mean` the same or (n_labels, 1), `precision` (n_labels,
+    n_labels). The scores must satisfy the rule at the start. `relaxed`, of shape (n_chains,), marks chains whose tags
+    the rule cannot produce; they use the rule "order".
     """
     weights = np.exp(scores)
     pull = precision @ (scores - mean)
@@ -107,7 +98,7 @@ def sweep_within_rule(
             center = scores[j] - pull[j] / precision[j, j]
             a = (np.log(np.maximum(low, SMALLEST)) - center) / deviation
             b = (np.log(np.maximum(high, SMALLEST)) - center) / deviation
-            inside = b > a  # by rounding an interval may be empty: then the score stays
+            inside = b > a  # rounding may make an interval empty; then the score is kept
             drawn = center + deviation * _truncated_normal(np.where(inside, a, 0.0), np.where(inside, b, 1.0), random)
             new = np.where(inside, drawn, scores[j])
             pull += precision[j][:, None] * (new - scores[j])
@@ -128,10 +119,10 @@ def _half_interval(
     of the other tagged ones (∞ if there is none), `largest` the largest of the other untagged ones.
     """
     surplus = threshold * rest - rest_mass
-    # Tagged: above all untagged; the mass exceeds the threshold; without the smallest tagged label it would not.
+    # Tagged: above all untagged labels; the tagged mass exceeds τ, but not without the smallest tagged label.
     low_on = np.maximum(np.maximum(largest, surplus / (1 - threshold)), -surplus / threshold)
     high_on = (surplus + smallest) / (1 - threshold)
-    # Untagged: below all tagged; the same two conditions on the mass.
+    # Untagged: below all tagged labels; the same two conditions on the tagged mass.
     low_off = np.where(np.isinf(smallest), 0.0, (-surplus - smallest) / threshold)
     high_off = np.minimum(smallest, -surplus / threshold)
     return np.where(on, low_on, low_off), np.where(on, high_on, high_off)
@@ -157,11 +148,11 @@ def _draw_level(scores: Array, pull: Array, precision: Array, random: np.random.
 def sweep_across_rule(
     scores: Array, mean: Array, precision: Array, tags: Tags, rule: Rule, noise: float, random: np.random.Generator
 ) -> Tags:
-    """Move scores to where the rule gives other tags than the observed ones, in place; return the rule's tags.
+    """Update scores by Metropolis steps that may change the rule's tags, in place; return the rule's tags.
 
     Each score is proposed from its normal conditional and accepted with probability min(1, r^(m′ − m)), r = ε/(1 − ε),
-    where m and m′ count the tags that differ from the observed ones before and after. A chain without observed tags is
-    an item that nobody tagged: it accepts every proposal.
+    where m and m′ count the tags that differ from the observed ones before and after. A chain without observed tags
+    belongs to an untagged item and accepts every proposal.
     """
     log_ratio = np.where(tags.any(axis=0), np.log(noise / (1 - noise)), 0.0)
     weights = np.exp(scores)
@@ -200,7 +191,7 @@ class Chains:
         if noise > 0:
             tags = sweep_across_rule(self.scores, mean, precision, self.tags, self.rule, noise, self.random)
             relaxed = np.zeros_like(self.impossible)
-        elif self._left_the_rule:  # noise has become zero: chains whose scores give other tags start again
+        elif self._left_the_rule:  # the noise has become zero: restart the chains whose scores give other tags
             wrong = (self.rule.tags(np.exp(self.scores)) != self.tags).any(axis=0)
             self.scores[:, wrong] = self.rule.feasible_scores(self.tags[:, wrong])
         self._left_the_rule = noise > 0

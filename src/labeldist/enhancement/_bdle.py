@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.pairwise import sampled_mean_distance
-from labeldist._kernels.random_pivots import KernelPivots, draw_pivots
+from labeldist._kernels.kernels import sampled_mean_distance
+from labeldist._kernels.low_rank_factors import KernelPivots, draw_pivots
 from labeldist._solvers.bidirectional import EnhancementLoss
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.low_rank import minimize_low_rank, row_blocks

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.scaling import mean_and_scale, refuse_too_large
+from labeldist._solvers.scaling import check_squarable, mean_and_scale
 from labeldist._typing import Array
 from labeldist._validation import check_logical, check_rows_are_equally_long, label_names, label_table, validated
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
@@ -127,7 +127,7 @@ class ScoringEnhancer(LabelEnhancer):
         if self.scale:
             with np.errstate(over="ignore"):  # checked below
                 X = (X - self.mean_) / self.scale_
-        refuse_too_large(X)
+        check_squarable(X)
         return X
 
     def _distributions(self, scores: Array) -> Array:

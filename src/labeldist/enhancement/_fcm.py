@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from labeldist._compat import Interval
-from labeldist._kernels.scaling import squarable_unit
-from labeldist._solvers.fuzzy_means import farthest_first, fuzzy_means
+from labeldist._solvers.clustering import farthest_first, fuzzy_means
+from labeldist._solvers.scaling import squarable_unit
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import warn

@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.graph import laplacian, neighbor_graph
-from labeldist._kernels.kernel import gaussian_between, gaussian_kernel
+from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
+from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.pairwise import gaussian_product, mean_pairwise_distance
+from labeldist._kernels.kernels import gaussian_product, mean_pairwise_distance
 from labeldist._typing import Array
 from labeldist._validation import check_rows_have_a_positive
 from labeldist.enhancement._enhancer import ScoringEnhancer

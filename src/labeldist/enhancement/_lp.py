@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.kernel import gaussian_kernel
-from labeldist._solvers.conjugate_gradient import solve_conjugate_gradient
+from labeldist._kernels.kernels import gaussian_kernel
+from labeldist._solvers.quadratic import solve_conjugate_gradient
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import VanishingGraphWarning, warn

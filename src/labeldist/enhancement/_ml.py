@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from labeldist._compat import Interval
-from labeldist._kernels.graph import reconstruction_weights
-from labeldist._solvers.bounded import minimize_bounded
+from labeldist._kernels.neighbor_graph import reconstruction_weights
+from labeldist._solvers.quadratic import minimize_bounded
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import warn

@@ -13,8 +13,8 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.scaling import too_large
 from labeldist._solvers.moments import Moments
+from labeldist._solvers.scaling import too_large_message
 from labeldist._solvers.sylvester import METHODS, SAFETY, Method, SylvesterSolution, solve_symmetric_sylvester
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
@@ -348,4 +348,4 @@ def check_size(moments: Moments) -> None:
         raise ValueError(NO_WEIGHT)
     overflown = np.flatnonzero(~np.isfinite(moments.xx.diagonal()))
     if overflown.size:
-        raise ValueError(too_large(overflown[0]))
+        raise ValueError(too_large_message(overflown[0]))

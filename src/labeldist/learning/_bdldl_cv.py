@@ -14,8 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._solvers.fold_moments import BlockFolds, FoldMoments, is_partition, moments_of_rows
-from labeldist._solvers.moments import Moments
+from labeldist._solvers.moments import BlockFolds, FoldMoments, Moments, is_partition, moments_of_rows
 from labeldist._solvers.sylvester_path import SylvesterPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator

@@ -10,14 +10,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from labeldist._compat import Interval
-from labeldist._kernels.clusters import cluster_means, cluster_rows
-from labeldist._kernels.scaling import largest_by_column
-from labeldist._kernels.storage import hold_for_products
 from labeldist._solvers.clustered_low_rank import ClusteredLowRank, minimize_clustered_low_rank
+from labeldist._solvers.clustering import cluster_means, cluster_rows
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.local_codes import LocalCodes, minimize_local_codes
 from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, squared_norm
 from labeldist._solvers.moments import Moments
+from labeldist._solvers.scaling import largest_by_column
+from labeldist._solvers.storage import hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import Array
 from labeldist.learning._softmax_learners import SampleWeightMixin, SoftmaxLearner

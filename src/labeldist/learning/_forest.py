@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.scaling import divide_columns, largest_by_column, mean_and_scale
+from labeldist._solvers.scaling import divide_columns, largest_by_column, mean_and_scale
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._learner import DistributionLearner, check_weights

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from labeldist._compat import validate_parameter_constraints
-from labeldist._kernels.scaling import refuse_too_large
+from labeldist._solvers.scaling import check_squarable
 from labeldist._typing import Array
 from labeldist._validation import (
     as_distributions,
@@ -91,7 +91,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
                 reset=reset,
             )
         if squares:
-            refuse_too_large(X)
+            check_squarable(X)
         D = label_table(D)
         names = label_names(y, D.shape[1])
         if not reset and names != self.label_names_:
@@ -106,7 +106,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         """
         X = self._checked_table(X, accept_sparse=accept_sparse)
         if squares:
-            refuse_too_large(X)
+            check_squarable(X)
         return X
 
     def _checked_table(self, X: Any, *, accept_sparse: bool) -> Any:

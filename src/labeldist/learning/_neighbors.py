@@ -12,8 +12,8 @@ from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.scaling import column_means, refuse_too_large, squarable_unit
-from labeldist._kernels.storage import from_arrays, to_arrays
+from labeldist._solvers.scaling import check_squarable, column_means, squarable_unit
+from labeldist._solvers.storage import from_arrays, to_arrays
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner
 from labeldist.simplex import normalize
@@ -157,7 +157,7 @@ def _in_units(X: Any, unit: float) -> Any:
     if unit != 1:
         with np.errstate(over="ignore"):
             X = X / unit
-    refuse_too_large(X)
+    check_squarable(X)
     return X
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.scaling import mean_and_scale
-from labeldist._kernels.storage import StandardisedTable
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import softmax_and_log, through_softmax
+from labeldist._solvers.scaling import mean_and_scale
+from labeldist._solvers.storage import StandardisedTable
 from labeldist._typing import EPSILON, Array
 from labeldist.learning._learner import DistributionLearner, linear_scores
 from labeldist.simplex import softmax

@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.kernel import squared_distances
-from labeldist._kernels.low_rank import gaussian_factor
-from labeldist._kernels.scaling import NEGLIGIBLE, column_means, squarable_unit
+from labeldist._kernels.kernels import squared_distances
+from labeldist._kernels.low_rank_factors import gaussian_factor
+from labeldist._solvers.scaling import NEGLIGIBLE, column_means, squarable_unit
 from labeldist._solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
 from labeldist._typing import TINY, Array
 from labeldist.exceptions import warn

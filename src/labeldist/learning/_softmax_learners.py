@@ -12,11 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._kernels.scaling import column_means, column_units, divide_columns
-from labeldist._kernels.storage import hold_for_products
-from labeldist._solvers.iterative_scaling import ScalingProblem, scale_iteratively
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner
+from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, ScalingProblem, scale_iteratively
+from labeldist._solvers.scaling import column_means, column_units, divide_columns
+from labeldist._solvers.storage import hold_for_products
 from labeldist._typing import Array
 from labeldist.exceptions import warn
 from labeldist.learning._learner import DistributionLearner, check_weights, linear_scores

@@ -39,7 +39,7 @@ class Operators:
         return self("Div", self("Sub", X, mean), scale)
 
     def gaussian(self, X: Any, Y: Array, width: float) -> Any:
-        """exp(−‖x − y‖² / (2 width²)), as `labeldist._kernels.kernel` computes it."""
+        """exp(−‖x − y‖² / (2 width²)), as `labeldist._kernels.kernels` computes it."""
         center = np.median(Y, axis=0)
         X, Y = self("Sub", X, center), Y - center
         products = self("Mul", self("MatMul", X, np.ascontiguousarray(Y.T)), np.array([-2.0]))

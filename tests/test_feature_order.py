@@ -11,14 +11,14 @@ X = np.zeros((2, 3))
 
 
 @any_make
-def test_another_order_is_refused_with_the_first_column_that_is_elsewhere(make):
-    with pytest.raises(ValueError, match=r"Column 1 is 'c' where fit had 'b'\. Select the columns in the order of"):
+def test_reordered_columns_raise_with_first_difference(make):
+    with pytest.raises(ValueError, match=r"Column 1 is 'c'.*'b'"):
         check_feature_order(FITTED, frame(make, X, ["a", "c", "b"]))
     check_feature_order(FITTED, frame(make, X, ["a", "b", "c"]))
 
 
 @any_make
-def test_other_names_and_none_are_left_to_scikit_learn(make):
+def test_other_names_and_missing_names_pass(make):
     check_feature_order(FITTED, frame(make, X, ["a", "b", "z"]))
     check_feature_order(FITTED, X)
     check_feature_order(SimpleNamespace(), frame(make, X, ["b", "a", "c"]))

@@ -3,18 +3,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from labeldist._kernels.scaling import (
+from labeldist._solvers.scaling import (
+    check_squarable,
     column_means,
     column_units,
     divide_columns,
     mean_and_scale,
-    refuse_too_large,
     safe_scale,
     squarable_unit,
 )
 
 
-def test_the_sample_deviation_standardises(rng):
+def test_mean_and_scale_standardise(rng):
     X = rng.normal(3, 2, size=(50, 4))
     mean, scale = mean_and_scale(X)
     Z = (X - mean) / scale
@@ -23,9 +23,9 @@ def test_the_sample_deviation_standardises(rng):
 
 
 @pytest.mark.parametrize("value", [0.1, -0.1, 1e150, 1e-150, 1.7e308])
-@pytest.mark.parametrize("n", [1, 3, 7, 30, 1000])
+@pytest.mark.parametrize("n", [1, 3, 30, 1000])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_mean_of_equal_numbers_is_that_number(value, n, dtype):
+def test_mean_of_constant_column_is_exact(value, n, dtype):
     value = dtype(value if dtype is np.float64 else 0.1)
     X = np.full((n, 1), value)
     assert column_means(X) == value
@@ -33,7 +33,7 @@ def test_the_mean_of_equal_numbers_is_that_number(value, n, dtype):
     assert_array_equal(np.array(mean_and_scale(X)).ravel(), [value, 1])
 
 
-def test_means_are_means_weighted_or_not_and_in_double_precision(rng):
+def test_means_equal_numpy_in_double_precision(rng):
     X, weight = rng.normal(size=(50, 3)), rng.random(50)
     assert_allclose(column_means(X), X.mean(axis=0), rtol=1e-12)
     assert_allclose(column_means(X, weight), np.average(X, axis=0, weights=weight), rtol=1e-12)
@@ -41,18 +41,13 @@ def test_means_are_means_weighted_or_not_and_in_double_precision(rng):
     assert_allclose(column_means(single), single.astype(float).mean(axis=0), rtol=1e-12)
 
 
-def test_constant_columns_are_divided_by_one():
+def test_scale_of_constant_columns_is_one():
     X = np.column_stack([np.full(30, 0.1), np.zeros(30), np.arange(30.0)])
     assert_array_equal(mean_and_scale(X)[1][:2], 1)
+    assert_array_equal(mean_and_scale(np.array([[5.0, -2.0]])), [[5, -2], [1, 1]])
 
 
-def test_one_row_has_no_spread():
-    mean, scale = mean_and_scale(np.array([[5.0, -2.0]]))
-    assert_array_equal(mean, [5, -2])
-    assert_array_equal(scale, [1, 1])
-
-
-def test_a_spread_beyond_all_numbers_is_the_largest_and_leaves_the_feature_one():
+def test_overflowing_deviation_is_largest_number():
     X = np.array([[1.7e308], [-1.7e308]])
     mean, scale = mean_and_scale(X)
     assert mean == 0
@@ -60,13 +55,13 @@ def test_a_spread_beyond_all_numbers_is_the_largest_and_leaves_the_feature_one()
     assert_allclose(X / scale, [[0.9457], [-0.9457]], rtol=1e-3)
 
 
-def test_rounding_is_told_from_spread_and_made_small_in_any_units():
+def test_rounding_error_is_divided_by_mean():
     assert_array_equal(safe_scale(np.array([1e-14, 1e-9]), np.array([1.0, 1.0])), [1.0, 1e-9])
     assert_array_equal(safe_scale(np.array([1e136, 1e-164, 0.0]), np.array([1e150, 1e-150, 1e150])), [1e150, 1e-150, 1])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csr_matrix])
-def test_units_are_powers_of_two_and_one_in_the_middle_of_the_range(form):
+def test_units_are_powers_of_two_or_one(form):
     X = form(np.array([[3e-120, 5.0, 0.0, -3e120, 1e-300], [0.0, -1e90, 0.0, 1.0, 0.0]]))
     units = column_units(X)
     assert_array_equal(units[[1, 2]], 1)
@@ -83,10 +78,10 @@ def test_units_are_powers_of_two_and_one_in_the_middle_of_the_range(form):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_matrix])
-def test_numbers_whose_squares_leave_the_range_are_refused_by_their_feature(form):
+def test_too_large_values_raise_with_their_feature(form):
     X = np.ones((3, 4))
     X[1, 2] = -1e152
-    refuse_too_large(form(X))
+    check_squarable(form(X))
     X[1, 2] = -1e154
-    with pytest.raises(ValueError, match=r"Feature 2 has values too large to be squared.*RobustScaler"):
-        refuse_too_large(form(X))
+    with pytest.raises(ValueError, match=r"Feature 2 .*RobustScaler"):
+        check_squarable(form(X))

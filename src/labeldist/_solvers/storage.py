@@ -1,4 +1,4 @@
-"""Features held dense or sparse, whichever multiplies faster."""
+"""Dense or sparse storage of features, whichever makes matrix products faster."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from scipy import sparse
 
 from labeldist._typing import Array
 
-SPARSE_SHARE = 0.05
-"""Share of nonzero entries below which sparse products are faster: an entry costs some ten times a dense one."""
+SPARSE_SHARE = 0.05  # below this share of nonzeros sparse products are faster: an entry costs ten times a dense one
 
 
 def hold_for_products(X: Any) -> Any:
-    """Return X in float64: a sparse array if it is one or is mostly zeros, else a dense array.
+    """Return X in float64, as a sparse array if it is sparse or mostly zero, and otherwise as a dense array.
 
-    What a search asks of X is the same few products again and again; a set like Movie, 1 % of it nonzero, answers them
-    some twenty times faster from a sparse array.
+    Iterative solvers repeat a few products with X. If 1 % of X is nonzero, sparse products are about 20 times faster.
     """
     if sparse.issparse(X) or np.count_nonzero(X) < SPARSE_SHARE * X.size:
         return sparse.csr_array(X, dtype=np.float64)
@@ -26,7 +24,7 @@ def hold_for_products(X: Any) -> Any:
 
 
 def to_arrays(X: Any) -> Any:
-    """Return a sparse X as the arrays that it consists of, which any file can keep, and a dense one as it is."""
+    """Return a dense X unchanged and a sparse X as a dictionary of its arrays, which model files can store."""
     if isinstance(X, np.ndarray):
         return X
     X = X.tocsr()
@@ -34,7 +32,7 @@ def to_arrays(X: Any) -> Any:
 
 
 def from_arrays(arrays: Any) -> Any:
-    """Return what `to_arrays` was given; indices that lead out of a sparse X are refused."""
+    """Invert `to_arrays`; raise a ValueError if the indices do not fit the shape."""
     if not isinstance(arrays, dict):
         return arrays
     X = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=arrays["shape"])
@@ -44,7 +42,10 @@ def from_arrays(arrays: Any) -> Any:
 
 @dataclass(frozen=True)
 class StandardisedTable:
-    """(X − 1meanᵀ) / deviation: mostly zero features are standardised within products only, and stay sparse."""
+    """Products with (X − 1 meanᵀ) / deviation.
+
+    Dense features are standardised once. Mostly zero features stay sparse and are standardised within the products.
+    """
 
     held: Any
     mean: Array
@@ -52,7 +53,7 @@ class StandardisedTable:
 
     @classmethod
     def of(cls, X: Array, mean: Array, deviation: Array) -> StandardisedTable:
-        """Hold X as it is best, dense rows standardised at once."""
+        """Choose the storage of X."""
         held = hold_for_products(X)
         if isinstance(held, np.ndarray):
             return cls((held - mean) / deviation, np.zeros_like(mean), np.ones_like(deviation))
@@ -60,19 +61,19 @@ class StandardisedTable:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and features."""
+        """Numbers of rows and features."""
         n, m = self.held.shape
         return n, m
 
     def times(self, V: Array, out: Array) -> Array:
-        """Multiply with V from the right, into `out`."""
+        """Multiply by V from the right and write the product into `out`."""
         if isinstance(self.held, np.ndarray):
             return np.matmul(self.held, V, out=out)
         V = V / self.deviation[:, None]
         return np.subtract(self.held @ V, self.mean @ V, out=out)
 
     def transposed_times(self, G: Array) -> Array:
-        """Multiply the transpose with G from the right."""
+        """Multiply the transpose by G from the right."""
         product = self.held.T @ G
         if isinstance(self.held, np.ndarray):
             return np.asarray(product)
@@ -80,6 +81,6 @@ class StandardisedTable:
 
 
 def gram(X: Any) -> Array:
-    """Return XᵀX, dense."""
+    """Return XᵀX as a dense array."""
     product = X.T @ X
     return np.asarray(product if isinstance(product, np.ndarray) else product.toarray())

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from labeldist._kernels.storage import SPARSE_SHARE, StandardisedTable, from_arrays, gram, hold_for_products, to_arrays
+from labeldist._solvers.storage import SPARSE_SHARE, StandardisedTable, from_arrays, gram, hold_for_products, to_arrays
 
 
 def mostly_zero(rng, share):
@@ -11,7 +11,7 @@ def mostly_zero(rng, share):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_mostly_zero_features_are_held_sparse(rng, dtype):
+def test_mostly_zero_features_become_sparse(rng, dtype):
     X = mostly_zero(rng, SPARSE_SHARE / 3).astype(dtype)
     held = hold_for_products(X)
     assert sparse.issparse(held)
@@ -19,23 +19,20 @@ def test_mostly_zero_features_are_held_sparse(rng, dtype):
     assert_allclose(held.toarray(), X)
 
 
-def test_full_features_stay_dense_and_are_not_copied(rng):
+def test_other_features_keep_their_storage(rng):
     X = mostly_zero(rng, 0.5)
     assert hold_for_products(X) is X
-
-
-def test_sparse_features_stay_sparse(rng):
     assert sparse.issparse(hold_for_products(sparse.csr_matrix(mostly_zero(rng, 0.5))))
 
 
-def test_the_gram_matrix_is_dense_either_way(rng):
+def test_gram_is_dense(rng):
     X = mostly_zero(rng, 0.2)
     assert_allclose(gram(sparse.csr_array(X)), X.T @ X)
     assert_allclose(gram(X), X.T @ X)
 
 
 @pytest.mark.parametrize("share", [SPARSE_SHARE / 3, 0.5])
-def test_products_are_those_of_the_standardised_table(rng, share):
+def test_products_equal_those_of_standardised_features(rng, share):
     X, V, G = mostly_zero(rng, share), rng.normal(size=(50, 4)), rng.normal(size=(200, 4))
     mean, deviation = rng.normal(size=50), rng.uniform(0.5, 2, size=50)
     table = StandardisedTable.of(X, mean, deviation)
@@ -45,7 +42,7 @@ def test_products_are_those_of_the_standardised_table(rng, share):
     assert_allclose(table.transposed_times(G), dense.T @ G, atol=1e-12)
 
 
-def test_sparse_tables_become_arrays_and_come_back():
+def test_from_arrays_inverts_to_arrays():
     X = np.where(np.arange(12).reshape(3, 4) % 3 == 0, 1.5, 0)
     for kind in (sparse.csr_array, sparse.csc_matrix):
         arrays = to_arrays(kind(X))

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist._solvers.fuzzy_means import farthest_first, fuzzy_means
+from labeldist._solvers.clustering import cluster_means, cluster_rows, distant_rows, farthest_first, fuzzy_means
 from tests.references import fuzzy_memberships_by_hand
 
 
@@ -12,7 +12,7 @@ def rows(rng):
 
 
 @pytest.mark.parametrize("fuzziness", [1.5, 2.0, 3.0])
-def test_it_ends_in_a_fixed_point(rows, fuzziness):
+def test_fuzzy_means_converge_to_fixed_point(rows, fuzziness):
     found = fuzzy_means(rows, rows[[0, 25, 50]], fuzziness, tol=1e-12)
     assert found.converged
     assert_allclose(found.memberships, fuzzy_memberships_by_hand(rows, found.centers, fuzziness), atol=1e-9)
@@ -21,7 +21,7 @@ def test_it_ends_in_a_fixed_point(rows, fuzziness):
     assert_allclose(np.sort(found.centers[:, 0]), [-3, 0, 4], atol=0.3)
 
 
-def test_the_objective_never_rises(rows, rng):
+def test_fuzzy_objective_never_increases(rows, rng):
     start = rng.normal(size=(4, 2))
     values = []
     for max_iter in range(1, 12):
@@ -32,12 +32,7 @@ def test_the_objective_never_rises(rows, rng):
     assert values[-1] < values[0]
 
 
-def test_more_fuzziness_is_more_even(rows):
-    sharp, even = (fuzzy_means(rows, rows[[0, 25, 50]], b).memberships.max(axis=1).mean() for b in (1.2, 4.0))
-    assert sharp > even
-
-
-def test_rows_at_a_centre_and_equal_centres():
+def test_rows_at_equal_centres_share_membership():
     X = np.array([[0.0], [0.0], [1.0]])
     found = fuzzy_means(X, X)
     assert_allclose(found.memberships, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]], atol=1e-9)
@@ -45,12 +40,12 @@ def test_rows_at_a_centre_and_equal_centres():
     assert_allclose(same.memberships, 0.5)
 
 
-def test_a_large_shift_changes_nothing(rows):
+def test_memberships_do_not_depend_on_shift(rows):
     found, shifted = (fuzzy_means(X, X[[0, 25, 50]]).memberships for X in (rows, rows + 1e6))
     assert_allclose(shifted, found, atol=1e-6)
 
 
-def test_one_turn_is_one_update_of_centres_and_memberships(rows):
+def test_one_iteration_updates_centres_and_memberships(rows):
     start = rows[[0, 1, 2]]
     found = fuzzy_means(rows, start, max_iter=1)
     assert (found.n_iter, found.converged) == (1, False)
@@ -59,18 +54,8 @@ def test_one_turn_is_one_update_of_centres_and_memberships(rows):
     assert_allclose(found.memberships, fuzzy_memberships_by_hand(rows, found.centers, 2.0), rtol=1e-6)
 
 
-def test_stopping_short_is_told(rows):
-    found = fuzzy_means(rows, rows[[0, 1, 2]], max_iter=2)
-    assert (found.n_iter, found.converged) == (2, False)
-
-
-def test_the_farthest_rows_come_first():
-    X = np.array([[0.0], [1.0], [5.0], [-9.0]])
-    assert farthest_first(X, 3).ravel().tolist() == [-9, 5, 0]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_each_row_chosen_is_the_farthest_from_those_before(seed):
+@pytest.mark.parametrize("seed", range(3))
+def test_farthest_first_maximises_distance_to_chosen_rows(seed):
     X = np.random.default_rng(seed).normal([5, -20], [1, 1], size=(40, 2))
     found = farthest_first(X, 6)
     assert len(found) == 6
@@ -80,11 +65,11 @@ def test_each_row_chosen_is_the_farthest_from_those_before(seed):
         assert_allclose(np.linalg.norm(found[k] - found[:k], axis=1).min(), gaps.max())
 
 
-def test_no_row_is_chosen_twice():
+def test_farthest_first_chooses_no_row_twice():
     assert farthest_first(np.array([[1.0], [0.0], [0.0]]), 3).tolist() == [[1], [0], [0]]
 
 
-def test_mostly_zero_rows_end_where_dense_ones_do(rng):
+def test_mostly_zero_rows_give_the_same_memberships(rng):
     X = rng.normal(size=(60, 80)) * (rng.uniform(size=(60, 80)) < 0.02)
     shifted = fuzzy_means(X + 1.0, X[:3] + 1.0, tol=1e-12)  # nothing is zero
     found = fuzzy_means(X, X[:3], tol=1e-12)
@@ -92,9 +77,61 @@ def test_mostly_zero_rows_end_where_dense_ones_do(rng):
     assert_allclose(found.centers + 1.0, shifted.centers, atol=1e-8)
 
 
-def test_nearly_hard_memberships_are_those_of_each_row_alone():
-    # At 1.01 they are the hundredth powers of the quotients of squares, which no other row's distance may enter.
+def test_nearly_hard_memberships_are_accurate():
+    # At 1.01 they are hundredth powers of ratios of squares, so that errors of small distances would be visible.
     rows = np.array([[0.0], [1e-3], [0.4], [0.6], [10.0], [1.0]])
     memberships = fuzzy_means(rows, np.array([[0.0], [1.0]]), 1.01, max_iter=0).memberships
     assert_allclose(memberships[:, 0], [1, 1, 1, 0, 0, 0], atol=1e-9)
     assert_allclose(memberships.sum(axis=1), 1)
+
+
+@pytest.fixture
+def groups(rng):
+    """Return three groups of distributions near corners of the simplex, and the corner of each row."""
+    corner = np.repeat([0, 1, 2], [10, 20, 30])
+    return np.array([rng.dirichlet(1 + 40 * np.eye(3)[j]) for j in corner]), corner
+
+
+def same_partition(a, b):
+    return np.array_equal(a[:, None] == a, b[:, None] == b)
+
+
+def test_cluster_rows_finds_groups(groups):
+    rows, corner = groups
+    assert same_partition(cluster_rows(rows, 3), corner)
+
+
+def test_clusters_do_not_depend_on_order_of_rows_and_columns(groups, rng):
+    rows = np.vstack([groups[0], rng.dirichlet(np.ones(3), size=40)])
+    order, expected = rng.permutation(len(rows)), cluster_rows(rows, 5)
+    assert same_partition(cluster_rows(rows[order], 5), expected[order])
+    assert same_partition(cluster_rows(rows[:, [2, 0, 1]], 5), expected)
+
+
+def test_clusters_of_tied_rows_do_not_depend_on_order(rng):
+    rows = np.eye(6)[rng.integers(6, size=50)]
+    order, expected = rng.permutation(len(rows)), cluster_rows(rows, 3)
+    assert same_partition(cluster_rows(rows[order], 3), expected[order])
+
+
+def test_clusters_are_at_most_distinct_rows():
+    rows = np.repeat(np.eye(3), 4, axis=0)
+    assert same_partition(cluster_rows(rows, 5), np.repeat([0, 1, 2], 4))
+    assert_array_equal(cluster_rows(np.full((7, 3), 1 / 3), 5), np.zeros(7))
+    assert_array_equal(cluster_rows(rows[:1], 5), [0])
+
+
+def test_initial_centres_are_distant():
+    rows = np.array([[0.0], [4.0], [5.0], [11.0]])
+    assert_array_equal(distant_rows(rows, 3), [[5.0], [11.0], [0.0]])
+
+
+def test_clusters_do_not_use_global_random_state(groups):
+    state = np.random.get_state()[1].copy()  # noqa: NPY002  # the global state is tested
+    cluster_rows(groups[0], 4)
+    assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_cluster_means_equal_means_of_groups(groups):
+    rows, corner = groups
+    assert_allclose(cluster_means(rows, corner), [rows[corner == j].mean(axis=0) for j in range(3)])

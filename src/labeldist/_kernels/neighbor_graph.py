@@ -1,0 +1,196 @@
+"""Nearest neighbours, exact or approximate, the graph of neighbours and its Laplacian."""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+
+from labeldist._solvers.scaling import column_means, squarable_unit
+from labeldist._typing import Array
+from labeldist.exceptions import ApproximationWarning, MissingExtraError, warn
+
+RIDGE = 1e-3  # share of the trace that is added to the diagonal of a local Gram matrix
+DIFFERENCES = 4_000_000  # differences between rows and neighbours in memory at a time
+EXACT_ROWS = 20_000  # for more rows neighbours are approximate, if faiss is installed and features are many
+TREE_FEATURES = 10  # for so few features a k-d tree is exact and fast for any number of rows
+HOPELESS_ROWS = 200_000  # comparing all pairs of more rows takes hours
+
+RECALL = 0.95  # required share of the true neighbours
+CHECKED_ROWS = 200  # rows on which this share is measured
+MAX_VISITED = 5_000  # approximate limit of the rows that one row is compared with, whatever the share
+
+INSTALL = "pip install 'labeldist[neighbors]'"
+
+
+def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 1.0) -> Any:
+    """Return the sparse matrix of exp(−‖x_i − x_j‖² / (2 width²)) for the nearest neighbours x_j of x_i.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    n_neighbors : int
+        Neighbours of each row, without itself; at most n − 1. They are approximate for more than 20,000 rows of more
+        than 10 features if faiss is installed.
+    width : float or "mean"
+        ``"mean"`` is the mean distance between a row and its neighbours.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        Not symmetric, because neighbourhood is not mutual.
+    """
+    distances, neighbors = _nearest(X, n_neighbors)
+    if width == "mean":
+        width = (distances.mean() if distances.size else 0.0) or 1.0
+    with np.errstate(over="ignore"):  # an infinite distance has weight 0
+        return _rows_of_neighbors(np.exp(-((distances / width) ** 2) / 2), neighbors)
+
+
+def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
+    """Return the weights that reconstruct each row from its nearest neighbours, as in locally linear embedding.
+
+    w_i minimises ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1. It is G⁻¹1 divided by its sum, where G is the Gram matrix of
+    the differences x_j − x_i. G is singular if there are more neighbours than features; a small ridge then selects the
+    most even weights.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    n_neighbors : int
+        Neighbours of each row, without itself; at most n − 1.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        Rows sum to one. If there is only one row, it is zero.
+    """
+    _, neighbors = _nearest(X, n_neighbors)
+    n, k = neighbors.shape
+    weights = np.empty((n, k))
+    length = max(1, DIFFERENCES // max(1, k * X.shape[1]))
+    for start in range(0, n if k else 0, length):
+        block = slice(start, start + length)
+        differences = X[neighbors[block]] - X[block, None]
+        # The weights do not depend on the scale of the differences. If all are zero, any weights are optimal.
+        size = np.abs(differences).max(axis=(1, 2), keepdims=True)
+        np.divide(differences, size, out=differences, where=size > 0)
+        gram = differences @ differences.transpose(0, 2, 1)
+        trace = np.trace(gram, axis1=1, axis2=2)
+        gram[:, range(k), range(k)] += np.where(trace > 0, RIDGE * trace, 1.0)[:, None]
+        weights[block] = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[:, :, 0]
+    weights /= weights.sum(axis=1, keepdims=True)
+    return _rows_of_neighbors(weights, neighbors)
+
+
+def laplacian(graph: Any) -> Any:
+    """Return S = Ā − (A + Aᵀ)/2 for the graph A, the symmetric part of the paper's graph matrix.
+
+    The paper sets G = Â − A with â_ii = Σ_j (a_ij + a_ji)/2. Its penalty tr(FᵀGF) depends only on the symmetric part of
+    G, which is S, the ordinary Laplacian of the symmetrised graph: positive semidefinite, with S1 = 0.
+    """
+    symmetric = (graph + graph.T) / 2
+    return (sparse.diags_array(symmetric.sum(axis=1)) - symmetric).tocsr()
+
+
+def _rows_of_neighbors(values: Array, neighbors: Any) -> Any:
+    """Return the sparse square matrix with the values of row i in the columns of its neighbours."""
+    n, k = neighbors.shape
+    return sparse.csr_array((values.ravel(), neighbors.ravel(), k * np.arange(n + 1)), shape=(n, n))
+
+
+def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
+    """Return the distances to the nearest rows and their indices.
+
+    They are exact up to `EXACT_ROWS` rows or `TREE_FEATURES` features. Beyond, they are approximate if faiss is
+    installed. Otherwise they are exact up to `HOPELESS_ROWS` rows, and an error beyond.
+    """
+    n_neighbors = min(n_neighbors, len(X) - 1)
+    if n_neighbors == 0:
+        return np.empty((len(X), 0)), np.empty((len(X), 0), dtype=np.intp)
+    centred = X - column_means(X)  # a large common shift would cost digits of the distances
+    unit = squarable_unit(centred)
+    centred /= unit
+    if len(X) > EXACT_ROWS and X.shape[1] > TREE_FEATURES:
+        if (faiss := import_faiss()) is not None:
+            distances, neighbors = approximate_neighbors(faiss, centred, n_neighbors)
+            return unit * distances, neighbors
+        if len(X) > HOPELESS_ROWS:
+            raise MissingExtraError(
+                f"Finding the exact nearest neighbours of {len(X)} rows would take hours. Install faiss to "
+                f"find approximate ones: {INSTALL}. Or set smoothness=0, which needs no neighbours."
+            )
+    distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
+    return unit * distances, neighbors
+
+
+def import_faiss() -> Any:
+    """Return the module faiss, or None if it is not installed."""
+    try:
+        import faiss
+    except ImportError:
+        return None
+    return faiss
+
+
+def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array, Any]:
+    """Return distances to most of the nearest rows, without the row itself, and their indices, nearest first.
+
+    k-means divides the rows into about 2√n cells (an inverted file index). Neighbours of a row are searched in the
+    cells with the nearest centres. The number of cells is doubled until `RECALL` of the true neighbours of a few rows
+    are found, or a row would be compared with `MAX_VISITED` others. The cost grows about as n^1.5. Rows without any
+    structure, such as independent normal features, reach the limit first; then an `ApproximationWarning` is issued.
+
+    Parameters
+    ----------
+    faiss : module
+    X : ndarray of shape (n, m)
+        Centred rows.
+    n_neighbors : int
+        Less than n.
+    """
+    n, m = X.shape
+    unit = float(np.sqrt(np.mean([row @ row for row in X[:: max(1, n // 1000)]]))) or 1.0
+    rows = np.empty((n, m), dtype=np.float32)
+    np.divide(X, unit, out=rows, casting="same_kind")  # in these units squares do not overflow in single precision
+    cells = max(1, int(2 * math.sqrt(n)))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(m), m, cells)
+    index.cp.niter, index.cp.max_points_per_centroid, index.cp.min_points_per_centroid = 10, 64, 1
+    index.train(rows)
+    index.add(rows)
+    index.nprobe = _enough_cells(faiss, index, rows, n_neighbors + 1)
+    squared, found = index.search(rows, n_neighbors + 1)
+    while (short := np.flatnonzero(found[:, -1] < 0)).size:  # the cells of these rows contain too few rows
+        index.nprobe *= 2
+        squared[short], found[short] = index.search(rows[short], n_neighbors + 1)
+    others = _without_itself(found)
+    shape = (n, n_neighbors)
+    return unit * np.sqrt(squared[others].reshape(shape), dtype=np.float64), found[others].reshape(shape)
+
+
+def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:
+    checked = rows[:: max(1, len(rows) // CHECKED_ROWS)]
+    _, true = faiss.knn(checked, rows, n_found)
+    most = min(index.nlist, max(4, MAX_VISITED * index.nlist // len(rows)))
+    index.nprobe = min(4, most)
+    while True:
+        _, found = index.search(checked, n_found)
+        recall = np.mean([np.isin(a, b).mean() for a, b in zip(true, found, strict=True)])
+        if recall >= RECALL:
+            return int(index.nprobe)
+        if index.nprobe == most:
+            warn(
+                f"Only {recall:.0%} of the nearest neighbours are found in reasonable time, because the features have "
+                "little structure. The neighbour graph is less accurate.",
+                ApproximationWarning,
+            )
+            return most
+        index.nprobe = min(2 * index.nprobe, most)
+
+
+def _without_itself(found: Any) -> Any:
+    """Return a mask that excludes the row itself, or the last one if more equal rows exist than were searched."""
+    itself = found == np.arange(len(found))[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    return ~itself
