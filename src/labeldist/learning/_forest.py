@@ -153,11 +153,12 @@ class DistributionForest(DistributionLearner):
         """Return standardised features in single precision, clipped to its range."""
         with np.errstate(over="ignore"):
             if self.mean_.any():  # fitted on dense rows
-                X = (X.toarray() if sparse.issparse(X) else X) - self.mean_
+                X = (X if isinstance(X, np.ndarray) else X.toarray()) - self.mean_
             Z = divide_columns(X, self.scale_).astype(np.float32)
-        values = Z.data if sparse.issparse(Z) else Z
+        is_dense = isinstance(Z, np.ndarray)
+        values = Z if is_dense else Z.data
         np.clip(values, -LARGEST, LARGEST, out=values)
-        if sparse.issparse(Z) and Z.nnz <= np.iinfo(np.int32).max:
+        if not is_dense and Z.nnz <= np.iinfo(np.int32).max:
             Z.indices, Z.indptr = Z.indices.astype(np.int32), Z.indptr.astype(np.int32)  # trees need 32 bits
         return Z
 

@@ -1,4 +1,4 @@
-"""What a file says of the model in it: read without building the model."""
+"""Model cards: a description of a model that is stored in its file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import platform
 import reprlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
@@ -16,44 +16,48 @@ from sklearn.base import BaseEstimator
 
 import labeldist
 from labeldist.exceptions import ModelError
-from labeldist.models._names import feature_names_of, label_names_of
-from labeldist.models._wrapping import answering_part, entrances
+from labeldist.models._inspection import attribute_of, feature_names_of, first_attribute, first_layers, label_names_of
 
 FORMAT = 1
-"""The number of this format; it grows when older versions of this library could not read what is written."""
+"""Version of the file format. It increases when older versions of labeldist cannot read new files."""
 
-LONGEST_PARAMETER = 1000
-"""A list among the parameters that takes more characters than this is told in short."""
+LONGEST = 1000
+"""Parameters with a longer JSON text are shortened."""
 
-IN_SHORT = reprlib.Repr()
-IN_SHORT.maxother = 100
+SHORT = reprlib.Repr()
+SHORT.maxother = 100
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What is known of a saved model.
+    """Description of a saved model.
 
     Attributes
     ----------
     format : int
-        The number of the file's format.
+        Version of the file format.
     versions : dict of str to str
-        Those of labeldist, scikit-learn, numpy and python that the model was saved with.
+        Versions of labeldist, scikit-learn, numpy and python with which the model was saved.
     estimator : str
-        The model's class, with its module.
+        Class of the model, with its module.
     parameters : dict
-        Its parameters and those of its parts, as ``get_params`` names them. What JSON cannot hold is told in words.
+        Parameters as returned by ``get_params``. Values that JSON cannot hold are replaced by a short text.
     label_names : tuple of str
-        In the order of the columns that the model answers with.
+        Names of the labels, in the order of the predicted columns.
     feature_names : tuple of str or None
-        In the order in which the model expects them; None if it was fitted without names.
-    n_features : int
+        Names of the features in the expected order, or None if the model was fitted without names.
+    n_features : int or None
+        Number of input columns, or None if the first step does not count them, such as a vectorizer of texts.
     training_rows : int or None
-        None if not known.
+        Number of training rows, if known.
     summary : str or None
-        What was said of the training.
+        Free text about the training.
     measures : dict of str to float
-        What was measured.
+        Scores of the model.
+
+    See Also
+    --------
+    read_card : Read the card of a model file.
     """
 
     format: int
@@ -62,7 +66,7 @@ class ModelCard:
     parameters: dict[str, Any]
     label_names: tuple[str, ...]
     feature_names: tuple[str, ...] | None
-    n_features: int
+    n_features: int | None
     training_rows: int | None
     summary: str | None
     measures: dict[str, float]
@@ -73,54 +77,48 @@ class ModelCard:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> ModelCard:
-        """Read a card, or say why it is none."""
-        try:
-            content = json.loads(text)
-            number = content["format"]
-            newer = number > FORMAT
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise ModelError("its card is damaged") from error
-        if newer:
+        """Read a card from a JSON object."""
+        content = json.loads(text)
+        if content["format"] > FORMAT:
             raise ModelError(
-                f"its format is {number}, and this version of labeldist ({labeldist.__version__}) reads formats up to "
-                f"{FORMAT}. Install a newer one: pip install -U labeldist"
+                f"Its format is {content['format']}, and labeldist {labeldist.__version__} reads formats up to "
+                f"{FORMAT}. Install a newer version: pip install -U labeldist"
             )
-        if set(content) != {field.name for field in fields(cls)} or not _is_sound(content):
-            raise ModelError("its card is damaged")
-        names = content["feature_names"]
-        content["label_names"] = tuple(content["label_names"])
-        content["feature_names"] = None if names is None else tuple(names)
+        content["versions"] = dict(content["versions"])
+        for key in ("label_names", "feature_names"):
+            content[key] = None if content[key] is None else tuple(content[key])
         return cls(**content)
 
 
-def card_of(
+def make_card(
     model: Any,
     *,
     summary: str | None = None,
     measures: Mapping[str, float] | None = None,
     training_rows: int | None = None,
 ) -> ModelCard:
-    """Write the card of a fitted model."""
+    """Return the card of a fitted model."""
     label_names, feature_names = label_names_of(model), feature_names_of(model)
+    distributions = attribute_of(model, "label_distributions_")
     for name, value in (measures or {}).items():
         if not isinstance(value, Real):
-            raise ModelError(f"measures must be numbers by name; that of {name!r} is {value!r}.")
+            raise ModelError(f"measures must map names to numbers; the value of {name!r} is {value!r}.")
     return ModelCard(
         format=FORMAT,
-        versions=versions(),
+        versions=current_versions(),
         estimator=f"{type(model).__module__}.{type(model).__qualname__}",
-        parameters={name: _told(value) for name, value in model.get_params().items()},
+        parameters={name: _as_json(value) for name, value in model.get_params().items()},
         label_names=tuple(label_names),
         feature_names=None if feature_names is None else tuple(feature_names),
-        n_features=next(int(part.n_features_in_) for part in entrances(model) if hasattr(part, "n_features_in_")),
-        training_rows=_training_rows(model) if training_rows is None else int(training_rows),
+        n_features=first_attribute(first_layers(model), "n_features_in_"),
+        training_rows=len(distributions) if training_rows is None and distributions is not None else training_rows,
         summary=summary,
         measures={name: float(value) for name, value in (measures or {}).items()},
     )
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what a model's numbers depend on."""
+def current_versions() -> dict[str, str]:
+    """Return the installed versions of the libraries that influence predictions."""
     return {
         "labeldist": labeldist.__version__,
         "scikit-learn": sklearn.__version__,
@@ -129,43 +127,15 @@ def versions() -> dict[str, str]:
     }
 
 
-def _training_rows(model: Any) -> int | None:
-    """Count the rows of a model that keeps something of each."""
-    distributions = getattr(answering_part(model), "label_distributions_", None)
-    return None if distributions is None else len(distributions)
-
-
-def _told(value: Any) -> Any:
-    """Return a parameter as JSON can hold it."""
+def _as_json(value: Any) -> Any:
+    """Return a parameter if JSON can hold it, else a short text."""
     if isinstance(value, BaseEstimator):
         return type(value).__name__
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     try:
-        if len(json.dumps(value)) <= LONGEST_PARAMETER:
+        if len(json.dumps(value)) <= LONGEST:
             return value
     except (TypeError, ValueError):
         pass
-    return IN_SHORT.repr(value)
-
-
-def _is_sound(content: dict[str, Any]) -> bool:
-    """Whether everything is of the kind that a reader may rely on."""
-
-    def are(kind: type | tuple[type, ...], values: Any) -> bool:
-        return all(isinstance(value, kind) for value in values)
-
-    def may_be(kind: type, value: Any) -> bool:
-        return value is None or isinstance(value, kind)
-
-    return (
-        are(int, (content["format"], content["n_features"]))
-        and are(dict, (content["versions"], content["parameters"], content["measures"]))
-        and isinstance(content["label_names"], list)
-        and may_be(list, content["feature_names"])
-        and are(str, [*content["label_names"], *(content["feature_names"] or []), content["estimator"]])
-        and are(str, content["versions"].values())
-        and are((int, float), content["measures"].values())
-        and may_be(int, content["training_rows"])
-        and may_be(str, content["summary"])
-    )
+    return SHORT.repr(value)

@@ -1,26 +1,48 @@
-"""Save a model to one file, load it without executing anything, read its card without even building it."""
+"""Model files: skops archives with a model card."""
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 
 from labeldist._extras import require
-from labeldist._files import check_clock, check_free, write_whole
+from labeldist._files import check_free, write_whole
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
-from labeldist.models._archive import CARD, check_arrays, open_archive, unpack, unpack_text, with_card
-from labeldist.models._card import ModelCard, card_of, versions
-from labeldist.models._soundness import check_sound
-from labeldist.models._trust import trusted_types, untrusted_types
+from labeldist.models._card import ModelCard, current_versions, make_card
 
-COMPARED = ("labeldist", "scikit-learn")
-"""A model saved with another version of these may answer differently."""
+CARD = "card.json"
+"""Name of the archive member that holds the card."""
+
+LARGEST = 2 * 2**30
+"""Maximum size of an unpacked model in bytes, so that a small file cannot fill the memory."""
+
+TRUSTED = {
+    "builtins.object",
+    "numpy.dtype",
+    "sklearn.compose._column_transformer._RemainderColsList",
+    "sklearn.compose._column_transformer.make_column_selector",
+}
+"""Types that imputers and column transformers hold. skops itself trusts plain data and scikit-learn's estimators."""
+
+TRUSTED_MODULES = (
+    "labeldist._solvers.",
+    "labeldist._tables.",
+    "labeldist.enhancement.",
+    "labeldist.features",
+    "labeldist.learning.",
+    "sklearn.model_selection._split",
+)
+"""Modules whose estimators, dataclasses and splitters are trusted."""
 
 
 def save(
@@ -30,35 +52,45 @@ def save(
     summary: str | None = None,
     measures: Mapping[str, float] | None = None,
     training_rows: int | None = None,
+    trusted: Iterable[str] = (),
     force: bool = False,
 ) -> None:
-    """Write a fitted model and its card to one file.
+    """Write a fitted model and its card to a file.
 
-    The file is a skops archive: data, and no code. It appears whole or not at all.
+    The file is a skops archive. It contains data and names of types, but no code.
 
     Parameters
     ----------
     model : fitted estimator
         A learner or an enhancer, alone or as the last step of a pipeline.
     path : str or path
-        Such as ``model.skops``.
+        File to write, such as ``model.skops``.
     summary : str, default=None
-        What is to be remembered of the training, for the card.
+        Text about the training, for the card.
     measures : mapping of str to float, default=None
-        What was measured, for the card.
+        Scores, for the card.
     training_rows : int, default=None
-        For the card; models that keep a distribution of each row tell it themselves.
+        Number of training rows, for the card. Enhancers and AAKNN know it themselves.
+    trusted : iterable of str, default=()
+        Names of further types that the model may contain. `load` needs the same names.
     force : bool, default=False
-        Whether a file that is there may be replaced.
+        Whether to replace an existing file.
 
     Raises
     ------
     ModelError
-        If the model holds what cannot be kept: a function, a type that `load` would not trust, more than 2 GiB.
+        If the model contains a type that is not trusted, something that skops cannot write, or more than 2 GiB.
+
+    See Also
+    --------
+    load : Read the model.
+    to_onnx : Export a model for other runtimes.
 
     Examples
     --------
-    >>> from pathlib import Path
+    >>> from dataclasses import is_dataclass
+from importlib import import_module
+from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from labeldist import BDLDL
     >>> from labeldist.datasets import make_artificial
@@ -68,114 +100,142 @@ def save(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "model.skops"
     ...     save(model, path, summary="Three labels.", measures={"score": model.score(X, D)})
-    ...     again, card = load(path), read_card(path)
-    >>> (again.predict(X) == model.predict(X)).all()
+    ...     loaded, card = load(path), read_card(path)
+    >>> (loaded.predict(X) == model.predict(X)).all()
     np.True_
     >>> card.summary, card.label_names
     ('Three labels.', ('label_0', 'label_1', 'label_2'))
     """
     check_free(path, force=force)
-    check_clock()
-    card = card_of(model, summary=summary, measures=measures, training_rows=training_rows)
-    skops = require("skops.io", "app")
+    card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
+    skops, name = require("skops.io", "app"), type(model).__name__
     try:
-        archive = skops.dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
-    except Exception as error:
-        raise ModelError(f"{type(model).__name__} holds something that cannot be kept in a file: {error}") from error
-    refused = untrusted_types(archive)
-    if refused:
-        raise ModelError(
-            f"{type(model).__name__} holds what `load` would not trust: {', '.join(refused)}.{_cause(model)}"
-        )
-    check_sound(model)
-    write_whole(path, with_card(archive, card.to_json()))
+        content = skops.dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
+    except Exception as error:  # skops raises many types
+        raise ModelError(f"{name} contains something that skops cannot write: {error}") from error
+    _check_types(content, trusted, name)
+    archive = io.BytesIO(content)
+    with ZipFile(archive, "a", ZIP_DEFLATED) as members:
+        members.writestr(CARD, card.to_json())
+        _check_size(members)
+    write_whole(path, archive.getvalue())
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Return the model in a file that `save` has written.
+def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
+    """Read a model from a file that `save` has written.
 
-    Nothing in the file is executed. Types are looked at before anything is built: numbers, texts and arrays, the
-    estimators of labeldist with what they hold, transformers and splitters of scikit-learn
-    (`labeldist.models._trust.TRANSFORMERS`) are loaded, and nothing else. A `ModelVersionWarning` tells if another
-    version of labeldist or scikit-learn has saved the model.
+    No code of the file is executed and nothing is unpickled. The file may contain plain data, arrays, estimators of
+    labeldist and scikit-learn, and types that are named in `trusted`. A `ModelVersionWarning` is issued if the model
+    was saved with another version of labeldist or scikit-learn.
+
+    Parameters
+    ----------
+    path : str or path
+        File to read.
+    trusted : iterable of str, default=()
+        Names of further types to build, such as ``"my_package.MyTransformer"``. Their modules are imported, so trust
+        only types that you know.
+
+    Returns
+    -------
+    estimator
+        The fitted model.
 
     Raises
     ------
     ModelError
-        If the file is no model, is damaged, is of a newer format, holds a type that is not trusted or one that was
-        given what could do harm, or unpacks to more than 2 GiB.
+        If the file is damaged, has a newer format, contains a type that is not trusted, or has more than 2 GiB.
+
+    See Also
+    --------
+    save : Write a model file.
     """
     skops = require("skops.io", "app")
-    with open_archive(path) as packed:
-        card = _card_in(packed, path)
-        archive = _unpacked(packed, path)
+    content, card = _read(path)
     try:
-        refused = untrusted_types(archive)
-        if not refused:
-            check_arrays(archive)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", InconsistentVersionWarning)  # one for each part; ours says it once
-                model = skops.loads(archive, trusted=sorted(trusted_types()))
-    except Exception as error:  # a damaged archive can fail in any way
-        raise ModelError(
-            f"No model can be built from {path}, which is damaged or newer than skops here: {error}"
-        ) from error
-    if refused:
-        raise ModelError(
-            f"{path} holds what a model of labeldist does not: {', '.join(refused)}. Nothing of it was loaded, since "
-            "such a type could execute code."
+        types = _check_types(content, trusted, path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InconsistentVersionWarning)  # one per step; one warning follows below
+            model = skops.loads(content, trusted=types)
+    except ModelError:
+        raise
+    except Exception as error:  # a damaged archive raises many types
+        raise ModelError(f"{path} is damaged, or needs a newer version of skops: {error!r}.") from error
+    installed = current_versions()
+    saved = {name: card.versions.get(name) for name in ("labeldist", "scikit-learn")}
+    changed = [
+        f"{name} {saved[name]} (installed: {installed[name]})" for name in saved if saved[name] != installed[name]
+    ]
+    if changed:
+        warn(
+            f"{path} was saved with {' and '.join(changed)}. Predictions may differ; if that matters, fit it again.",
+            ModelVersionWarning,
         )
-    if not isinstance(model, BaseEstimator):
-        raise ModelError(f"{path} holds no model, but a {type(model).__name__}.")
-    try:
-        check_sound(model)
-    except Exception as error:  # what a part should have may be missing, or be anything
-        raise ModelError(f"{path} holds what could do harm: {error}") from error
-    _compare_versions(path, card)
     return model
 
 
 def read_card(path: str | os.PathLike[str]) -> ModelCard:
-    """Return what a file says of the model in it, without building the model."""
-    with open_archive(path) as archive:
-        return _card_in(archive, path)
+    """Read the card of a model file without building the model.
+
+    Parameters
+    ----------
+    path : str or path
+        File that `save` has written.
+
+    Returns
+    -------
+    ModelCard
+        Versions, parameters, names of labels and features, scores.
+
+    See Also
+    --------
+    load : Read the model.
+    """
+    return _read(path)[1]
 
 
-def _card_in(archive: Any, path: Any) -> ModelCard:
-    content = unpack_text(archive, CARD)
+def _read(path: str | os.PathLike[str]) -> tuple[bytes, ModelCard]:
+    """Return the bytes of a model file and its card."""
     try:
-        return ModelCard.from_json(content)
+        content = Path(path).read_bytes()
+        with ZipFile(io.BytesIO(content)) as members:
+            _check_size(members)
+            return content, ModelCard.from_json(members.read(CARD))
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror or error}.") from error
     except ModelError as error:
-        raise ModelError(f"{path} cannot be read: {error}.") from error
+        raise ModelError(f"{path} cannot be read. {error}") from error
+    except Exception as error:  # zipfile raises many types
+        raise ModelError(
+            f"{path} is not a model file of labeldist.models.save or labeldist fit, or is damaged: {error!r}."
+        ) from error
 
 
-def _unpacked(archive: Any, path: Any) -> bytes:
-    try:
-        return unpack(archive)
-    except (TypeError, ValueError, RecursionError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError(f"No model can be built from {path}, which is damaged: {error}") from error
+def _check_size(members: ZipFile) -> None:
+    size = sum(member.file_size for member in members.infolist())
+    if size > LARGEST:
+        raise ModelError(f"The model has {size:,} bytes when unpacked; the limit is {LARGEST:,}.")
 
 
-def _compare_versions(path: Any, card: ModelCard) -> None:
-    here = versions()
-    others = [f"{name} {card.versions.get(name)} (here {here[name]})" for name in COMPARED]
-    differing = [text for name, text in zip(COMPARED, others, strict=True) if card.versions.get(name) != here[name]]
-    if differing:
-        warn(
-            f"{path} was saved with {' and '.join(differing)}. Its answers may differ; if that matters, fit it anew.",
-            ModelVersionWarning,
+def _check_types(content: bytes, trusted: Iterable[str], name: Any) -> list[str]:
+    """Return the types in a skops archive that skops does not trust but we do, or raise an error."""
+    types: list[str] = require("skops.io", "app").get_untrusted_types(data=content)
+    unknown = [kind for kind in sorted({*types} - {*trusted}) if not _is_trusted(kind)]
+    if unknown:
+        raise ModelError(
+            f"{name} contains types that are not trusted: {', '.join(unknown)}. If you know them, pass "
+            f"trusted={unknown} to save and load. Otherwise do not load the file. A search can be replaced by its "
+            "best_estimator_, a function in many cases by the name of an option."
         )
+    return types
 
 
-def _cause(model: Any) -> str:
-    """Name the parameters that hold a function, the usual reason, and a part that may be kept without them."""
-    functions = [name for name, value in model.get_params().items() if callable(value) and not isinstance(value, type)]
-    text = ""
-    if functions:
-        text = (
-            f" A file must not bring code with it, and {', '.join(functions)} is a function: choose by name where that "
-            "is possible, or take a function of NumPy (a ufunc)."
-        )
-    return text + " Its best_estimator_ may be saved." * hasattr(model, "best_estimator_")
+def _is_trusted(name: str) -> bool:
+    """Return whether a name is that of a trusted class, and not of a function or class that a module imports."""
+    module, _, attribute = name.rpartition(".")
+    if name in TRUSTED or not module.startswith(TRUSTED_MODULES):
+        return name in TRUSTED
+    kind = getattr(import_module(module), attribute)
+    if not isinstance(kind, type) or kind.__module__ != module:
+        return False
+    return issubclass(kind, BaseEstimator) or is_dataclass(kind) or hasattr(kind, "split")
