@@ -142,14 +142,6 @@ def test_compiled_trees_of_others_are_refused(path):
         save(model, path, force=True)
 
 
-@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"PK\x03\x04 but no more"])
-def test_files_that_are_not_archives(path, content):
-    path.write_bytes(content)
-    for read in (load, read_card):
-        with pytest.raises(ModelError, match=r"model\.skops"):
-            read(path)
-
-
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ModelError, match=r"none\.skops.*No such file"):
         load(tmp_path / "none.skops")
@@ -162,15 +154,6 @@ def test_archives_without_a_card(path):
     for read in (load, read_card):
         with pytest.raises(ModelError, match=r"model\.skops.*card\.json"):
             read(path)
-
-
-def test_newer_files(path):
-    def change(members):
-        members["schema.json"] = json.dumps(json.loads(members["schema.json"]) | {"protocol": 99}).encode()
-
-    rewrite(path, change)
-    with pytest.raises(ModelError, match=r"model\.skops.*99"):
-        load(path)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +170,7 @@ def test_truncated_files(path):
     content = path.read_bytes()
     for length in np.linspace(0, len(content) - 1, 25).astype(int):
         path.write_bytes(content[:length])
-        with pytest.raises(ModelError):
+        with pytest.raises(ModelError, match=r"model\.skops"):
             load(path)
 
 

@@ -42,7 +42,9 @@ EXPORTED = [
     EnhancedLearner(BDLE(), BDLDL()),
     EnhancedLearner(KM(), make_pipeline(StandardScaler(), SABFGS())),
     make_pipeline(KernelFeatures(), BDLDL()),
-    make_pipeline(SimpleImputer(), StandardScaler(with_mean=False), KernelFeatures(scale=False, bandwidth=2.0), SABFGS()),
+    make_pipeline(
+        SimpleImputer(), StandardScaler(with_mean=False), KernelFeatures(scale=False, bandwidth=2.0), SABFGS()
+    ),
     make_pipeline("passthrough", make_pipeline(StandardScaler(with_std=False), None, BDLDL())),
     make_pipeline(ColumnTransformer([("some", StandardScaler(), [0, 3])], remainder="passthrough"), BDLDL()),
     GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, cv=2),

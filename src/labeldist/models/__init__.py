@@ -1,9 +1,8 @@
 """Model files, model cards and export to ONNX."""
 
-from labeldist.models._card import ModelCard
 from labeldist.models._inspection import feature_names_of, label_names_of, predict_distributions
 from labeldist.models._onnx import exportable, to_onnx
-from labeldist.models._persistence import load, read_card, save
+from labeldist.models._persistence import ModelCard, load, read_card, save
 
 __all__ = [
     "ModelCard",

@@ -51,10 +51,7 @@ def label_names_of(model: Any) -> list[str]:
     names = attribute_of(model, "label_names_")
     if names is None:
         *_, last = layers(model)
-        raise ModelError(
-            f"{type(last).__name__} has no label names: it is not a model of label distributions. Use a learner or an "
-            "enhancer of labeldist, alone or as the last step of a pipeline."
-        )
+        raise ModelError(f"{type(last).__name__} has no label names: it is not a learner or enhancer of labeldist.")
     return list(names)
 
 

@@ -13,17 +13,15 @@ from scipy.linalg import solve_triangular
 
 from labeldist._extras import require
 from labeldist._files import check_free, write_whole
-from labeldist._tables.feature_cells import MISSING_WORD
 from labeldist._typing import Array
 from labeldist.exceptions import ModelError
-from labeldist.models._card import make_card
 from labeldist.models._inspection import active_steps, fitted_part, receiving_part
+from labeldist.models._persistence import make_card
 
 OPSET = 19
 """Version of the ONNX operators: the first in which Equal compares texts."""
 
-ROW = np.array([1])
-"""The axis of sums and maxima over a row."""
+ROW = np.array([1])  # the axis of sums and maxima over a row
 
 
 def to_onnx(
@@ -43,8 +41,8 @@ def to_onnx(
     ----------
     model : fitted estimator
         BDLDL, BDLDLCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL or MeanDistribution, also in an EnhancedLearner, a search
-        or a pipeline. Earlier steps may be KernelFeatures, StandardScaler, SimpleImputer (numbers),
-        OneHotEncoder, ColumnTransformer and the preparation of ``labeldist fit --prepare``, except for dates.
+        or a pipeline. Earlier steps may be KernelFeatures, StandardScaler, SimpleImputer of numbers, OneHotEncoder of
+        texts, ColumnTransformer and the preparation of ``labeldist fit --prepare``, except for dates.
     path : str or path, default=None
         File to write.
     summary, measures, training_rows : default=None
@@ -89,9 +87,8 @@ def to_onnx(
     X = None if by_column else graph.add_input("features", card.n_features)
     proto = graph.finish(_convert(graph, model, X), type(model).__name__, len(card.label_names))
     proto.producer_name, proto.producer_version = "labeldist", card.versions["labeldist"]
-    names = {"label_names": card.label_names, "feature_names": card.feature_names}
-    texts = {key: json.dumps(value, ensure_ascii=False) for key, value in names.items()}
-    require("onnx.helper", "onnx").set_model_props(proto, {"card": card.to_json(), **texts})
+    texts = {key: json.dumps(getattr(card, key), ensure_ascii=False) for key in ("label_names", "feature_names")}
+    graph.helper.set_model_props(proto, {"card": card.to_json(), **texts})
     if path is not None:
         write_whole(path, proto.SerializeToString())
     return proto
@@ -225,9 +222,8 @@ def _kernel_features(graph: _Graph, step: Any, X: str) -> str:
     """Add φ(x) = L⁻¹ k(R, x) with the inverse as a constant: ONNX has no operator that solves a system."""
     inverse = solve_triangular(step.factor_, np.eye(len(step.factor_)), lower=True)
     center = np.median(step.landmarks_, axis=0)  # so that large features lose no digits
-    R = step.landmarks_ - center
-    X = graph("Div", graph("Sub", X, step.mean_), step.scale_ * step.bandwidth_)
-    X = graph("Sub", X, center)
+    R, unit = step.landmarks_ - center, step.scale_ * step.bandwidth_
+    X = graph("Div", graph("Sub", X, step.mean_ + center * unit), unit)
     products = graph("Mul", graph("MatMul", X, R.T), np.array([-2.0]))
     squares = graph("Add", graph("ReduceSum", graph("Mul", X, X), ROW), (R**2).sum(axis=1))
     distances = graph("Max", graph("Add", products, squares), np.array([0.0]))
@@ -309,9 +305,9 @@ def _identity(graph: _Graph, step: Any, X: str) -> str:
     return graph("Identity", X)
 
 
-def _to_words(graph: _Graph, _: Any, X: str) -> str:
-    is_missing = graph("Equal", X, np.array([""], dtype=object))
-    return graph("Where", is_missing, np.array([MISSING_WORD], dtype=object), X)
+def _to_words(graph: _Graph, step: Any, X: str) -> str:
+    empty = require("pandas", "app").DataFrame([[None] * step.n_features_in_], columns=step.feature_names_in_)
+    return graph("Where", graph("Equal", X, np.array([""], dtype=object)), step.transform(empty), X)
 
 
 def _is_missing(graph: _Graph, _: Any, X: str) -> str:

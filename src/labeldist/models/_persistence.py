@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import platform
+import reprlib
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+import numpy as np
+import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 
+import labeldist
 from labeldist._extras import require
 from labeldist._files import check_free, write_whole
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
-from labeldist.models._card import ModelCard, current_versions, make_card
+from labeldist.models._inspection import attribute_of, feature_names_of, first_attribute, first_layers, label_names_of
 
 CARD = "card.json"
-"""Name of the archive member that holds the card."""
+FORMAT = 1
+"""Version of the file format. It increases when older versions of labeldist cannot read new files."""
 
 LARGEST = 2 * 2**30
 """Maximum size of an unpacked model in bytes, so that a small file cannot fill the memory."""
@@ -43,6 +50,68 @@ TRUSTED_MODULES = (
     "sklearn.model_selection._split",
 )
 """Modules whose estimators, dataclasses and splitters are trusted."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """Description of a saved model.
+
+    Attributes
+    ----------
+    format : int
+        Version of the file format.
+    versions : dict of str to str
+        Versions of labeldist, scikit-learn, numpy and python with which the model was saved.
+    estimator : str
+        Class of the model, with its module.
+    parameters : dict
+        Parameters as returned by ``get_params``. Values that JSON cannot hold are replaced by a short text.
+    label_names : tuple of str
+        Names of the labels, in the order of the predicted columns.
+    feature_names : tuple of str or None
+        Names of the features in the expected order, or None if the model was fitted without names.
+    n_features : int or None
+        Number of input columns, or None if the first step does not count them, such as a vectorizer of texts.
+    training_rows : int or None
+        Number of training rows, if known.
+    summary : str or None
+        Text about the training.
+    measures : dict of str to float
+        Scores of the model.
+
+    See Also
+    --------
+    read_card : Read the card of a model file.
+    """
+
+    format: int
+    versions: dict[str, str]
+    estimator: str
+    parameters: dict[str, Any]
+    label_names: tuple[str, ...]
+    feature_names: tuple[str, ...] | None
+    n_features: int | None
+    training_rows: int | None
+    summary: str | None
+    measures: dict[str, float]
+
+    def to_json(self) -> str:
+        """Return the card as a JSON object."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> ModelCard:
+        """Read a card from a JSON object."""
+        content = json.loads(text)
+        if content["format"] > FORMAT:
+            raise ModelError(
+                f"Its format is {content['format']}, and labeldist {labeldist.__version__} reads formats up to "
+                f"{FORMAT}. Install a newer version: pip install -U labeldist"
+            )
+        content["versions"] = dict(content["versions"])
+        for key in ("label_names", "feature_names"):
+            content[key] = None if content[key] is None else tuple(content[key])
+        return cls(**content)
 
 
 def save(
@@ -70,7 +139,7 @@ def save(
     measures : mapping of str to float, default=None
         Scores, for the card.
     training_rows : int, default=None
-        Number of training rows, for the card. Enhancers and AAKNN know it themselves.
+        Number of training rows, for the card. Models that keep a distribution of each row know it themselves.
     trusted : iterable of str, default=()
         Names of further types that the model may contain. `load` needs the same names.
     force : bool, default=False
@@ -88,9 +157,7 @@ def save(
 
     Examples
     --------
-    >>> from dataclasses import is_dataclass
-from importlib import import_module
-from pathlib import Path
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from labeldist import BDLDL
     >>> from labeldist.datasets import make_artificial
@@ -101,8 +168,8 @@ from pathlib import Path
     ...     path = Path(folder) / "model.skops"
     ...     save(model, path, summary="Three labels.", measures={"score": model.score(X, D)})
     ...     loaded, card = load(path), read_card(path)
-    >>> (loaded.predict(X) == model.predict(X)).all()
-    np.True_
+    >>> bool((loaded.predict(X) == model.predict(X)).all())
+    True
     >>> card.summary, card.label_names
     ('Three labels.', ('label_0', 'label_1', 'label_2'))
     """
@@ -133,8 +200,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     path : str or path
         File to read.
     trusted : iterable of str, default=()
-        Names of further types to build, such as ``"my_package.MyTransformer"``. Their modules are imported, so trust
-        only types that you know.
+        Names of further types to build, such as ``"my_package.MyTransformer"``. Name only types that you know.
 
     Returns
     -------
@@ -148,7 +214,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
 
     See Also
     --------
-    save : Write a model file.
+    save : Write a model file, with an example.
     """
     skops = require("skops.io", "app")
     content, card = _read(path)
@@ -161,7 +227,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
         raise
     except Exception as error:  # a damaged archive raises many types
         raise ModelError(f"{path} is damaged, or needs a newer version of skops: {error!r}.") from error
-    installed = current_versions()
+    installed = _versions()
     saved = {name: card.versions.get(name) for name in ("labeldist", "scikit-learn")}
     changed = [
         f"{name} {saved[name]} (installed: {installed[name]})" for name in saved if saved[name] != installed[name]
@@ -189,9 +255,56 @@ def read_card(path: str | os.PathLike[str]) -> ModelCard:
 
     See Also
     --------
-    load : Read the model.
+    save : Write a model file, with an example.
     """
     return _read(path)[1]
+
+
+def make_card(
+    model: Any, *, summary: str | None, measures: Mapping[str, float] | None, training_rows: int | None
+) -> ModelCard:
+    """Return the card of a fitted model."""
+    label_names, feature_names = label_names_of(model), feature_names_of(model)
+    distributions = attribute_of(model, "label_distributions_")
+    if training_rows is None and distributions is not None:
+        training_rows = len(distributions)
+    return ModelCard(
+        format=FORMAT,
+        versions=_versions(),
+        estimator=f"{type(model).__module__}.{type(model).__qualname__}",
+        parameters={name: _as_json(value) for name, value in model.get_params().items()},
+        label_names=tuple(label_names),
+        feature_names=None if feature_names is None else tuple(feature_names),
+        n_features=first_attribute(first_layers(model), "n_features_in_"),
+        training_rows=training_rows,
+        summary=summary,
+        measures={name: float(value) for name, value in (measures or {}).items()},
+    )
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "labeldist": labeldist.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _as_json(value: Any) -> Any:
+    """Return a parameter if JSON can hold it in 1,000 characters, else a short text."""
+    if isinstance(value, BaseEstimator):
+        return type(value).__name__
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    try:
+        if len(json.dumps(value)) <= 1000:
+            return value
+    except (TypeError, ValueError):
+        pass
+    short = reprlib.Repr()
+    short.maxother = 100
+    return short.repr(value)
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[bytes, ModelCard]:
@@ -201,14 +314,11 @@ def _read(path: str | os.PathLike[str]) -> tuple[bytes, ModelCard]:
         with ZipFile(io.BytesIO(content)) as members:
             _check_size(members)
             return content, ModelCard.from_json(members.read(CARD))
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except ModelError as error:
-        raise ModelError(f"{path} cannot be read. {error}") from error
-    except Exception as error:  # zipfile raises many types
-        raise ModelError(
-            f"{path} is not a model file of labeldist.models.save or labeldist fit, or is damaged: {error!r}."
-        ) from error
+    except (ModelError, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"{path} cannot be read: {reason}") from error
+    except Exception as error:  # zipfile and json raise many types
+        raise ModelError(f"{path} is not a model file of labeldist, or is damaged: {error!r}.") from error
 
 
 def _check_size(members: ZipFile) -> None:
