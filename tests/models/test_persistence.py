@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, Shuffl
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
-from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, MissingExtraError, ModelError, ModelVersionWarning, OutputError
 from labeldist.features import KernelFeatures
@@ -35,6 +35,7 @@ NESTED = [
     BDLDLCV([1e-3], [1e-2], cv=KFold(3)),
     BDLDLCV([1e-3], [1e-2], cv=ShuffleSplit(2, random_state=np.random.RandomState(0))),
     BDLE(solver="low_rank"),
+    BayesLE(regressor="kernel"),
     AAKNN(algorithm="kd_tree"),
     DistributionForest(5, random_state=0),
 ]
