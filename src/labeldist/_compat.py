@@ -1,5 +1,26 @@
 """Private names of scikit-learn that the estimators use."""
 
+from typing import Any
+
+import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_parameter_constraints
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "validate_parameter_constraints"]
+__all__ = ["HasMethods", "Interval", "StrOptions", "regression_tree", "validate_parameter_constraints"]
+
+
+def regression_tree(state: dict[str, Any], n_features: int, n_outputs: int) -> Any:
+    """Return a compiled tree with a state that its ``__getstate__`` has returned.
+
+    The compiled code does not check node numbers, so a damaged state could make it read any memory.
+    """
+    from sklearn.tree._tree import Tree  # slow to import, and only forests need it
+
+    nodes = state["nodes"]
+    parents = np.flatnonzero(nodes["left_child"] != -1)
+    children = np.stack([nodes[side][parents] for side in ("left_child", "right_child")])
+    features = nodes["feature"][parents]
+    if not ((children > parents) & (children < len(nodes)) & (features >= 0) & (features < n_features)).all():
+        raise ValueError("A node of a tree refers to a node or a feature that does not exist.")
+    tree = Tree(n_features, np.ones(n_outputs, dtype=np.intp), n_outputs)
+    tree.__setstate__(state | {"node_count": len(nodes)})
+    return tree

@@ -1,4 +1,4 @@
-"""Fitted models of every kind, and rows to ask them about."""
+"""Fitted models and new rows for the tests of model files."""
 
 import numpy as np
 import pandas as pd
@@ -15,19 +15,19 @@ NEW = 3 * example(seed=5)[0]
 
 
 def fitted(model):
-    """Fit a model to the common example, distributions or logical labels as it needs them."""
+    """Fit a model to the common example, with distributions or logical labels."""
     return model.fit(*training_data(model))
 
 
 def answers(model, X=NEW):
-    """What a model says of new rows, or if it has no rule for them of the rows that it knows."""
+    """Predict new rows, or return the distributions of the training rows."""
     if hasattr(model, "predict"):
         return model.predict(X)
     return model.transform(X) if hasattr(model, "transform") else model.label_distributions_
 
 
 def mixed_table():
-    """Numbers, categories, something missing of both, and a column that is not used."""
+    """Return numbers and categories with missing values, an unused column, and distributions."""
     X, D, _ = example()
     frame = pd.DataFrame({"income": 1e6 * X[:, 0], "age": X[:, 1], "city": np.where(X[:, 2] > 0, "Zürich", "Oslo")})
     frame["rooms"], frame["note"] = (3 * X[:, 3]).astype(int), "unused"
@@ -36,7 +36,7 @@ def mixed_table():
 
 
 def mixed_model(learner=None):
-    """A pipeline on `mixed_table`."""
+    """Return a pipeline that is fitted to `mixed_table`."""
     columns = ColumnTransformer(
         [
             ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["income", "age"]),

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def predict_by(model: Any, frame: pd.DataFrame, teller: Teller) -> Array:
     """Return the distributions that a model has for the items of a table, in the order of its labels."""
-    from labeldist.models import answers
+    from labeldist.models import predict_distributions
 
     X = _features(model, frame, teller)
     with teller.working(f"Predicting {len(frame)} items"):
-        return answers(model, X)
+        return predict_distributions(model, X)
 
 
 def _features(model: Any, frame: pd.DataFrame, teller: Teller) -> pd.DataFrame:
@@ -47,6 +47,6 @@ def _prepares(model: Any) -> bool:
     """Whether a model begins by turning the cells of a table into numbers."""
     from sklearn.compose import ColumnTransformer
 
-    from labeldist.models._wrapping import receiving_part
+    from labeldist.models._inspection import receiving_part
 
     return isinstance(receiving_part(model), ColumnTransformer)

@@ -1,4 +1,4 @@
-"""A forest for label distributions: the mean of the rows that share a leaf, over many random trees."""
+"""Random forest of regression trees for label distributions."""
 
 from __future__ import annotations
 
@@ -9,48 +9,51 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import Interval, StrOptions, regression_tree
 from labeldist._solvers.scaling import divide_columns, largest_by_column, mean_and_scale
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._learner import DistributionLearner, check_weights
-from labeldist.learning._trees import Trees
 from labeldist.simplex import normalize
 
 LARGEST = float(np.finfo(np.float32).max)
 
 
 class DistributionForest(DistributionLearner):
-    """Extremely randomised trees whose leaves hold distributions.
+    """Extremely randomised trees for label distributions.
 
-    A tree splits the rows where their distributions differ most, by the variance over all labels; its answer is the
-    mean of the training distributions in a leaf, and the forest's the mean over its trees. Units of the features do
-    not count, nor does a shift: features are standardised first, since trees see single precision.
+    Trees are grown by scikit-learn's ``ExtraTreesRegressor`` with one output per label. The prediction of a tree is
+    the mean of the training distributions in a leaf, the prediction of the forest is the mean over its trees.
+    Features are standardised first because trees work in single precision.
 
     Parameters
     ----------
     n_estimators : int, default=100
+        Number of trees.
     min_samples_leaf : int, default=3
-        The fewest rows in a leaf.
+        Minimum number of rows in a leaf.
     max_features : {"sqrt"}, float or int, default="sqrt"
-        How many features are looked at for a split: the square root of their number, a share, or so many.
+        Number of features considered at each split: the square root of their number, a fraction, or a count.
     random_state : int, RandomState instance or None, default=None
-        How features and thresholds are drawn.
+        Controls the features and thresholds that are drawn.
 
     Attributes
     ----------
-    trees_ : Trees
-        What was grown, as arrays, on standardised features.
+    trees_ : list of sklearn.tree._tree.Tree
+        Trees on standardised features.
     mean_, scale_ : ndarray of shape (n_features,)
-        What standardises a feature: its mean and deviation; for sparse features 0 and the largest size of a number.
+        Mean and standard deviation of the features. For sparse features, 0 and the largest absolute value.
     label_names_ : list of str
+        Names of the labels.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, if `X` had column names.
 
-    Notes
-    -----
-    On the Yeast sets, whose features say little, it is mostly what ``choose_learner`` chooses: see
-    ``benchmarks/choice.py``.
+    See Also
+    --------
+    AAKNN : Mean distribution of the nearest rows.
+    labeldist.choose_learner : Choose a learner by cross-validation.
 
     References
     ----------
@@ -76,8 +79,6 @@ class DistributionForest(DistributionLearner):
         "random_state": ["random_state"],
     }
 
-    trees_: Trees
-
     def __init__(
         self,
         n_estimators: int = 100,
@@ -97,14 +98,20 @@ class DistributionForest(DistributionLearner):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features.
         y : array-like of shape (n_samples, n_labels)
             Non-negative degrees; each row is divided by its sum.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much a row counts in splits and means; `min_samples_leaf` counts rows.
+            Weights of the rows in splits and means. `min_samples_leaf` counts rows.
+
+        Returns
+        -------
+        DistributionForest
+            The fitted estimator.
         """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
-        from sklearn.ensemble import ExtraTreesRegressor  # a tenth of a second that only a forest need wait for
+        from sklearn.ensemble import ExtraTreesRegressor  # slow to import
 
         forest = ExtraTreesRegressor(
             self.n_estimators,
@@ -112,36 +119,63 @@ class DistributionForest(DistributionLearner):
             max_features=self.max_features,
             random_state=random_generator(self.random_state),
         )
-        self.mean_, self.scale_ = _standards(X)
-        target = D if D.shape[1] > 1 else D[:, 0]  # of a single column scikit-learn wants no table
-        forest.fit(self._standardised(X), target, sample_weight=check_weights(sample_weight, X))
-        self.trees_ = Trees.of([tree.tree_ for tree in forest.estimators_])
+        if sparse.issparse(X):
+            largest = largest_by_column(X)
+            self.mean_, self.scale_ = np.zeros_like(largest), np.where(largest > 0, largest, 1.0)
+        else:
+            self.mean_, self.scale_ = mean_and_scale(X)
+        target = D if D.shape[1] > 1 else D[:, 0]  # scikit-learn warns about a table of one column
+        forest.fit(self._standardise(X), target, sample_weight=check_weights(sample_weight, X))
+        self.trees_ = [tree.tree_ for tree in forest.estimators_]
         return self
 
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`."""
-        check_is_fitted(self)
-        X = self._check_new_features(X, accept_sparse=True)
-        return normalize(self.trees_.mean_distributions(self._standardised(X)))
+        """Predict label distributions.
 
-    def _standardised(self, X: Any) -> Any:
-        """Return features in single precision; beyond its range they are as far from every threshold as they can be."""
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            One distribution per row.
+        """
+        check_is_fitted(self)
+        Z = self._standardise(self._check_new_features(X, accept_sparse=True))
+        total = np.zeros((Z.shape[0], len(self.label_names_)))
+        for tree in self.trees_:
+            total += tree.predict(Z).reshape(total.shape)
+        return normalize(total / len(self.trees_))
+
+    def _standardise(self, X: Any) -> Any:
+        """Return standardised features in single precision, clipped to its range."""
         with np.errstate(over="ignore"):
-            if self.mean_.any():  # it has learned from dense rows
+            if self.mean_.any():  # fitted on dense rows
                 X = (X if isinstance(X, np.ndarray) else X.toarray()) - self.mean_
-            Z = divide_columns(X, self.scale_)
-        numbers = Z if isinstance(Z, np.ndarray) else Z.data
-        np.clip(numbers, -LARGEST, LARGEST, out=numbers)
-        return Z.astype(np.float32)
+            Z = divide_columns(X, self.scale_).astype(np.float32)
+        is_dense = isinstance(Z, np.ndarray)
+        values = Z if is_dense else Z.data
+        np.clip(values, -LARGEST, LARGEST, out=values)
+        if not is_dense and Z.nnz <= np.iinfo(np.int32).max:
+            Z.indices, Z.indptr = Z.indices.astype(np.int32), Z.indptr.astype(np.int32)  # trees need 32 bits
+        return Z
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Model files hold the trees as arrays, because skops does not trust scikit-learn's compiled trees.
+        state = dict(super().__getstate__())
+        if "trees_" in state:
+            state["trees_"] = [tree.__getstate__() for tree in self.trees_]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "trees_" in state:
+            shape = self.n_features_in_, len(self.label_names_)
+            self.trees_ = [regression_tree(tree, *shape) for tree in state["trees_"]]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _standards(X: Any) -> tuple[Array, Array]:
-    if not sparse.issparse(X):
-        return mean_and_scale(X)
-    largest = largest_by_column(X)
-    return np.zeros_like(largest), np.where(largest > 0, largest, 1.0)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist._validation import label_names as numbered_labels
-from labeldist.models._wrapping import attribute_of, layers
+from labeldist.models._inspection import attribute_of, layers
 from labeldist.plots._canvas import EXTRA, Display
 from labeldist.plots._heat import heat_map, size_of
 from labeldist.plots._palette import DIVERGING

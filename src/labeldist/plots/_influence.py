@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist.metrics import MEASURES, Measure
-from labeldist.models._wrapping import attribute_of, layers
+from labeldist.models._inspection import attribute_of, layers
 from labeldist.plots._canvas import EXTRA, SMALL, Display
 from labeldist.plots._heat import colour_of, heat_map, size_of
 from labeldist.plots._palette import ink_on

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from labeldist import _validation as labels
 from labeldist._typing import Array
 from labeldist.metrics._measures import check_pair
-from labeldist.models._answering import answers
-from labeldist.models._wrapping import attribute_of
+from labeldist.models._inspection import attribute_of, predict_distributions
 from labeldist.plots._canvas import Display
 from labeldist.simplex import check_distributions, normalize
 
@@ -74,7 +73,7 @@ def read_predictions(
     item_names: Sequence[object] | None = None,
 ) -> NamedRows:
     """Return what a fitted learner predicts, or an enhancer recovers, for the rows of `X`, with its label names."""
-    D = answers(estimator, X)
+    D = predict_distributions(estimator, X)
     if label_names is None and labels.column_names(D) is None:  # a frame, after set_output, has them
         label_names = attribute_of(estimator, "label_names_")
     if item_names is None and not hasattr(D, "iloc"):

@@ -1,0 +1,208 @@
+"""Predictions of exported graphs in onnxruntime."""
+
+import json
+
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, PolynomialFeatures, StandardScaler
+
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
+from labeldist._tables.preparation import prepare_columns
+from labeldist.enhancement import KM
+from labeldist.exceptions import ModelError, OutputError
+from labeldist.features import KernelFeatures
+from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, DistributionForest, MeanDistribution
+from labeldist.models import ModelCard, exportable, load, save, to_onnx
+from tests.checks import example
+from tests.models.examples import LABELS, NEW, fitted, mixed_table
+
+EXPORTED = [
+    BDLDL(),
+    BDLDL(floor=0),
+    BDLDL(fit_intercept=False, scale=True),
+    BDLDL(output="softmax", floor=0.1),
+    BDLDL(output="project"),
+    BDLDL(output="project", floor=0.05),
+    BDLDLCV(cv=2, outputs=("project",)),
+    SABFGS(fit_intercept=True),
+    SAIIS(),
+    LDLLC(),
+    LDLSCL(),
+    EDLLRL(),
+    MeanDistribution(),
+    EnhancedLearner(BDLE(), BDLDL()),
+    EnhancedLearner(KM(), make_pipeline(StandardScaler(), SABFGS())),
+    make_pipeline(KernelFeatures(), BDLDL()),
+    make_pipeline(
+        SimpleImputer(), StandardScaler(with_mean=False), KernelFeatures(scale=False, bandwidth=2.0), SABFGS()
+    ),
+    make_pipeline("passthrough", make_pipeline(StandardScaler(with_std=False), None, BDLDL())),
+    make_pipeline(ColumnTransformer([("some", StandardScaler(), [0, 3])], remainder="passthrough"), BDLDL()),
+    GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, cv=2),
+]
+NOT_EXPORTED = [
+    AAKNN(),
+    AABP(max_iter=2),
+    DistributionForest(2),
+    BDLE(),
+    EnhancedLearner(BDLE(), AAKNN()),
+    make_pipeline(StandardScaler(), AAKNN()),
+    GridSearchCV(AAKNN(), {"n_neighbors": [3]}, cv=2),
+]
+
+
+def name(model):
+    return type(model).__name__
+
+
+def serve(graph, feeds):
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    (degrees,) = session.run(None, feeds)
+    return degrees
+
+
+def feeds_of(frame, graph):
+    """One input per column; a missing text is empty."""
+    columns = [column.name for column in graph.graph.input]
+    return {
+        name: frame[[name]].fillna("").to_numpy(dtype=object)
+        if frame[name].dtype.kind not in "ifb"
+        else frame[[name]].to_numpy(dtype=float)
+        for name in columns
+    }
+
+
+@pytest.mark.parametrize("model", EXPORTED, ids=name)
+def test_graph_predicts_like_model(model):
+    assert exportable(model)
+    model = fitted(clone(model))
+    assert exportable(model)
+    degrees = serve(to_onnx(model), {"features": NEW})
+    assert degrees.dtype == np.float64
+    assert_allclose(degrees, model.predict(NEW), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("model", NOT_EXPORTED, ids=name)
+def test_unsupported_learners_are_named(model):
+    assert not exportable(model)
+    learner = "AAKNN" if "AAKNN" in repr(model) else name(model)
+    with pytest.raises(ModelError, match=rf"{learner}\b.*BDLDL, .*SAIIS"):
+        to_onnx(fitted(clone(model)))
+
+
+@pytest.mark.parametrize(
+    ("step", "named"),
+    [
+        (PolynomialFeatures(), "PolynomialFeatures.*StandardScaler"),
+        (FunctionTransformer(np.arctan), "FunctionTransformer"),
+        (SimpleImputer(add_indicator=True), "SimpleImputer"),
+        (SimpleImputer(missing_values=-1), "SimpleImputer"),
+        (OneHotEncoder(), "OneHotEncoder"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_unsupported_steps_are_named(tmp_path, step, named):
+    with pytest.raises(ModelError, match=named):
+        to_onnx(fitted(make_pipeline(step, BDLDL())), tmp_path / "model.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_text_vectorizers_are_unsupported():
+    model = make_pipeline(TfidfVectorizer(), BDLDL()).fit(["a song", "a dance"], [[0.2, 0.8], [0.6, 0.4]])
+    with pytest.raises(ModelError, match="TfidfVectorizer"):
+        to_onnx(model)
+
+
+@pytest.mark.parametrize("output", ["clip", "softmax", "project"])
+def test_extreme_scores(output):
+    model = fitted(BDLDL(output=output, floor=0))
+    model.coef_, model.intercept_ = np.eye(4, 5), np.zeros(4)
+    rows = np.array(
+        [[-1.0, -2, -3, 0, 0], [1e300, -1e300, 1e299, 1e300, 0], [1e-310, 0, 2e-310, 0, 0], [0, 0, 0, 0, 1]]
+    )
+    assert_allclose(serve(to_onnx(model), {"features": rows}), model.predict(rows), rtol=0, atol=1e-12)
+
+
+def test_kernel_keeps_precision_for_shifted_features():
+    X, D, _ = example()
+    model = make_pipeline(KernelFeatures(scale=False), BDLDL()).fit(X + 1e6, D)
+    assert_allclose(serve(to_onnx(model), {"features": X + 1e6}), model.predict(X + 1e6), rtol=0, atol=1e-8)
+
+
+def test_prepared_tables_are_exported(tmp_path):
+    frame, D = mixed_table()
+    frame = frame.drop(columns="note").assign(owner=frame["age"] > 0)
+    frame.loc[5:9, "city"] = "Bergen"
+    model = make_pipeline(prepare_columns(frame), BDLDL()).fit(frame, D)
+    save(model, tmp_path / "model.skops")
+    new = frame.assign(city=frame["city"].where(frame.index != 7, "never seen"))
+    expected = load(tmp_path / "model.skops").predict(new)
+    graph = to_onnx(model)
+    assert {column.name for column in graph.graph.input} == set(frame.columns)
+    assert_allclose(serve(graph, feeds_of(new, graph)), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        OneHotEncoder(handle_unknown="ignore"),
+        OneHotEncoder(handle_unknown="ignore", min_frequency=5),
+        OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=3, drop="first", sparse_output=False),
+    ],
+    ids=lambda encoder: f"{encoder.handle_unknown}-{encoder.drop}-{encoder.min_frequency}",
+)
+@pytest.mark.filterwarnings("ignore:Found unknown categories")
+def test_one_hot_encoders_of_texts(encoder):
+    _, D, _ = example()
+    words = pd.Series([None, "a", "a", "b", "a", "c", "b", "a", None, "d"] * 4, dtype=object)
+    frame = pd.DataFrame({"first word": words, "second-word": words.sample(frac=1, random_state=0).to_numpy()})
+    model = make_pipeline(ColumnTransformer([("words", encoder, [0, 1])]), BDLDL()).fit(frame, D)
+    new = frame.copy()
+    new.loc[3] = ["e", "a"]
+    graph = to_onnx(model)
+    assert_allclose(serve(graph, feeds_of(new, graph)), model.predict(new), rtol=0, atol=1e-10)
+    ambiguous = frame.replace({"d": ""})
+    with pytest.raises(ModelError, match="OneHotEncoder"):
+        to_onnx(model.fit(ambiguous, D))
+
+
+def test_input_with_the_name_of_the_output():
+    X, D, _ = example()
+    frame = pd.DataFrame(X[:, :2], columns=["distributions", "b"])
+    model = make_pipeline(ColumnTransformer([("all", StandardScaler(), slice(0, 2))]), BDLDL()).fit(frame, D)
+    graph = to_onnx(model)
+    assert [output.name for output in graph.graph.output] == ["distributions_"]
+    assert_allclose(serve(graph, feeds_of(frame, graph)), model.predict(frame), rtol=0, atol=1e-10)
+
+
+def test_metadata_contain_the_card():
+    X, D, _ = example()
+    model = BDLDL().fit(pd.DataFrame(X, columns=list("abcde")), pd.DataFrame(D, columns=LABELS))
+    graph = to_onnx(model, measures={"skill": 0.5})
+    properties = {entry.key: entry.value for entry in graph.metadata_props}
+    assert json.loads(properties["label_names"]) == LABELS
+    assert json.loads(properties["feature_names"]) == list("abcde")
+    assert ModelCard.from_json(properties["card"]).measures == {"skill": 0.5}
+    assert graph.producer_name == "labeldist"
+
+
+def test_existing_files_are_not_replaced(tmp_path):
+    path, model = tmp_path / "model.onnx", fitted(BDLDL())
+    to_onnx(model, path)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    assert_allclose(session.run(None, {"features": NEW})[0], model.predict(NEW), rtol=0, atol=1e-12)
+    content = path.read_bytes()
+    with pytest.raises(OutputError, match=r"model\.onnx"):
+        to_onnx(fitted(MeanDistribution()), path)
+    assert path.read_bytes() == content
+    to_onnx(fitted(MeanDistribution()), path, force=True)
+    assert path.read_bytes() != content
