@@ -3,9 +3,8 @@
 # scikit-learn is imported inside the functions that need it: it loads pandas where that is installed, which
 # takes a second and more, and naming, finding and reading a set needs neither.
 from labeldist._tables.columns import LabelledTable, read_labelled
-from labeldist._tables.readers import read_mat
 from labeldist._tables.stream import TableStream, write_parquet
-from labeldist._tables.tables import read_table, write_table
+from labeldist._tables.tables import read_mat, read_table, write_table
 from labeldist.datasets._digits import load_logical_digits
 from labeldist.datasets._load import list_datasets, load_dataset
 from labeldist.datasets._logical import binarize

@@ -13,7 +13,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
 from labeldist._extras import require
-from labeldist._tables.feature_cells import MISSING_WORD, CategoryColumns, IsMissing, ToNumbers, ToWords
+from labeldist._tables.preparation import MISSING_WORD, CategoryColumns, IsMissing, ToNumbers, ToWords
 from labeldist._typing import Array
 from labeldist.exceptions import ModelError
 from labeldist.models._graph import DOUBLE, ROW, Operators
