@@ -233,7 +233,7 @@ def test_fold_without_a_value_keeps_the_columns(people):
 
 
 def test_unknown_and_repeated_columns(people):
-    with pytest.raises(TableError, match="town.* size, age"):
+    with pytest.raises(TableError, match=r"town.* size, age"):
         prepare_columns(people, ["size", "town"])
     repeated = pd.concat([people, people[["age"]]], axis=1)
     with pytest.raises(TableError, match="age"):

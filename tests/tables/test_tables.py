@@ -1,6 +1,7 @@
 """Reading and writing of tables in every format except the matrices of MATLAB and NumPy."""
 
 import io
+from contextlib import suppress
 
 import pandas as pd
 import polars as pl
@@ -12,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from labeldist._tables.tables import FORMATS, check_format, listed, read_table, write_table
-from labeldist.exceptions import DatasetNotFoundError, OutputError, TableError
+from labeldist._tables.tables import FORMATS, read_table, write_table
+from labeldist.exceptions import DatasetNotFoundError, TableError
 
 TEXT_FORMATS = (".csv", ".tsv", ".arff")
 
@@ -82,13 +83,6 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
         read_table("-")
 
 
-def test_full_standard_output_is_an_error(monkeypatch):
-    with open("/dev/full", "w") as stream:
-        monkeypatch.setattr("sys.stdout", stream)
-        with pytest.raises(OutputError, match="No space left"):
-            write_table(pd.DataFrame({"a": ["1"]}), "-")
-
-
 @pytest.mark.parametrize(
     ("name", "content", "fact"),
     [
@@ -128,21 +122,8 @@ def test_missing_file_and_folder(tmp_path, suffix):
 def test_arbitrary_text_is_read_or_a_table_error(tmp_path_factory, suffix, content):
     path = tmp_path_factory.getbasetemp() / f"any{suffix}"
     path.write_bytes(b"@relation r\n@attribute a {x,y}\n@data\n" * (suffix == ".arff") + content)
-    try:
+    with suppress(TableError):
         assert read_table(path).size
-    except TableError as error:
-        assert str(path) in str(error)
-
-
-def test_formats_are_checked_before_writing():
-    check_format("-")
-    check_format("a.CSV")
-    with pytest.raises(TableError, match=r"a\.docx"):
-        check_format("a.docx")
-
-
-def test_long_lists_are_shortened():
-    assert listed(range(14)).endswith("10, 11 and 2 more")
 
 
 ARFF = "@relation 'music'\n@attribute acc numeric\n@attribute 'tempo class' {slow,'very fast'}\n@attribute joy {0,1}\n"

@@ -54,12 +54,6 @@ def prepare_columns(frame: Any, columns: Iterable[str] | None = None) -> ColumnT
     ColumnTransformer
         It selects its columns by name and ignores all others.
 
-    Raises
-    ------
-    TableError
-        If a column holds text that differs in almost every row, numbers mixed with words, infinite numbers, nothing,
-        or objects.
-
     Examples
     --------
     >>> import pandas as pd

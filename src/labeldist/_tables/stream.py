@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -16,13 +15,14 @@ import numpy as np
 from labeldist._extras import require
 from labeldist._files import whole_file
 from labeldist._tables.columns import UNNAMED_INDEX
-from labeldist._tables.tables import check_unique, listed
+from labeldist._tables.tables import check_unique, listed, reading
 from labeldist._typing import Array
 from labeldist.exceptions import DatasetNotFoundError, TableError
 
 CHUNK_ROWS = 65_536
 """Rows per chunk: tens of megabytes for a hundred columns."""
 
+ONLY_NUMBERS = "Only numbers can be streamed; name other columns in features=[...]."
 CSV_CELL = re.compile(r"In CSV column #(\d+): .*invalid value ('.*')", re.DOTALL)
 
 
@@ -30,7 +30,7 @@ CSV_CELL = re.compile(r"In CSV column #(\d+): .*invalid value ('.*')", re.DOTALL
 class TableStream:
     r"""A file of features and label degrees that is read in chunks, each time it is iterated over.
 
-    Iterating yields pairs of features and degrees: data frames if pandas is installed, else arrays.
+    Iterating yields pairs of data frames, the features and the degrees.
 
     Parameters
     ----------
@@ -71,6 +71,8 @@ class TableStream:
         for parameter, names in (("labels", self.labels), ("features", self.features)):
             if isinstance(names, str) or (names is not None and len(set(names)) < len(names)):
                 raise ValueError(f"{parameter} must be a list of column names, each once; got {names!r}.")
+            if names is not None:
+                object.__setattr__(self, parameter, tuple(names))
         if self.features is not None and (not self.features or set(self.features) & set(self.labels)):
             raise ValueError(f"features must be columns other than the labels; got {list(self.features)}.")
 
@@ -80,20 +82,20 @@ class TableStream:
                 f"No label columns of {self.path} are named. Set labels=[...], or call chunks_of_features() to predict."
             )
         names, labels = self.feature_names(), list(self.labels)
-        for batch in self._batches([*names, *labels]):
-            yield _to_table(batch, names), _to_table(batch, labels)
+        for chunk in self._batches([*names, *labels]):
+            yield _to_frame(chunk, names), _to_frame(chunk, labels)
 
     def chunks_of_features(self) -> Iterator[Any]:
         """Iterate over the features alone, for prediction.
 
         Returns
         -------
-        iterator of DataFrame or ndarray
+        iterator of DataFrame
             The features of each chunk.
         """
         names = self.feature_names()
-        for batch in self._batches(names):
-            yield _to_table(batch, names)
+        for chunk in self._batches(names):
+            yield _to_frame(chunk, names)
 
     def feature_names(self) -> list[str]:
         """Determine the feature columns.
@@ -123,12 +125,14 @@ class TableStream:
 
     def _batches(self, columns: list[str]) -> Iterator[Any]:
         """Read chunks on demand; reading ahead would fill the memory."""
-        files = self._files()
+        files, rows = self._files(), self.chunk_rows
         for file in files:  # Check all files before the first one is read.
-            _check_columns(file, _column_types(file)[0], columns)
+            _check_columns(file, columns)
         for file in files:
-            with _reading(file):
-                yield from _regroup(_read(file, columns, self.chunk_rows), self.chunk_rows)
+            is_csv = file.suffix.lower() == ".csv"
+            batches = _read_csv(file, columns) if is_csv else _read_parquet(file, columns, rows)
+            with reading(file):
+                yield from _regroup(batches, rows)
 
 
 def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]) -> int:
@@ -175,11 +179,11 @@ def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: 
 
 def _column_types(file: Path) -> tuple[dict[str, Any], set[str]]:
     """Return the types of a file's columns (None in CSV) and the names of those that are a pandas index."""
-    with _reading(file):
+    with reading(file):
         if file.suffix.lower() == ".csv":
             with require("pyarrow.csv", "tables").open_csv(file) as reader:
-                names, types = reader.schema.names, [None] * len(reader.schema.names)
-            index = {""}
+                names = reader.schema.names
+            types, index = [None] * len(names), {""}
         else:
             schema = require("pyarrow.parquet", "tables").read_schema(file)
             names, types = schema.names, schema.types
@@ -189,33 +193,39 @@ def _column_types(file: Path) -> tuple[dict[str, Any], set[str]]:
     return dict(zip(names, types, strict=True)), index
 
 
-def _check_columns(file: Path, present: dict[str, Any], needed: Sequence[str]) -> None:
-    types = require("pyarrow", "tables").types
-    missing = [name for name in needed if name not in present]
+def _check_columns(file: Path, columns: Sequence[str]) -> None:
+    """Raise an error if a file does not have all columns, or not as numbers."""
+    types, present = require("pyarrow", "tables").types, _column_types(file)[0]
+    missing = [name for name in columns if name not in present]
     if missing:
         raise TableError(f"{file} has no column {listed(missing)}. It has {listed(present)}.")
     is_numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-    for name in needed:
-        if present[name] is not None and not any(is_kind(present[name]) for is_kind in is_numeric):
-            raise _not_numbers(file, name, present[name])
+    for name in columns:
+        kind = present[name]
+        if kind is not None and not any(is_kind(kind) for is_kind in is_numeric):
+            raise TableError(f"Column {name} of {file} holds {kind}. {ONLY_NUMBERS}")
 
 
-def _not_numbers(file: Path, column: str, found: Any) -> TableError:
-    return TableError(f"Column {column} of {file} holds {found}, not numbers. Name other columns in features=[...].")
-
-
-def _read(file: Path, columns: list[str], rows: int) -> Iterator[Any]:
-    arrow = require("pyarrow", "tables")
-    if file.suffix.lower() == ".csv":
-        library = require("pyarrow.csv", "tables")
-        # Without types, Arrow guesses them from the first block and fails on later ones.
-        types = dict.fromkeys(columns, arrow.float64())
-        options = library.ConvertOptions(include_columns=columns, column_types=types)
+def _read_csv(file: Path, columns: list[str]) -> Iterator[Any]:
+    arrow, library = require("pyarrow", "tables"), require("pyarrow.csv", "tables")
+    # Without types, Arrow guesses them from the first block and fails on later ones.
+    types = dict.fromkeys(columns, arrow.float64())
+    options = library.ConvertOptions(include_columns=columns, column_types=types)
+    try:
         with library.open_csv(file, convert_options=options) as reader:
             yield from reader
-    else:  # pre_buffer would keep the whole file in memory.
-        with require("pyarrow.parquet", "tables").ParquetFile(file, pre_buffer=False) as parquet:
-            yield from parquet.iter_batches(batch_size=rows, columns=columns)
+    except arrow.ArrowInvalid as error:
+        cell = CSV_CELL.search(str(error))
+        if cell is None:
+            raise
+        name = list(_column_types(file)[0])[int(cell[1])]
+        raise TableError(f"Column {name} of {file} holds {cell[2]}. {ONLY_NUMBERS}") from None
+
+
+def _read_parquet(file: Path, columns: list[str], rows: int) -> Iterator[Any]:
+    # pre_buffer would keep the whole file in memory.
+    with require("pyarrow.parquet", "tables").ParquetFile(file, pre_buffer=False) as parquet:
+        yield from parquet.iter_batches(batch_size=rows, columns=columns)
 
 
 def _regroup(batches: Iterable[Any], rows: int) -> Iterator[Any]:
@@ -234,31 +244,13 @@ def _regroup(batches: Iterable[Any], rows: int) -> Iterator[Any]:
         yield arrow.Table.from_batches(waiting)
 
 
-@contextmanager
-def _reading(file: Path) -> Iterator[None]:
-    """Convert errors of Arrow to a TableError that names the file and, in CSV, the column."""
-    try:
-        yield
-    except (require("pyarrow", "tables").ArrowException, OSError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
-        cell = CSV_CELL.search(str(error))
-        if cell:
-            raise _not_numbers(file, list(_column_types(file)[0])[int(cell[1])], cell[2]) from None
-        raise TableError(f"{file} cannot be read: {error}.") from error
-
-
-def _to_table(batch: Any, names: list[str]) -> Any:
-    """Return columns as one block of numbers; single precision is kept if all columns have it."""
+def _to_frame(table: Any, names: list[str]) -> Any:
+    """Convert columns to one block of numbers; single precision is kept if all columns have it."""
     arrow = require("pyarrow", "tables")
-    columns = [batch.column(name) for name in names]
+    columns = [table.column(name) for name in names]
     dtype = np.float32 if all(column.type == arrow.float32() for column in columns) else np.float64
-    block = np.empty((len(names), batch.num_rows), dtype=dtype)
+    block = np.empty((len(names), table.num_rows), dtype=dtype)
     for row, column in zip(block, columns, strict=True):
         is_floating = arrow.types.is_floating(column.type)
         row[:] = (column if is_floating else column.cast(arrow.float64(), safe=False)).to_numpy()
-    try:
-        import pandas as pd
-    except ImportError:
-        return block.T
-    return pd.DataFrame(block.T, columns=names, copy=False)
+    return require("pandas", "app").DataFrame(block.T, columns=names, copy=False)

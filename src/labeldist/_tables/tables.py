@@ -54,13 +54,6 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
     DataFrame
         Cells of CSV and TSV files are text. Nominal attributes of ARFF files are categories.
 
-    Raises
-    ------
-    DatasetNotFoundError
-        If the file does not exist.
-    TableError
-        If the file cannot be read, has no rows, rows of different lengths or two columns of the same name.
-
     See Also
     --------
     write_table : Write a table to a file.
@@ -136,15 +129,6 @@ def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
         The features.
     D : ndarray of shape (n_samples, n_labels)
         The label distributions. Both arrays are float64 and C-contiguous.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        If the file does not exist.
-    TableError
-        If the file cannot be read, or a matrix is missing, not numeric or not finite.
-    NotADistributionError
-        If a row of ``labels`` is not a distribution.
 
     See Also
     --------
