@@ -195,3 +195,9 @@ def test_typed_converts_text_of_numbers_only():
     assert found["code"].tolist() == ["007", "1", "2"]
     assert found["word"].tolist() == ["a", "1", "2"]
     assert str(found["grade"].dtype) == "category"
+
+
+def test_columns_may_have_any_name():
+    table = pd.DataFrame({"self": ["1", "0"], "joy": ["1", "0"]})
+    assert typed(table, ["self"])["self"].tolist() == [1, 0]
+    assert choose_columns(table, "self").with_degrees([[0.5], [0.25]])["self"].tolist() == [0.5, 0.25]

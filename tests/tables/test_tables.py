@@ -86,7 +86,7 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("name", "content", "fact"),
     [
-        ("a.csv", "", "no rows"),
+        ("a.csv", "", "empty"),
         ("a.csv", "a,b\n", "no rows.* a, b"),
         ("a.csv", "a,b\n1,2\n3\n", "line 3 has 1 cells.* 2"),
         ("a.csv", 'a,b\n"1\n",2\n3,4,5\n', "line 4 has 3 cells"),

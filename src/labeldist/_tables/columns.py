@@ -65,7 +65,7 @@ class LabelledTable:
 
     def with_degrees(self, D: Any) -> pd.DataFrame:
         """Return the table with the degrees `D` (one row per item, one column per label) in its label columns."""
-        return self.frame.assign(**dict(zip(self.labels, np.asarray(D).T, strict=True)))
+        return with_columns(self.frame, dict(zip(self.labels, np.asarray(D).T, strict=True)))
 
 
 def read_labelled(
@@ -181,6 +181,14 @@ def one_column(name: str, present: Iterable[Any], kind: str) -> str:
     return name
 
 
+def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
+    """Return a table with some columns replaced or added; unlike DataFrame.assign, it takes a column named self."""
+    changed = frame.copy()
+    for name, values in columns.items():
+        changed[name] = values
+    return changed
+
+
 def read_label_names(path: str | os.PathLike[str]) -> list[str]:
     """Read the names of label columns from MULAN's XML, or from a text file with one name per line."""
     with reading(path) as file:
@@ -223,21 +231,27 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Convert columns of text that hold only numbers, truth values and empty cells; keep all others."""
-    is_text = {name: kinds.holds_objects(frame[name]) for name in columns}
-    converted = {name: kinds.numbers(frame[name]) for name in columns if is_text[name] and _is_numeric(frame[name])}
-    return frame[list(columns)].assign(**converted)
-
-
-def _is_numeric(column: Any) -> bool:
-    """Return whether text holds numbers or truth values; with leading zeros they are codes, such as 007."""
-    has_codes = column.astype(str).str.match(r"\s*[+-]?0\d").any()
-    return not has_codes and kinds.kind_of(column).kind in ("number", "truth")
+    converted = {}
+    for name in columns:
+        column = frame[name]
+        if not kinds.holds_objects(column) or _is_category(column):
+            continue
+        values, filled = kinds.numbers(column), ~kinds.is_missing(column)
+        has_codes = column.astype(str).str.match(r"\s*[+-]?0\d").any()  # Leading zeros, as in 007.
+        if filled.any() and np.isfinite(values[filled]).all() and not has_codes:
+            converted[name] = values
+    return with_columns(frame[list(columns)], converted)
 
 
 def _why_not_feature(column: Any) -> str:
     """Return why a column is not a feature of numbers, or an empty text; a few cells may be wrong."""
-    filled = ~kinds.is_missing(column)
-    found = kinds.kind_of(column)
-    is_mostly_numbers = filled.any() and np.isfinite(kinds.numbers(column))[filled].mean() > MOSTLY
-    is_category = str(column.dtype) == "category" and found.kind != "truth"
-    return "" if is_mostly_numbers and not is_category else found.reason
+    if not _is_category(column):
+        filled = ~kinds.is_missing(column)
+        if filled.any() and np.isfinite(kinds.numbers(column))[filled].mean() > MOSTLY:
+            return ""
+    return kinds.kind_of(column).reason
+
+
+def _is_category(column: Any) -> bool:
+    """Return whether a column is declared as categories other than 0 and 1."""
+    return str(column.dtype) == "category" and kinds.kind_of(column).kind != "truth"

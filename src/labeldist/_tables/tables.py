@@ -78,7 +78,8 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
         frame.columns = [str(column) for column in frame.columns]
         check_unique(frame.columns, "Standard input" if source == STANDARD else str(source))
         if not frame.size:
-            raise ValueError(f"it has no rows; its columns are {listed(frame.columns) or 'missing, too'}")
+            names = listed(frame.columns)
+            raise ValueError(f"it has no rows, only the columns {names}" if names else "it is empty")
     return frame
 
 
@@ -335,26 +336,21 @@ def _column_names(given: Any, kind: str, count: int) -> list[str]:
     return names if len(names) == count else [f"{kind}_{k}" for k in range(count)]
 
 
-def _write_matrices(frame: pd.DataFrame, labels: Sequence[str], save: Callable[..., Any]) -> bytes:
+def _write_matrices(frame: pd.DataFrame, labels: Sequence[str], *, is_mat: bool) -> bytes:
     """Encode feature columns and label columns as two matrices with their names."""
+    import scipy.io
+
     arrays: dict[str, Any] = {}
     for kind, columns in (("feature", [name for name in frame.columns if name not in labels]), ("label", list(labels))):
         if columns:
             arrays[f"{kind}s"] = frame[columns].to_numpy(dtype=np.float64)
             arrays[f"{kind}_names"] = np.array(columns, dtype=str)
-    buffer = io.BytesIO()
-    save(buffer, arrays)
+    buffer: Any = io.BytesIO()
+    if is_mat:
+        scipy.io.savemat(buffer, arrays, do_compression=True)
+    else:
+        np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
-
-
-def _save_mat(buffer: Any, arrays: dict[str, Any]) -> None:
-    import scipy.io
-
-    scipy.io.savemat(buffer, arrays, do_compression=True)
-
-
-def _save_npz(buffer: Any, arrays: dict[str, Any]) -> None:
-    np.savez_compressed(buffer, **arrays)
 
 
 FORMATS: dict[str, tuple[Callable[[BinaryIO], Any], Callable[[Any, Any], bytes]]] = {
@@ -363,7 +359,7 @@ FORMATS: dict[str, tuple[Callable[[BinaryIO], Any], Callable[[Any, Any], bytes]]
     ".parquet": (partial(_read_arrow, module="parquet"), partial(_write_arrow, module="parquet")),
     ".feather": (partial(_read_arrow, module="feather"), partial(_write_arrow, module="feather")),
     ".arff": (read_arff, write_arff),
-    ".mat": (partial(_read_matrices, load=_load_mat), partial(_write_matrices, save=_save_mat)),
-    ".npz": (partial(_read_matrices, load=_load_npz), partial(_write_matrices, save=_save_npz)),
+    ".mat": (partial(_read_matrices, load=_load_mat), partial(_write_matrices, is_mat=True)),
+    ".npz": (partial(_read_matrices, load=_load_npz), partial(_write_matrices, is_mat=False)),
 }
 """Reader and writer of each format by the suffix of a file."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from labeldist._tables.columns import with_columns
 from labeldist._tables.tables import STANDARD, read_table
 from labeldist.cli import options
 from labeldist.cli.answers import predict_by
@@ -52,7 +53,7 @@ def predict(
     refuse_words(frame, output, labels)
     D = predict_by(kept, frame, teller)
     drawn = draw_distributions(show, D, labels, items) if picture else None
-    deliver(frame.assign(**dict(zip(labels, D.T, strict=True))), output, labels)
+    deliver(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels)
     save_drawn(drawn, picture)
     teller.result(
         f"{output}: {len(frame)} items, {len(labels)} labels.",
