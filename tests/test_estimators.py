@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
-from labeldist._tables.feature_cells import CategoryColumns, DateParts, IsMissing, ToNumbers, ToWords
+from labeldist._tables.preparation import CategoryColumns, DateParts, IsMissing, ToNumbers, ToWords
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning

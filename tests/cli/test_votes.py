@@ -139,9 +139,9 @@ def test_items_that_cannot_be_joined(folder, items, message):
 
 BAD_TABLES = {
     "missing file": (None, LONG_COLUMNS, "There is no file votes.csv"),
-    "empty file": ("", LONG_COLUMNS, "votes.csv is empty"),
-    "no rows": ("id,who,emotion\n", LONG_COLUMNS, "votes.csv has no rows"),
-    "ragged": (LONG + "9,bob\n", LONG_COLUMNS, "Line 8 of votes.csv has 2 cells"),
+    "empty file": ("", LONG_COLUMNS, "votes.csv cannot be read: it is empty"),
+    "no rows": ("id,who,emotion\n", LONG_COLUMNS, "votes.csv cannot be read: it has no rows"),
+    "ragged": (LONG + "9,bob\n", LONG_COLUMNS, "line 8 has 2 cells"),
     "columns of one name": ("id,id,emotion\n1,2,joy\n", LONG_COLUMNS, "more than one column id"),
     "wrong column": (
         LONG,

@@ -1,11 +1,11 @@
-"""Labels and features are found by name, pattern or file, and wrong cells by row and column."""
+"""Choice of label and feature columns, and conversion of cells to numbers."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from labeldist._tables.columns import choose_columns, degrees, match_columns, numbers
-from labeldist.exceptions import TableError
+from labeldist._tables.columns import choose_columns, degrees, match_columns, numbers, read_label_names, typed
+from labeldist.exceptions import DatasetNotFoundError, TableError
 
 SONGS = pd.DataFrame(
     {
@@ -17,95 +17,187 @@ SONGS = pd.DataFrame(
         "mood_fear": ["0", "1", "1"],
     }
 )
+XML = '<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">{}</labels>'
 
 
-def test_other_columns_of_numbers_are_features_and_the_rest_is_told():
+def test_other_columns_of_numbers_are_features():
     table = choose_columns(SONGS, "mood_joy,mood_fear")
     assert table.labels == ["mood_joy", "mood_fear"]
     assert table.features == ["tempo", "live"]
-    assert table.left_out == {"": "only counts the rows", "title": "holds words such as 'Aria'"}
+    assert list(table.left_out) == ["", "title"]
+    assert "'Aria'" in table.left_out["title"]
     assert table.X.to_numpy().tolist() == [[90, 1], [120, 0], [100, 1]]
     assert table.Y.to_numpy().tolist() == [[1, 0], [0, 1], [1, 1]]
 
 
-def test_degrees_take_the_place_of_labels_and_nothing_else_changes():
-    table = choose_columns(SONGS, "mood_*")
-    out = table.with_degrees(np.full((3, 2), 0.5))
+def test_with_degrees_replaces_only_the_labels():
+    out = choose_columns(SONGS, "mood_*").with_degrees(np.full((3, 2), 0.5))
     assert list(out.columns) == list(SONGS.columns)
     assert out["mood_fear"].tolist() == [0.5] * 3
     assert out["tempo"].tolist() == SONGS["tempo"].tolist()
 
 
-def test_labels_by_pattern_order_and_file(tmp_path):
+def test_labels_by_pattern_list_and_file(tmp_path):
     (tmp_path / "labels.txt").write_text("mood_fear\nmood_joy\n", encoding="utf-8")
     assert choose_columns(SONGS, "mood_*").labels == ["mood_joy", "mood_fear"]
     assert choose_columns(SONGS, ["mood_fear", "mood_*"]).labels == ["mood_fear", "mood_joy"]
     assert choose_columns(SONGS, str(tmp_path / "labels.txt")).labels == ["mood_fear", "mood_joy"]
 
 
-def test_features_can_be_named_and_others_ignored():
+def test_features_and_ignored_columns():
     assert choose_columns(SONGS, "mood_*", features="live,t*", ignore="title").features == ["live", "tempo"]
     assert choose_columns(SONGS, "mood_joy", ignore="mood_fear,live").features == ["tempo"]
     assert choose_columns(SONGS, "mood_*", prepare=True).features == ["title", "tempo", "live"]
 
 
+def test_column_names_with_blanks_and_commas():
+    columns = [" joy", "fear", "a,b"]
+    assert match_columns(" joy,fear", columns, "label") == [" joy", "fear"]
+    assert match_columns(["fear ", "a,b"], columns, "label") == ["fear", "a,b"]
+    assert match_columns("a,b", columns, "label") == ["a,b"]
+
+
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "facts"),
     [
-        ({"labels": "mood_joi,mood_fear"}, "There is no label column 'mood_joi'. Did you mean mood_joy?"),
-        ({"labels": "feel_*"}, r"There is no label column 'feel_\*'. There are , title, tempo"),
-        ({"labels": "mood_*", "features": "temop"}, "no feature column 'temop'. Did you mean tempo"),
-        ({"labels": "mood_*", "ignore": "mood_joy"}, "mood_joy cannot be a label and ignored"),
-        ({"labels": "mood_*", "features": "mood_joy"}, "mood_joy cannot be a label and a feature"),
-        ({"labels": "mood_*,tempo,live"}, r"No column is left for features.*title holds words .* --prepare"),
+        ({"labels": "mood_joi,mood_fear"}, "label .*'mood_joi'.* mood_joy"),
+        ({"labels": "feel_*"}, r"'feel_\*'.* title, tempo"),
+        ({"labels": ""}, "title, tempo"),
+        ({"labels": "mood_*", "features": "temop"}, "feature .*'temop'.* tempo"),
+        ({"labels": "mood_*", "ignore": "mood_joy"}, "mood_joy"),
+        ({"labels": "mood_*", "features": "mood_joy"}, "mood_joy"),
+        ({"labels": "mood_*,tempo,live"}, "title .*'Aria'.* --prepare"),
     ],
 )
-def test_columns_that_are_not_there_or_asked_for_twice(options, message):
-    with pytest.raises(TableError, match=message):
+def test_wrong_choices_name_the_column(options, facts):
+    with pytest.raises(TableError, match=facts):
         choose_columns(SONGS, **options)
 
 
-def test_a_file_may_name_only_columns_that_are_there(tmp_path):
-    (tmp_path / "labels.txt").write_text("mood_joy\nmood_awe\n", encoding="utf-8")
-    with pytest.raises(TableError, match=r"labels.txt names columns that are not in the table: mood_awe"):
+@pytest.mark.parametrize("name", ["mood_awe", "../joy", "*", "labels.txt"])
+def test_names_in_a_file_are_columns_and_not_patterns_or_files(tmp_path, name):
+    (tmp_path / "labels.txt").write_text(f"mood_joy\n{name}\n", encoding="utf-8")
+    with pytest.raises(TableError) as error:
         match_columns(str(tmp_path / "labels.txt"), SONGS.columns, "label")
+    assert repr(name) in str(error.value)
+    assert match_columns(str(tmp_path / "labels.txt"), ["mood_joy", name], "label") == ["mood_joy", name]
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_label_names_of_xml_and_text(tmp_path):
+    nested = '<label name="sad"><label name="very sad"></label></label><label name="calm"/>'
+    assert read_label_names(write(tmp_path / "a.xml", XML.format(nested))) == ["sad", "very sad", "calm"]
+    assert read_label_names(write(tmp_path / "a.txt", "\ufeffsad\n\n very sad \n")) == ["sad", "very sad"]
 
 
 @pytest.mark.parametrize(
-    ("cells", "message"),
+    ("name", "text"),
     [
-        (["1", "fast", "3"], "data row 2, column 'x', is 'fast', no finite number."),
-        (["1", "", "NA"], r"data row 2, column 'x', is empty \(2 such cells in this column\)"),
-        (["1", "inf", "3"], "data row 2, column 'x', is 'inf', no finite number"),
-        (["1", "2,5", "3"], "Write decimals with a point"),
-        ([1.0, np.nan, 3.0], "data row 2, column 'x', is empty"),
-        (pd.array([1, None, 3], dtype="Int64"), "data row 2, column 'x', is empty"),
-        (pd.to_datetime(["2024-01-01"] * 3), "data row 1, column 'x', is '2024-01-01 00:00:00', no finite number"),
+        ("a.xml", "<labels>"),
+        ("a.xml", XML.format("")),
+        ("a.xml", '<!DOCTYPE l [<!ENTITY a "b">]><labels><label name="&a;"/></labels>'),
+        ("a.xml", '<?xml version="1.0" encoding="utf-9"?><labels/>'),
+        ("a.txt", "\n"),
     ],
 )
-def test_a_wrong_cell_is_named_with_its_row_and_column(cells, message):
-    with pytest.raises(TableError, match=message):
+def test_files_without_label_names(tmp_path, name, text):
+    with pytest.raises(TableError, match=name):
+        read_label_names(write(tmp_path / name, text))
+
+
+def test_label_names_that_cannot_be_read(tmp_path):
+    with pytest.raises(DatasetNotFoundError, match=r"none\.xml"):
+        read_label_names(tmp_path / "none.xml")
+    (tmp_path / "a.txt").write_bytes(b"\xff")
+    with pytest.raises(TableError, match="byte 0"):
+        read_label_names(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("cells", "facts"),
+    [
+        (["1", "fast", "3"], "row 2, column 'x', is 'fast'"),
+        (["1", "", "NA"], r"row 2, column 'x', is empty \(2 "),
+        (["1", "inf", "3"], "row 2, column 'x', is 'inf'"),
+        (["1", "2,5", "3"], "row 2, column 'x', is '2,5'.* 1234.5"),
+        (["1", "1,000", "3"], "row 2, column 'x', is '1,000'.* 1234.5"),
+        (["2", "no", "3"], "row 2, column 'x', is 'no'"),
+        (["yes", "0.5", "no"], "row 1, column 'x', is 'yes'"),
+        (["1", "1_000", "3"], "row 2, column 'x', is '1_000'"),
+        ([1.0, np.nan, 3.0], "row 2, column 'x', is empty"),
+        (pd.array([1, None, 3], dtype="Int64"), "row 2, column 'x', is empty"),
+        (pd.to_datetime(["2024-01-01"] * 3), "row 1, column 'x', is '2024-01-01"),
+        (pd.to_datetime([None, "2024-01-01", None]), "row 1, column 'x', is empty"),
+        (pd.to_timedelta([1, None, 3], unit="D"), "row 1, column 'x', is '1 days"),
+    ],
+)
+def test_cell_that_is_not_a_number_is_named(cells, facts):
+    with pytest.raises(TableError, match=facts):
         numbers(pd.DataFrame({"x": cells}), ["x"])
 
 
-def test_a_column_of_numbers_with_one_mistake_is_not_left_out():
-    table = pd.DataFrame({"x": ["1", "2", "thre"], "joy": ["1", "0", "1"]})
-    with pytest.raises(TableError, match="data row 3, column 'x', is 'thre'"):
-        _ = choose_columns(table, "joy").X
+@pytest.mark.parametrize("cells", [["yes", "no", "yes"], ["True", "false", "TRUE"], [True, False, True]])
+def test_truth_values_are_numbers(cells):
+    assert numbers(pd.DataFrame({"x": cells}), ["x"])["x"].tolist() == [1, 0, 1]
+
+
+def test_column_of_numbers_with_one_mistake_is_a_feature():
+    for wrong in ("thre", "no"):
+        table = pd.DataFrame({"x": ["1", "2", wrong], "joy": ["1", "0", "1"]})
+        with pytest.raises(TableError, match=f"row 3, column 'x', is '{wrong}'"):
+            _ = choose_columns(table, "joy").X
 
 
 @pytest.mark.parametrize(
-    ("cells", "reason"),
+    ("cells", "fact"),
     [
-        (["", "?"], "has no filled cell"),
-        (pd.to_datetime(["2024-01-01"] * 2), "holds dates such as 2024-01-01 00:00:00"),
+        (["", "?"], "no values"),
+        (pd.to_datetime(["2024-01-01"] * 2), "2024-01-01"),
+        (pd.Categorical(["3", "2"]), "categories such as '3'"),
     ],
 )
-def test_why_a_column_is_left_out(cells, reason):
+def test_columns_that_are_left_out(cells, fact):
     table = pd.DataFrame({"x": cells, "y": ["1", "2"], "joy": ["1", "0"]})
-    assert choose_columns(table, "joy").left_out == {"x": reason}
+    assert fact in choose_columns(table, "joy").left_out["x"]
+
+
+def test_nominal_zeros_and_ones_are_numbers():
+    """MULAN declares labels and binary features as nominal attributes {0,1}."""
+    table = pd.DataFrame({"x": pd.Categorical(["0", "1"]), "joy": pd.Categorical(["1", "0"])})
+    chosen = choose_columns(table, "joy")
+    assert chosen.X["x"].tolist() == [0, 1]
+    assert chosen.Y["joy"].tolist() == [1, 0]
 
 
 def test_labels_are_not_negative():
-    with pytest.raises(TableError, match="data row 2, column 'joy', is -1: labels are not negative"):
+    with pytest.raises(TableError, match="row 2, column 'joy', is -1"):
         degrees(pd.DataFrame({"joy": ["1", "-1"]}), ["joy"])
+
+
+def test_typed_converts_text_of_numbers_only():
+    table = pd.DataFrame(
+        {
+            "n": ["1", "", "2.5"],
+            "flag": ["yes", "no", "?"],
+            "code": ["007", "1", "2"],
+            "word": ["a", "1", "2"],
+            "grade": pd.Categorical(["1", "2", "3"]),
+            "bit": pd.Categorical(["1", "0", "1"]),
+        }
+    )
+    found = typed(table, list(table.columns))
+    assert found["n"].dtype == found["flag"].dtype == found["bit"].dtype == np.float64
+    assert found["flag"].tolist()[:2] == [1, 0]
+    assert found["code"].tolist() == ["007", "1", "2"]
+    assert found["word"].tolist() == ["a", "1", "2"]
+    assert str(found["grade"].dtype) == "category"
+
+
+def test_columns_may_have_any_name():
+    table = pd.DataFrame({"self": ["1", "0"], "joy": ["1", "0"]})
+    assert typed(table, ["self"])["self"].tolist() == [1, 0]
+    assert choose_columns(table, "self").with_degrees([[0.5], [0.25]])["self"].tolist() == [0.5, 0.25]

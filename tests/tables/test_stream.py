@@ -1,3 +1,5 @@
+"""Streams of table chunks."""
+
 import subprocess
 import sys
 
@@ -10,8 +12,7 @@ from numpy.testing import assert_allclose
 
 from labeldist import BDLDL
 from labeldist.datasets import TableStream, make_artificial, write_parquet
-from labeldist.exceptions import DatasetError, DatasetNotFoundError, OutputError
-from tests.disks import small_disk
+from labeldist.exceptions import DatasetNotFoundError, TableError
 
 LABELS = ["red", "green", "blue"]
 
@@ -36,17 +37,17 @@ def file(request, frame, tmp_path):
     return path
 
 
-def test_the_model_is_that_of_the_whole_table(file, frame):
+def test_fit_stream_equals_fit(file, frame):
     stream = TableStream(file, labels=LABELS, chunk_rows=100)
     whole = BDLDL().fit(frame[["a", "b", "c"]], frame[LABELS])
-    for _ in range(2):  # a stream can be read again
+    for _ in range(2):  # A stream can be read again.
         model = BDLDL().fit_stream(stream)
         assert_allclose(model.coef_, whole.coef_, atol=1e-10)
     assert model.label_names_ == LABELS
     assert list(model.feature_names_in_) == ["a", "b", "c"]
 
 
-def test_predictions_are_written_chunk_by_chunk(file, frame, tmp_path):
+def test_predictions_are_written_in_chunks(file, frame, tmp_path):
     model = BDLDL().fit(frame[["a", "b", "c"]], frame[LABELS])
     stream = TableStream(file, features=["a", "b", "c"], chunk_rows=60)
     out = tmp_path / "degrees.parquet"
@@ -54,13 +55,13 @@ def test_predictions_are_written_chunk_by_chunk(file, frame, tmp_path):
     assert_allclose(pd.read_parquet(out)[LABELS], model.predict(frame[["a", "b", "c"]]), atol=1e-12)
 
 
-def test_chunks_are_as_long_as_asked_for(file):
+def test_chunk_rows(file):
     lengths = [len(y) for _, y in TableStream(file, labels=LABELS, chunk_rows=70)]
     # The last chunk of each file is what remains.
     assert lengths == ([70, 70, 60, 70, 70, 70, 70, 20] if file.is_dir() else [70] * 7 + [10])
 
 
-def test_chunks_of_csv_may_be_longer_or_shorter_than_blocks_of_bytes(tmp_path):
+def test_csv_chunks_longer_and_shorter_than_blocks(tmp_path):
     path = tmp_path / "long.csv"
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.uniform(size=(60_000, 3)), columns=["a", "p", "q"])
@@ -72,15 +73,7 @@ def test_chunks_of_csv_may_be_longer_or_shorter_than_blocks_of_bytes(tmp_path):
         assert_allclose(np.vstack([np.hstack([x, y]) for x, y in chunks]), table)
 
 
-def test_a_csv_column_may_begin_with_whole_numbers(tmp_path):
-    path = tmp_path / "late.csv"
-    path.write_text("a,p,q\n" + "1,2,3\n" * 300_000 + "1.5,0.5,0.5\n")
-    (*_, (X, y)) = TableStream(path, labels=["p", "q"])
-    assert X.to_numpy()[-1] == [1.5]
-    assert X.to_numpy().dtype == y.to_numpy().dtype == np.float64
-
-
-def test_an_index_that_pandas_saved_is_no_feature(frame, tmp_path):
+def test_saved_pandas_index_is_not_a_feature(frame, tmp_path):
     items = np.random.default_rng(0).permutation(500)  # a range would not be saved as a column
     named, unnamed = frame.set_index(pd.Index(items, name="item")), frame.set_index(items)
     named.to_parquet(tmp_path / "named.parquet")
@@ -89,12 +82,11 @@ def test_an_index_that_pandas_saved_is_no_feature(frame, tmp_path):
     unnamed.to_csv(tmp_path / "table.csv")
     for name in ("named.parquet", "unnamed.parquet", "bare.parquet", "table.csv"):
         assert TableStream(tmp_path / name, labels=LABELS).feature_names() == ["a", "b", "c"]
-    # Who asks for it gets it.
     X, _ = next(iter(TableStream(tmp_path / "named.parquet", labels=LABELS, features=["item", "a"])))
     assert_allclose(X["item"], items)
 
 
-def test_flags_and_missing_cells_become_numbers(tmp_path):
+def test_booleans_and_missing_cells(tmp_path):
     pd.DataFrame({"a": [1, None], "b": pd.array([True, None], dtype="boolean"), "p": [1, 1]}).to_parquet(
         tmp_path / "flags.parquet"
     )
@@ -102,7 +94,7 @@ def test_flags_and_missing_cells_become_numbers(tmp_path):
     assert_allclose(X, [[1, 1], [np.nan, np.nan]])
 
 
-def test_features_can_be_chosen_and_ordered(file):
+def test_features_are_selected_in_order(file):
     X, y = next(iter(TableStream(file, labels=["green"], features=["c", "a"])))
     assert list(X.columns) == ["c", "a"]
     assert list(y.columns) == ["green"]
@@ -115,74 +107,80 @@ def test_single_precision_is_kept(frame, tmp_path):
     assert y.to_numpy().dtype == np.float32
 
 
-def test_what_cannot_be_read_is_said(frame, tmp_path):
-    with pytest.raises(DatasetNotFoundError, match="There is no file"):
-        list(TableStream(tmp_path / "none.parquet"))
+def test_files_that_cannot_be_read(frame, tmp_path):
+    with pytest.raises(DatasetNotFoundError, match="none"):
+        list(TableStream(tmp_path / "none.parquet", labels=["p"]))
     (tmp_path / "table.txt").write_text("a")
-    with pytest.raises(DatasetError, match=r"is no \.parquet or \.csv file"):
-        list(TableStream(tmp_path / "table.txt"))
+    with pytest.raises(TableError, match=r"table\.txt"):
+        list(TableStream(tmp_path / "table.txt", labels=["p"]))
     frame.to_parquet(tmp_path / "table.parquet")
-    with pytest.raises(DatasetError, match="has no column purple; it has red, green"):
+    with pytest.raises(TableError, match=r"purple.* red, green"):
         list(TableStream(tmp_path / "table.parquet", labels=["purple"]))
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "facts"),
     [
-        ({"chunk_rows": 0}, "chunk_rows must be a whole number, at least 1; got 0"),
-        ({"chunk_rows": 1.5}, "chunk_rows must be a whole number"),
-        ({"labels": "red"}, r"labels must be a list of columns; got the string 'red'\. Did you mean \['red'\]"),
-        ({"features": "a"}, "features must be a list of columns"),
-        ({"features": []}, "features is empty"),
-        ({"labels": ["red", "red"]}, "labels must name a column once"),
-        ({"labels": ["red"], "features": ["a", "red"]}, "red is among both labels and features"),
+        ({"chunk_rows": 0}, "chunk_rows .*0"),
+        ({"chunk_rows": 1.5}, "chunk_rows .*1.5"),
+        ({"labels": "red"}, "labels .*'red'"),
+        ({"features": "a"}, "features .*'a'"),
+        ({"features": []}, "features"),
+        ({"labels": ["red", "red"]}, "labels .*red"),
+        ({"labels": ["red"], "features": ["a", "red"]}, "features .*red"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_at_once(options, message):
-    with pytest.raises(ValueError, match=message):
+def test_wrong_parameters(options, facts):
+    with pytest.raises(ValueError, match=facts):
         TableStream("anything.parquet", **options)
 
 
-def test_a_stream_to_learn_from_has_labels(file):
-    with pytest.raises(ValueError, match=r"Name them in labels=\[\.\.\.\]"):
+def test_stream_without_labels_cannot_be_fitted(file):
+    with pytest.raises(ValueError, match=r"labels=\[\.\.\.\]"):
         BDLDL().fit_stream(TableStream(file))
 
 
-def test_a_column_of_words_is_named(frame, tmp_path):
+def test_column_of_words_is_named(frame, tmp_path):
     table = frame.assign(city=["x"] * 500)
     table.to_csv(tmp_path / "words.csv", index=False)
     table.to_parquet(tmp_path / "words.parquet")
-    with pytest.raises(DatasetError, match=r"Column city of .*words.csv holds 'x', not numbers\. Name the columns"):
+    with pytest.raises(TableError, match=r"city of .*words\.csv .*'x'"):
         list(TableStream(tmp_path / "words.csv", labels=LABELS))
-    with pytest.raises(DatasetError, match=r"Column city of .*words.parquet holds (large_)?string, not numbers"):
+    with pytest.raises(TableError, match=r"city of .*words\.parquet .*string"):
         list(TableStream(tmp_path / "words.parquet", labels=LABELS))
     assert len(list(TableStream(tmp_path / "words.csv", labels=LABELS, features=["a"]))) == 1
 
 
-def test_all_files_of_a_folder_are_looked_at_before_the_first_is_read(frame, tmp_path):
+def test_all_files_are_checked_before_the_first_is_read(frame, tmp_path):
     frame.to_parquet(tmp_path / "0.parquet")
     frame.drop(columns="b").to_parquet(tmp_path / "1.parquet")
-    with pytest.raises(DatasetError, match=r"1\.parquet has no column b; it has red, green, blue, a, c"):
+    with pytest.raises(TableError, match=r"1\.parquet .* b\. .* red, green, blue, a, c"):
         next(iter(TableStream(tmp_path, labels=LABELS)))
 
 
-def test_files_that_are_no_tables_are_named(frame, tmp_path):
-    for name, content, message in (
-        ("empty.csv", "", "empty.csv is empty"),
-        ("ragged.csv", "a,red\n1,2\n1\n", "ragged.csv cannot be read: .*Expected 2 columns, got 1"),
-        ("twice.csv", "a,a,red\n1,1,1\n", "twice.csv has more than one column a"),
-        ("only.csv", "red\n1\n", "only.csv has no column for features"),
-        ("not.parquet", "a,red\n1,2\n", "not.parquet cannot be read"),
-    ):
-        (tmp_path / name).write_text(content)
-        with pytest.raises(DatasetError, match=message):
-            list(TableStream(tmp_path / name, labels=["red"]))
+@pytest.mark.parametrize(
+    ("name", "content", "fact"),
+    [
+        ("empty.csv", "", "Empty"),
+        ("ragged.csv", "a,red\n1,2\n1\n", "Expected 2 columns, got 1"),
+        ("twice.csv", "a,a,red\n1,1,1\n", "more than one column a"),
+        ("only.csv", "red\n1\n", "red"),
+        ("not.parquet", "a,red\n1,2\n", ""),
+    ],
+)
+def test_wrong_files_are_named(tmp_path, name, content, fact):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(TableError, match=f"{name} .*{fact}"):
+        list(TableStream(tmp_path / name, labels=["red"]))
+
+
+def test_file_without_rows(tmp_path):
     (tmp_path / "header.csv").write_text("a,red\n")
-    with pytest.raises(ValueError, match="The stream has no rows"):
+    with pytest.raises(ValueError, match="no rows"):
         BDLDL().fit_stream(TableStream(tmp_path / "header.csv", labels=["red"]))
 
 
-def test_an_interrupted_writer_leaves_what_was_there(tmp_path):
+def test_interrupted_writer_keeps_the_old_file(tmp_path):
     out = tmp_path / "degrees.parquet"
     write_parquet(out, [np.eye(3)], LABELS)
 
@@ -194,24 +192,6 @@ def test_an_interrupted_writer_leaves_what_was_there(tmp_path):
         write_parquet(out, broken(), LABELS)
     assert len(pd.read_parquet(out)) == 3
     assert [path.name for path in tmp_path.iterdir()] == ["degrees.parquet"]
-
-
-def test_a_full_disk_is_told_from_what_is_wrong_with_the_chunks(tmp_path):
-    with small_disk(tmp_path / "disk", room=2**18) as disk:
-        out = disk / "degrees.parquet"
-        write_parquet(out, [np.eye(3)], LABELS)
-        noise = np.random.default_rng(0).dirichlet(np.ones(3), size=20_000)
-        with pytest.raises(OutputError, match=r"degrees.parquet cannot be written: .*No space left on device"):
-            write_parquet(out, [noise, noise], LABELS)
-        assert len(pd.read_parquet(out)) == 3
-        assert list(disk.iterdir()) == [out]
-    with pytest.raises(FileNotFoundError, match="no such chunk"):
-        write_parquet(tmp_path / "out.parquet", no_chunk(), LABELS)
-
-
-def no_chunk():
-    yield np.eye(3)
-    raise FileNotFoundError("no such chunk")
 
 
 PEAK_OF_ARROW = """
@@ -238,11 +218,11 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
             for _ in range(pieces):
                 columns = rng.uniform(0.1, 1, size=(10, 10_000)).astype(np.float32)
                 writer.write_table(pa.table(list(columns), schema=schema))
-        # Arrow's memory is none of Python's, and its peak is that of a process.
+        # Arrow allocates outside of Python, and reports the peak of the process.
         command = [sys.executable, "-c", PEAK_OF_ARROW, str(path), *(["whole"] if pieces == 40 else [])]
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         peaks += map(int, output.split())
     short, long, whole = peaks
-    assert whole > 400_000 * 10 * 4  # what is measured would show a table that is kept
+    assert whole > 400_000 * 10 * 4  # The measure would show a table in memory.
     assert long < 1.5 * short
     assert long < 0.3 * whole

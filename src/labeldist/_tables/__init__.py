@@ -1,1 +1,1 @@
-"""Read and write tables of every format, and choose which columns are labels and features."""
+"""Tables: files of every format, the choice of label and feature columns, preparation, and streams."""

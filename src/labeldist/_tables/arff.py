@@ -1,133 +1,86 @@
-"""ARFF, the format of Weka and of MULAN's collection of multi-label sets, with MULAN's XML list of the labels."""
+"""Reader and writer of ARFF, the format of Weka and of the MULAN multi-label data sets."""
 
 from __future__ import annotations
 
-import io
-import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from labeldist._extras import require
-from labeldist._unpacking import CELL, check_columns, check_size, room_for
-from labeldist.exceptions import DatasetNotFoundError, TableError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
+# The quantifiers are possessive, so that a line that does not match fails in linear time.
 QUOTED = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
-QUOTED_NAME = re.compile(rf"@\w+\s++{QUOTED}")
-OPENING = re.compile(r"\s\{")
 VALUE = rf"""\s*+(?:{QUOTED}|[^\s,"'{{}}]*+)\s*+"""
 NOMINAL = re.compile(rf"\{{{VALUE}(?:,{VALUE})*+\}}")
-"""The values of a nominal attribute. Nothing that was matched is given back, so that the time is that of one look."""
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}%,]+)\s+(.+)", re.IGNORECASE)
 
 
-def read_arff(name: str, file: BinaryIO) -> pd.DataFrame:
-    """Read an ARFF file, dense or sparse; nominal cells are text, missing ones are missing."""
+def read_arff(file: BinaryIO) -> pd.DataFrame:
+    """Read an ARFF file, dense or sparse; nominal attributes become categories."""
     pandas, arff = require("pandas", "app"), require("arff", "tables")
+    text = file.read().decode("utf-8-sig")
+    sparse = _first_row(text).startswith("{")
     try:
-        content = file.read()
-        text = content.decode("utf-8-sig")
-        sparse = "@data" in text.lower() and _first_row(text).startswith("{")
-        table = _decoder(arff).decode(text, return_type=arff.LOD if sparse else arff.DENSE)
-        attributes, rows = table["attributes"], table["data"]
-        check_columns(len(attributes))
-        check_size(CELL * len(attributes) * len(rows), room_for(len(content)))  # a sparse row takes three bytes
-    except UnicodeDecodeError as error:
-        raise TableError(f"{name} is no text in UTF-8 (byte {error.start}).") from None
-    except Exception as error:  # liac-arff stumbles over what it does not foresee, and then over its own words for it
-        raise TableError(f"{name} cannot be read as ARFF: {_said(error)}") from None
-    if sparse:  # what a sparse row leaves out is 0, or the first of a nominal attribute's values
+        content = _decoder(arff).decode(text, return_type=arff.LOD if sparse else arff.DENSE)
+    except arff.ArffException as error:
+        # str(error) would fail on a percent sign that the message quotes from the file.
+        raise ValueError(error.message.replace("%d", str(error.line))) from None
+    attributes, rows = content["attributes"], content["data"]
+    if sparse:  # A sparse row omits zeros and the first value of nominal attributes.
         zeros = [kind[0] if isinstance(kind, list) else 0.0 for _, kind in attributes]
         rows = [[row.get(k, zero) for k, zero in enumerate(zeros)] for row in rows]
-    return pandas.DataFrame(rows, columns=[column for column, _ in attributes])
+    frame = pandas.DataFrame(rows, columns=[name for name, _ in attributes])
+    for name, kind in attributes:
+        if isinstance(kind, list):
+            frame[name] = pandas.Categorical(frame[name], categories=[value for value in kind if value is not None])
+    return frame
+
+
+def write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
+    """Encode a table: numbers as numeric attributes, categories as nominal ones, everything else as strings."""
+    arff = require("arff", "tables")
+    attributes: list[tuple[str, str | list[str]]] = []
+    columns = []
+    for name in frame.columns:
+        column = frame[name]
+        if column.dtype.kind in "biuf":
+            attributes.append((name, "NUMERIC"))
+            cells = column.astype(float)
+        else:
+            is_category = str(column.dtype) == "category"
+            attributes.append((name, list(map(str, column.cat.categories)) if is_category else "STRING"))
+            cells = column.astype(object).map(str)
+        columns.append(cells.astype(object).where(column.notna(), None))
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return arff.dumps({"relation": "labeldist", "attributes": attributes, "data": rows}).encode()
 
 
 def _decoder(arff: Any) -> Any:
-    """Return a decoder that looks at nominal attributes before liac-arff does.
+    """Return a decoder with its own parser of attribute names.
 
-    Where a list of values is not what it should be, such as ``{New York, Rome}`` without quotes, the time that
-    liac-arff takes to find that out doubles with every value.
+    The one of liac-arff does not unescape names, and takes exponential time on values without quotes, such as
+    ``{New York, Rome}``.
     """
 
     class Decoder(arff.ArffDecoder):  # type: ignore[misc]  # liac-arff has no types
         def _decode_attribute(self, line: str) -> Any:
-            line = line.strip()
-            name = QUOTED_NAME.match(line)
-            # Wherever liac-arff may think that the values begin.
-            openings = [match.start() + 1 for match in OPENING.finditer(line, name.end() if name else 0)]
-            if any(not NOMINAL.fullmatch(line, opening) for opening in openings):
+            match = ATTRIBUTE.fullmatch(line.strip())
+            if match is None:
+                raise arff.BadAttributeFormat
+            name, kind = match[1], match[2].strip()
+            if kind.startswith("{") and not NOMINAL.fullmatch(kind):
                 raise arff.BadAttributeType
-            return super()._decode_attribute(line)
+            if name[0] in "\"'":
+                name = re.sub(r"\\(.)", r"\1", name[1:-1])
+            return name, super()._decode_attribute(f"@attribute name {kind}")[1]
 
     return Decoder()
 
 
-def _said(error: Exception) -> str:
-    try:
-        return str(error)
-    except (TypeError, ValueError):  # a % of the file in the words of liac-arff
-        return f"{type(error).__name__}."
-
-
 def _first_row(text: str) -> str:
-    data = text[text.lower().index("@data") :].splitlines()[1:]
-    return next((line.strip() for line in data if line.strip() and not line.lstrip().startswith("%")), "")
-
-
-def arff_bytes(frame: pd.DataFrame) -> bytes:
-    """Return a table as ARFF: numbers are numeric attributes, everything else strings."""
-    arff = require("arff", "tables")
-    numeric = {name: frame[name].dtype.kind in "biuf" for name in frame.columns}
-    columns = [
-        frame[name].astype(float).tolist() if numeric[name] else frame[name].astype(str).tolist()
-        for name in frame.columns
-    ]
-    content: dict[str, Any] = {
-        "relation": "labeldist",
-        "attributes": [(name, "NUMERIC" if numeric[name] else "STRING") for name in frame.columns],
-        "data": [list(row) for row in zip(*columns, strict=True)],
-    }
-    buffer = io.StringIO()
-    arff.dump(content, buffer)
-    return buffer.getvalue().encode()
-
-
-def read_label_names(path: str | os.PathLike[str]) -> list[str]:
-    """Read the names of label columns from MULAN's XML, or from a text file with one name a line."""
-    path = Path(path)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DatasetNotFoundError(f"There is no file {path}.") from None
-    except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror or error}.") from error
-    names = _names_in_xml(content, path) if path.suffix.lower() == ".xml" else _names_in_lines(content, path)
-    if not names:
-        raise TableError(f"{path} names no labels.")
-    return names
-
-
-def _names_in_lines(content: bytes, path: Path) -> list[str]:
-    try:
-        return [line.strip() for line in content.decode("utf-8-sig").splitlines() if line.strip()]
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path} is no text in UTF-8 (byte {error.start}).") from None
-
-
-def _names_in_xml(content: bytes, path: Path) -> list[str]:
-    """Names of all elements ``label``, nested ones of a hierarchy included. Entities are refused by defusedxml."""
-    tree = require("defusedxml.ElementTree", "tables")
-    defused = require("defusedxml", "tables")
-    try:
-        root = tree.fromstring(content, forbid_dtd=True)
-    except defused.DefusedXmlException as error:
-        raise TableError(
-            f"{path} is refused: it declares a document type or entities ({type(error).__name__})."
-        ) from None
-    except (tree.ParseError, ValueError, LookupError) as error:  # the last two of an encoding that nobody knows
-        raise TableError(f"{path} cannot be read as XML: {error}.") from None
-    found = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
-    return [name for name in found if name]
+    """Return the first line of data, without comments."""
+    match = re.search(r"^\s*@data.*$", text, re.IGNORECASE | re.MULTILINE)
+    lines = text[match.end() :].splitlines() if match else []
+    return next((line.strip() for line in lines if line.strip() and not line.lstrip().startswith("%")), "")

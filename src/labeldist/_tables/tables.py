@@ -1,8 +1,7 @@
-"""Tables from files and into files, whatever their format.
+"""Readers and writers of tables: CSV, TSV, Parquet, Feather, ARFF, MATLAB and NumPy files.
 
-A table is a pandas data frame. Text formats give every cell as it was written, so that what goes through a command
-untouched comes out untouched (``007`` stays ``007``); `labeldist._tables.columns` makes numbers of the columns that
-are used.
+A table is a pandas data frame. CSV and TSV keep every cell as text, so that unused columns are written back unchanged
+(``007`` stays ``007``); `labeldist._tables.columns` converts the columns that are used.
 """
 
 from __future__ import annotations
@@ -12,181 +11,245 @@ import io
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
-from zipfile import ZipFile
 
 import numpy as np
 
 from labeldist._extras import require
 from labeldist._files import write_to_standard_output, write_whole
-from labeldist._tables.arff import arff_bytes, read_arff
-from labeldist._tables.arrow import arrow_bytes, read_feather, read_parquet
-from labeldist._tables.matlab import Unread, load_mat
-from labeldist._tables.readers import matrix
-from labeldist._unpacking import UnpackingError, check_columns, read_member, room_for
-from labeldist.exceptions import DatasetNotFoundError, TableError
+from labeldist._tables.arff import read_arff, write_arff
+from labeldist._typing import Array
+from labeldist.exceptions import DatasetNotFoundError, MissingExtraError, TableError
+from labeldist.simplex import check_distributions
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STANDARD = "-"
-"""Standard input or output, as CSV."""
+"""The name of standard input and output, which are CSV."""
 
+ARRAYS = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
+"""Names of the arrays in .mat and .npz files that hold features and labels; the first one present is used."""
+
+WANTED = {*ARRAYS["feature"], *ARRAYS["label"], "feature_names", "label_names"}
 DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
-MATRICES = (".mat", ".npz")
-SAVE_AS_CSV = "Save it as CSV (UTF-8) from the program that made it."
-NAMES = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
-"""The arrays of .mat and .npz files that hold the columns of each kind."""
-
-WANTED = {*NAMES["feature"], *NAMES["label"], *(f"{kind}_names" for kind in NAMES)}
 
 
 def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a table from a file; its format follows from the end of its name.
+    r"""Read a table from a file.
 
     Parameters
     ----------
     source : path-like
-        ``.csv`` (commas or semicolons), ``.tsv``, ``.parquet``, ``.feather``, ``.arff``, and ``.mat`` or ``.npz`` with
-        the matrices ``features`` and ``labels``, whose columns are called ``feature_0``, …, ``label_0``, …; ``-`` is
-        CSV from standard input.
+        The suffix determines the format: ``.csv`` (separated by commas, semicolons or tabs), ``.tsv``, ``.parquet``,
+        ``.feather``, ``.arff``, and ``.mat`` or ``.npz`` with the matrices ``features`` and ``labels`` and, optionally,
+        ``feature_names`` and ``label_names``. ``-`` is CSV from standard input.
 
     Returns
     -------
     DataFrame
-        Cells of text formats are text, as they were written.
+        Cells of CSV and TSV files are text. Nominal attributes of ARFF files are categories.
 
-    Raises
-    ------
-    DatasetNotFoundError
-        There is no such file.
-    TableError
-        It cannot be read, is empty, has rows of different lengths or two columns of one name.
+    See Also
+    --------
+    write_table : Write a table to a file.
+    read_labelled : Read a table and choose its label and feature columns.
+    TableStream : Read a large table in chunks.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from labeldist.datasets import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "songs.csv"
+    ...     _ = path.write_text("id,joy\n007,0.5\n")
+    ...     read_table(path)
+        id  joy
+    0  007  0.5
     """
-    if source == STANDARD:
-        return _checked(_read_separated("standard input", sys.stdin.buffer, ",;\t"), "standard input")
-    path = Path(source)
-    read = _format_of(path)[0]
-    try:
-        with path.open("rb") as file:
-            frame = read(str(path), file)
-    except FileNotFoundError:
-        raise DatasetNotFoundError(f"There is no file {path}.") from None
-    except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except MemoryError:
-        raise TableError(
-            f"{path} takes more memory than there is. labeldist.datasets.TableStream reads .csv and .parquet in chunks."
-        ) from None
-    return _checked(frame, str(path))
+    check_format(source)
+    with reading(source) as file:
+        frame = FORMATS[".csv" if source == STANDARD else Path(source).suffix.lower()][0](file)
+        frame.columns = [str(column) for column in frame.columns]
+        check_unique(frame.columns, "Standard input" if source == STANDARD else str(source))
+        if not frame.size:
+            names = listed(frame.columns)
+            raise ValueError(f"it has no rows, only the columns {names}" if names else "it is empty")
+    return frame
 
 
 def write_table(
     frame: pd.DataFrame, target: str | os.PathLike[str], *, labels: Sequence[str] = (), overwrite: bool = True
 ) -> None:
-    """Write a table whole or not at all.
+    """Write a table to a file, which appears only once it is complete.
 
     Parameters
     ----------
     frame : DataFrame
+        The table to write.
     target : path-like
-        The end of its name says the format, as in `read_table`; ``-`` is CSV to standard output.
-    labels : sequence of str
-        The columns that go to the matrix ``labels`` of a ``.mat`` or ``.npz`` file; the others go to ``features``.
+        The suffix determines the format, as in `read_table`; ``-`` is CSV to standard output.
+    labels : sequence of str, default=()
+        Columns for the matrix ``labels`` of a ``.mat`` or ``.npz`` file; all others go to ``features``.
     overwrite : bool, default=True
-        Replace an existing file. If false, an existing file is an error.
+        Whether to replace an existing file; if False, an existing file is an error.
+
+    See Also
+    --------
+    read_table : Read a table from a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from labeldist.datasets import write_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(pd.DataFrame({"joy": [0.25], "fear": [0.75]}), Path(folder) / "degrees.csv")
     """
+    check_format(target, frame)
     if target == STANDARD:
-        write_to_standard_output(_separated(frame, ","))
-        return
-    path = Path(target)
-    write = _format_of(path)[1]
-    if path.suffix.lower() not in MATRICES:
-        write_whole(path, write(frame), overwrite=overwrite)
-        return
-    check_room(frame, path)
-    arrays: dict[str, Any] = {}
-    for kind, columns in (("feature", [name for name in frame.columns if name not in labels]), ("label", list(labels))):
-        if columns:
-            arrays[f"{kind}s"] = frame[columns].to_numpy(dtype=np.float64)
-            arrays[f"{kind}_names"] = np.array(columns, dtype=str)
-    write_whole(path, write(arrays), overwrite=overwrite)
+        write_to_standard_output(_write_separated(frame, labels))
+    else:
+        content = FORMATS[Path(target).suffix.lower()][1](frame, labels)
+        write_whole(target, content, overwrite=overwrite)
+
+
+def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
+    """Read features and label distributions from a MATLAB file, the format of the benchmark sets.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that MATLAB's ``save`` writes up to ``-v7``, with the dense matrices ``features`` (one row per item) and
+        ``labels`` (one distribution per row).
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        The features.
+    D : ndarray of shape (n_samples, n_labels)
+        The label distributions. Both arrays are float64 and C-contiguous.
+
+    See Also
+    --------
+    load_dataset : Load a benchmark set by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import scipy.io
+    >>> from labeldist.datasets import read_mat
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     scipy.io.savemat(Path(folder) / "own.mat", {"features": np.eye(2), "labels": np.eye(2)})
+    ...     X, D = read_mat(Path(folder) / "own.mat")
+    >>> X.shape, D.shape
+    ((2, 2), (2, 2))
+    """
+    with reading(path) as file:
+        arrays = _load_mat(file)
+        X, D = (_matrix(arrays, key) for key in ("features", "labels"))
+        _check_same_length(X, D)
+        if not np.isfinite(X).all():
+            row, column = np.argwhere(~np.isfinite(X))[0]
+            raise ValueError(f"its features must be finite; row {row}, column {column} is {X[row, column]}")
+    return X, check_distributions(D, name=f"The matrix labels of {path}")
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file, or standard input, and convert every error of the block to a TableError that names it."""
+    try:
+        if path == STANDARD:
+            path = "Standard input"
+            yield sys.stdin.buffer
+        else:
+            with Path(path).open("rb") as file:
+                yield file
+    except (TableError, MissingExtraError):
+        raise
+    except FileNotFoundError:
+        raise DatasetNotFoundError(f"There is no file {path}.") from None
+    except UnicodeDecodeError as error:
+        raise TableError(f"{path} is not UTF-8 text (byte {error.start}). Save it as CSV (UTF-8).") from None
+    except MemoryError:
+        raise TableError(
+            f"{path} does not fit in memory. labeldist.datasets.TableStream reads .csv and .parquet in chunks."
+        ) from None
+    except Exception as error:  # Each library raises its own errors for a damaged file.
+        raise TableError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def keeps_types(target: str | os.PathLike[str]) -> bool:
-    """Whether a format tells numbers from text."""
+    """Return whether a format distinguishes numbers from text."""
     return target != STANDARD and Path(target).suffix.lower() not in (".csv", ".tsv")
 
 
-def check_room(frame: pd.DataFrame, target: str | os.PathLike[str]) -> None:
-    """Refuse words where the format has room for numbers only."""
-    words = [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
-    if words and Path(target).suffix.lower() in MATRICES:
-        raise TableError(f"{target} has room for numbers only, and {listed(words)} are none. Write CSV or Parquet.")
+def check_format(path: str | os.PathLike[str], frame: pd.DataFrame | None = None) -> None:
+    """Raise an error if the format of `path` is unknown, or cannot hold the columns of `frame`."""
+    suffix = ".csv" if path == STANDARD else Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise TableError(f"{path} has an unknown format; known are {listed(FORMATS)}. Save it as CSV (UTF-8).")
+    if frame is not None and suffix in (".mat", ".npz"):
+        words = [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
+        if words:
+            raise TableError(f"{path} can hold numbers only; not numeric: {listed(words)}. Write CSV or Parquet.")
 
 
-def check_format(path: str | os.PathLike[str]) -> None:
-    """Raise an error, before any work is done, for a file name without the suffix of a known format."""
-    if path != STANDARD:
-        _format_of(Path(path))
+def check_unique(columns: Iterable[str], name: str = "The table") -> None:
+    """Raise an error if two columns of a table have the same name."""
+    repeated = [column for column, times in Counter(columns).items() if times > 1]
+    if repeated:
+        raise TableError(f"{name} has more than one column {listed(repeated)}. Rename them.")
 
 
-def listed(names: Any, most: int = 12) -> str:
-    """Names with commas between them, the first dozen of them."""
+def listed(names: Iterable[Any], most: int = 12) -> str:
+    """Join names with commas; after `most` of them, give the number of the others."""
     names = [str(name) for name in names]
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def cell_at(row: int, column: Any) -> str:
-    """Return how errors name a cell: by its row of data, the first of which people call 1, and its column."""
+    """Return the subject of messages about a cell; data rows are counted from 1."""
     return f"The cell in data row {row + 1}, column {column!r},"
 
 
-def _format_of(path: Path) -> tuple[Callable[[str, BinaryIO], pd.DataFrame], Callable[[Any], bytes]]:
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise TableError(f"{path} has no known format: a table ends in {listed(FORMATS)}. {SAVE_AS_CSV}")
-    return FORMATS[suffix]
-
-
-def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Refuse a table without rows, without columns or with two columns of one name."""
-    frame.columns = [str(column) for column in frame.columns]
-    _refuse_repeated(list(frame.columns), name)
-    if not frame.shape[1]:
-        raise TableError(f"{name} is empty: not even names of columns are in it.")
-    if not len(frame):
-        raise TableError(f"{name} has no rows below its names of columns ({listed(frame.columns)}).")
-    return frame
-
-
-def _refuse_repeated(columns: list[str], name: str) -> None:
-    repeated = [column for column, times in Counter(columns).items() if times > 1]
-    if repeated:
-        raise TableError(f"{name} has more than one column {listed(repeated)}. Rename them.")
-
-
-def _read_separated(name: str, file: BinaryIO, separators: str) -> pd.DataFrame:
-    pandas = require("pandas", "app")
-    try:
-        text = file.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TableError(f"{name} is no text in UTF-8 (byte {error.start}). {SAVE_AS_CSV}") from None
-    if "\0" in text:  # as in UTF-16, and in files that are no text
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise TableError(f"Line {line} of {name} has a NUL character, as no text in UTF-8 has. {SAVE_AS_CSV}")
+def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
+    """Read CSV; the separator is the most frequent one in the header."""
+    text = file.read().decode("utf-8-sig")
+    if "\0" in text:
+        raise ValueError("it contains NUL characters. Save it as CSV (UTF-8)")
     header = text.partition("\n")[0]
-    separator = max(separators, key=header.count)  # of equal ones the first
-    columns, rows = _rows(name, text, separator)
-    frame = pandas.DataFrame(rows, columns=columns, dtype=str)
+    separator = max(separators, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        columns = next((row for row in reader if row), [])
+        rows = []
+        for row in reader:
+            if row and len(row) != len(columns):
+                raise ValueError(
+                    f"line {reader.line_num} has {len(row)} cells, the header has {len(columns)}. Put a cell that "
+                    f"contains {separator!r} in double quotes"
+                )
+            if row:
+                rows.append(row)
+    except csv.Error as error:
+        raise ValueError(f"{error}, near line {reader.line_num}") from None
+    check_unique(columns, getattr(file, "name", "Standard input"))
+    frame = require("pandas", "app").DataFrame(rows, columns=columns, dtype=str)
     return _with_decimal_points(frame) if separator == ";" else frame
 
 
 def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Write 1,5 as 1.5 in columns of such numbers: a file has semicolons because its commas are decimal ones."""
+    """Replace 1,5 by 1.5 in columns of such numbers, as spreadsheets write them between semicolons."""
     for name in frame.columns:
         filled = frame[name][frame[name] != ""]
         if filled.str.fullmatch(DECIMAL_COMMA).all() and filled.str.contains(",").any():
@@ -194,103 +257,114 @@ def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _rows(name: str, text: str, separator: str) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the columns and the rows; refuse a row that is longer or shorter than the names."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    rows: list[list[str]] = []
-    try:
-        columns = next((row for row in reader if row), [])
-        _refuse_repeated(columns, name)
-        check_columns(len(columns))
-        for row in reader:
-            if row and len(row) != len(columns):
-                raise TableError(
-                    f"Line {reader.line_num} of {name} has {len(row)} cells where the names of columns are "
-                    f"{len(columns)}. Give every line as many; put a cell with {separator!r} in it in double quotes."
-                )
-            if row:
-                rows.append(row)
-    except (csv.Error, UnpackingError) as error:
-        raise TableError(f"{name} cannot be read, near line {reader.line_num}: {error}.") from None
-    return columns, rows
-
-
-def _separated(frame: pd.DataFrame, separator: str) -> bytes:
+def _write_separated(frame: pd.DataFrame, _labels: Any, separator: str = ",") -> bytes:
     return frame.to_csv(index=False, sep=separator, lineterminator="\n").encode()
 
 
-def _read_mat(name: str, _file: BinaryIO) -> pd.DataFrame:
-    return _from_arrays(load_mat(Path(name)), Path(name))
+def _read_arrow(file: BinaryIO, module: str) -> pd.DataFrame:
+    """Read Parquet or Feather; named indexes of pandas become columns, unnamed ones are dropped."""
+    types = require("pyarrow", "tables").types
+    library = require(f"pyarrow.{module}", "tables")
+    table = library.ParquetFile(file).read() if module == "parquet" else library.read_table(file)
+    nested = [field.name for field in table.schema if types.is_nested(field.type)]
+    if nested:
+        raise ValueError(f"column {listed(nested)} holds several values in one cell")
+    table.validate(full=True)  # Arrow does not check buffers on reading; invalid ones would crash the process.
+    frame = table.to_pandas(integer_object_nulls=True)  # As floats, large integers would lose digits.
+    return frame.reset_index(drop=all(name is None for name in frame.index.names))
 
 
-def _mat_bytes(arrays: dict[str, Any]) -> bytes:
+def _write_arrow(frame: pd.DataFrame, _labels: Any, module: str) -> bytes:
+    table = require("pyarrow", "tables").Table.from_pandas(frame, preserve_index=False)
+    library = require(f"pyarrow.{module}", "tables")
+    buffer = io.BytesIO()
+    (library.write_table if module == "parquet" else library.write_feather)(table, buffer)
+    return buffer.getvalue()
+
+
+def _load_mat(file: Any) -> dict[str, Any]:
+    """Load the wanted variables of a MATLAB file; all others are None."""
     import scipy.io
 
-    buffer = io.BytesIO()
-    scipy.io.savemat(buffer, arrays, do_compression=True)  # type: ignore[arg-type]  # it takes open files
-    return buffer.getvalue()
-
-
-def _read_npz(name: str, file: BinaryIO) -> pd.DataFrame:
-    arrays: dict[str, Any] = {}
-    room = room_for(os.fstat(file.fileno()).st_size)
     try:
-        with ZipFile(file) as archive:
-            for member in archive.namelist():
-                key = member.removesuffix(".npy")
-                if key in WANTED:
-                    content = read_member(archive, member, room)
-                    room -= len(content)
-                    arrays[key] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-                else:
-                    arrays[key] = Unread("not read")
-    except Exception as error:  # what a damaged archive raises depends on where the damage is
-        raise TableError(f"{name} cannot be read as an .npz file of plain arrays: {error}.") from error
-    return _from_arrays(arrays, Path(name))
+        found = [name for name, *_ in scipy.io.whosmat(file)]
+        file.seek(0)
+        arrays = scipy.io.loadmat(file, variable_names=[name for name in found if name in WANTED])
+    except NotImplementedError:
+        raise ValueError("MATLAB files of version 7.3 are not supported; save it again with save(..., '-v7')") from None
+    return {name: arrays.get(name) for name in found}
 
 
-def _npz_bytes(arrays: dict[str, Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
+def _load_npz(file: BinaryIO) -> dict[str, Any]:
+    """Load the wanted arrays of an .npz file; all others are None."""
+    with np.load(file, allow_pickle=False) as archive:
+        return {name: archive[name] if name in WANTED else None for name in archive.files}
 
 
-def _from_arrays(arrays: dict[str, Any], path: Path) -> pd.DataFrame:
-    """Make a table of the matrices of features and labels; names of columns may stand beside them."""
-    pandas = require("pandas", "app")
+def _read_matrices(file: BinaryIO, load: Callable[[BinaryIO], dict[str, Any]]) -> pd.DataFrame:
+    """Join the matrices of features and labels."""
+    pandas, arrays = require("pandas", "app"), load(file)
     parts = []
-    for kind, keys in NAMES.items():
-        key = next((key for key in keys if key in arrays), None)
-        if key is None:
-            continue
-        values = matrix(arrays, key, path)
-        parts.append(pandas.DataFrame(values, columns=_names(arrays.get(f"{kind}_names"), kind, values.shape[1], path)))
+    for kind, keys in ARRAYS.items():
+        for key in [key for key in keys if key in arrays][:1]:
+            values = _matrix(arrays, key)
+            names = _column_names(arrays.get(f"{kind}_names"), kind, values.shape[1])
+            parts.append(pandas.DataFrame(values, columns=names))
     if not parts:
-        raise TableError(f"{path} has neither features nor labels: it holds {listed(sorted(arrays)) or 'nothing'}.")
-    if len({len(part) for part in parts}) > 1:
-        raise TableError(f"{path} has {len(parts[0])} rows of features and {len(parts[1])} rows of labels.")
+        raise ValueError(f"it has neither features nor labels, but {listed(sorted(arrays)) or 'nothing'}")
+    _check_same_length(*parts)
     return pandas.concat(parts, axis=1)
 
 
-def _names(given: Any, kind: str, count: int, path: Path) -> list[str]:
-    """Return the names of columns that stand in an array, and numbered ones where there are none for each column."""
-    if not isinstance(given, np.ndarray) or given.dtype.kind not in "USiu" or given.size != count:
-        return [f"{kind}_{k}" for k in range(count)]
-    try:
-        names = [(name.decode() if isinstance(name, bytes) else str(name)).strip() for name in given.ravel().tolist()]
-        "".join(names).encode().decode()  # which refuses numbers that stand for no character
-    except (ValueError, SystemError):
-        raise TableError(f"The names of the {kind}s of {path} are no text.") from None
-    return names
+def _matrix(arrays: dict[str, Any], key: str) -> Array:
+    """Return a variable as a C-contiguous float64 matrix."""
+    if key not in arrays:
+        raise ValueError(f"it has no variable {key}, but {listed(sorted(arrays)) or 'nothing'}")
+    value = arrays[key]
+    if hasattr(value, "toarray"):  # A large sparse matrix may not fit in memory as a dense one.
+        raise ValueError(f"the matrix {key} is sparse; save it as a dense one, full({key}) in MATLAB")
+    value = np.asarray(value)
+    if value.dtype.kind not in "biuf" or value.ndim != 2 or not value.size:
+        raise ValueError(f"{key} must be a matrix of real numbers; got type {value.dtype} and shape {value.shape}")
+    return np.array(value, dtype=np.float64, order="C")
 
 
-FORMATS: dict[str, tuple[Callable[[str, BinaryIO], Any], Callable[[Any], bytes]]] = {
-    ".csv": (lambda name, file: _read_separated(name, file, ",;\t"), lambda frame: _separated(frame, ",")),
-    ".tsv": (lambda name, file: _read_separated(name, file, "\t"), lambda frame: _separated(frame, "\t")),
-    ".parquet": (read_parquet, lambda frame: arrow_bytes(frame, "parquet", "write_table")),
-    ".feather": (read_feather, lambda frame: arrow_bytes(frame, "feather", "write_feather")),
-    ".arff": (read_arff, arff_bytes),
-    ".mat": (_read_mat, _mat_bytes),
-    ".npz": (_read_npz, _npz_bytes),
+def _check_same_length(*parts: Any) -> None:
+    if len({len(part) for part in parts}) > 1:
+        raise ValueError(f"it has {len(parts[0])} rows of features and {len(parts[1])} rows of labels")
+
+
+def _column_names(given: Any, kind: str, count: int) -> list[str]:
+    """Return the names in an array of text or in a MATLAB cell array, or numbered names if they do not fit."""
+    cells = [] if given is None else [np.ravel(cell).tolist() for cell in np.ravel(given)]
+    names = [cell[0].decode() if isinstance(cell[0], bytes) else str(cell[0]).strip() for cell in cells if cell]
+    return names if len(names) == count else [f"{kind}_{k}" for k in range(count)]
+
+
+def _write_matrices(frame: pd.DataFrame, labels: Sequence[str], *, is_mat: bool) -> bytes:
+    """Encode feature columns and label columns as two matrices with their names."""
+    import scipy.io
+
+    arrays: dict[str, Any] = {}
+    for kind, columns in (("feature", [name for name in frame.columns if name not in labels]), ("label", list(labels))):
+        if columns:
+            arrays[f"{kind}s"] = frame[columns].to_numpy(dtype=np.float64)
+            arrays[f"{kind}_names"] = np.array(columns, dtype=str)
+    buffer: Any = io.BytesIO()
+    if is_mat:
+        scipy.io.savemat(buffer, arrays, do_compression=True)
+    else:
+        np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+FORMATS: dict[str, tuple[Callable[[BinaryIO], Any], Callable[[Any, Any], bytes]]] = {
+    ".csv": (_read_separated, _write_separated),
+    ".tsv": (partial(_read_separated, separators="\t"), partial(_write_separated, separator="\t")),
+    ".parquet": (partial(_read_arrow, module="parquet"), partial(_write_arrow, module="parquet")),
+    ".feather": (partial(_read_arrow, module="feather"), partial(_write_arrow, module="feather")),
+    ".arff": (read_arff, write_arff),
+    ".mat": (partial(_read_matrices, load=_load_mat), partial(_write_matrices, is_mat=True)),
+    ".npz": (partial(_read_matrices, load=_load_npz), partial(_write_matrices, is_mat=False)),
 }
-"""What reads and what writes each format, by the end of a file's name."""
+"""Reader and writer of each format by the suffix of a file."""

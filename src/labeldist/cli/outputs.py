@@ -9,7 +9,7 @@ import typer
 
 from labeldist._files import check_free
 from labeldist._tables.columns import typed
-from labeldist._tables.tables import STANDARD, check_format, check_room, keeps_types, write_table
+from labeldist._tables.tables import STANDARD, check_format, keeps_types, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def check_files(*paths: str | None, force: bool) -> None:
 
 def refuse_words(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> None:
     """Refuse, before the work is done, words where the format has room for numbers only."""
-    check_room(typed(frame, [name for name in frame.columns if name not in labels]), output)
+    check_format(output, typed(frame, [name for name in frame.columns if name not in labels]))
 
 
 def deliver(frame: pd.DataFrame, output: str, labels: Sequence[str], *, force: bool) -> None:

@@ -2,9 +2,8 @@
 
 # scikit-learn and pandas are imported inside the functions that need them: loading them takes more than a second.
 from labeldist._tables.columns import LabelledTable, read_labelled
-from labeldist._tables.readers import read_mat
 from labeldist._tables.stream import TableStream, write_parquet
-from labeldist._tables.tables import read_table, write_table
+from labeldist._tables.tables import read_mat, read_table, write_table
 from labeldist.datasets._load import list_datasets, load_dataset
 from labeldist.datasets._logical import binarize, load_logical_digits
 from labeldist.datasets._synthetic import make_artificial, make_artificial_grid

@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from labeldist._tables.readers import read_mat
+from labeldist._tables.tables import read_mat
 from labeldist.datasets._fetch import locate
 from labeldist.datasets._logical import binarize
 from labeldist.datasets._registry import REGISTRY, DatasetInfo
