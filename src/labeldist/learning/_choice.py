@@ -21,8 +21,7 @@ from labeldist.exceptions import LabelWarning
 from labeldist.learning._candidates import THE_MEAN, default_candidates
 from labeldist.learning._choice_words import tell
 from labeldist.learning._folds import fit_weighted, prepared, split_rows, take_rows
-from labeldist.learning._learner import check_weights
-from labeldist.learning._mean import MeanDistribution
+from labeldist.learning._learner import MeanDistribution, check_weights
 from labeldist.learning._trials import Trial, distinct_messages, failed, spread_about, try_learner
 from labeldist.metrics import MEASURES
 

@@ -31,7 +31,7 @@ from labeldist.models._preprocessing import CONVERTERS, SHAPES
 def linear(ops: Operators, model: Any, X: Any) -> Any:
     """BD-LDL: scores, and the output map that was asked for."""
     scores = ops.affine(X, model.coef_, model.intercept_)
-    return ops.distributions(scores, len(model.coef_), model.output, floor=model.floor_)
+    return ops.distributions(scores, len(model.coef_), model.output_, floor=model.floor_)
 
 
 def chosen_linear(ops: Operators, model: Any, X: Any) -> Any:
