@@ -354,7 +354,7 @@ def test_one_that_is_insisted_on_is_judged_though_it_is_no_better(noise):
     assert asked.name == "neighbours"
     assert asked.skill < 0
     assert (
-        "Asked for: neighbours; by Kullback-Leibler it is no better than always answering the mean" in asked.paragraph
+        "Asked for: neighbours; by Kullback-Leibler it is not better than predicting the mean" in asked.paragraph
     )
     assert "It is not clearly better than the mean" in asked.paragraph
     with pytest.raises(ValueError, match="broken failed: ArithmeticError: too many rows"):

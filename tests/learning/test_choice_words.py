@@ -35,7 +35,7 @@ def test_the_paragraph_admits_where_another_measure_disagrees():
     mean = Trial(THE_MEAN, None, {"kl_divergence": np.array([0.1, 0.11]), "cosine": np.array([0.8, 0.81])}, np.ones(2))
     other = Trial("it", None, {"kl_divergence": np.array([0.3, 0.2]), "cosine": np.array([0.9, 0.91])}, np.ones(2), 1.0)
     told = Choice(None, pick([mean, other], "cosine").name, (mean, other), "cosine", 500, 500, 2, 1.0, 0.1).paragraph
-    assert "by Kullback-Leibler it is no better than always answering the mean (Cosine 0.905 instead of 0.805" in told
+    assert "by Kullback-Leibler it is not better than predicting the mean (Cosine 0.905 instead of 0.805" in told
 
 
 def test_predictions_that_hardly_vary_are_told(curved):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labeldist.metrics import MEASURES
-from labeldist.metrics._skill import ROUNDING_DIVERGENCE, percent, skill_in_words
+from labeldist.metrics._skill import ROUNDING_DIVERGENCE, describe_skill, percent
 
 if TYPE_CHECKING:
     from labeldist.learning._choice import Choice
@@ -52,7 +52,7 @@ def _gain(choice: Choice) -> str:
     figures = _against(title, chosen.mean(choice.scoring), trivial.mean(choice.scoring))
     if choice.scoring != "kl_divergence":
         figures += f", {_against('Kullback-Leibler', chosen.mean('kl_divergence'), trivial.mean('kl_divergence'))}"
-    verdict = f"{'' if choice.skill > 0 else 'by Kullback-Leibler '}it {skill_in_words(choice.skill)}"
+    verdict = f"{'' if choice.skill > 0 else 'by Kullback-Leibler '}it {describe_skill(choice.skill)}"
     doubt = ""
     if not chosen.is_clearly_better(trivial, choice.scoring):
         doubt = " It is not clearly better than the mean, which answers the same for every row."
