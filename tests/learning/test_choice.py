@@ -353,9 +353,7 @@ def test_one_that_is_insisted_on_is_judged_though_it_is_no_better(noise):
     asked = choose_learner(*noise, candidates={"neighbours": AAKNN()}, insist=True, random_state=0)
     assert asked.name == "neighbours"
     assert asked.skill < 0
-    assert (
-        "Asked for: neighbours; by Kullback-Leibler it is not better than predicting the mean" in asked.paragraph
-    )
+    assert "Asked for: neighbours; by Kullback-Leibler it is not better than predicting the mean" in asked.paragraph
     assert "It is not clearly better than the mean" in asked.paragraph
     with pytest.raises(ValueError, match="broken failed: ArithmeticError: too many rows"):
         choose_learner(*noise, candidates={"broken": Broken()}, insist=True)

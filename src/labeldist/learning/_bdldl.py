@@ -190,9 +190,9 @@ class BDLDL(DistributionLearner):
             The updated learner.
         """
         self._validate_params()
-        if not hasattr(self, "moments_"):
-            return self.fit_moments(self._moments_of(X, y, sample_weight))
-        return self.fit_moments(self.moments_ + self._moments_of(X, y, sample_weight, reset=False))
+        earlier = getattr(self, "moments_", None)
+        part = self._moments_of(X, y, sample_weight, reset=earlier is None)
+        return self.fit_moments(_join(earlier, part))
 
     def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> BDLDL:
         """Fit the model to a table that arrives in chunks, with one chunk in memory at a time.
@@ -223,7 +223,7 @@ class BDLDL(DistributionLearner):
             except ValueError as error:
                 error.add_note(f"This is in chunk {number} of the stream, which begins with row {n_rows}.")
                 raise
-            moments = part if moments is None else moments + part
+            moments = _join(moments, part)
             n_rows += length
             if progress:
                 progress(n_rows)
@@ -338,6 +338,12 @@ def _warn_of_lost_digits(solution: SylvesterSolution, A: Array) -> None:
         return
     cause = "the features are nearly dependent" + (" and their units far apart" if drowned.size else "")
     warn(f"The coefficients {loss}: {cause}. Set scale=True or raise ridge.", IllConditionedWarning)
+
+
+def _join(moments: Moments | None, part: Moments) -> Moments:
+    """Return the statistics of two parts of a table. If they overflow, `check_moments` raises an error."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return part if moments is None else moments + part
 
 
 def moments_about_origin(moments: Moments) -> Moments:
