@@ -108,7 +108,7 @@ def test_invalid_rows_raise(function, D, P, facts):
 @pytest.mark.parametrize("weight", [[1.0], [1.0, -1.0], [0.0, 0.0], [np.nan, 1.0]])
 def test_invalid_weights_raise(weight):
     D = [[0.5, 0.5], [1.0, 0.0]]
-    with pytest.raises(ValueError, match="sample_weight .* 2 rows"):
+    with pytest.raises(ValueError, match=r"sample_weight .* 2 rows"):
         score_all(D, D, sample_weight=weight)
 
 
@@ -146,5 +146,5 @@ def test_scorers_normalise_true_degrees_and_take_weights():
     assert scorer(model, X, D, sample_weight=weight) == pytest.approx(repeated)
     with pytest.raises(NotADistributionError, match=r"^y is negative"):
         scorer(model, X, -D)
-    with pytest.raises(ValueError, match="'euclid'.*chebyshev, clark"):
+    with pytest.raises(ValueError, match=r"'euclid'.*chebyshev, clark"):
         get_scorer("euclid")
