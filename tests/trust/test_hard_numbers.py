@@ -264,12 +264,6 @@ def test_bdle_equals_exact_arithmetic_for_nearly_singular_kernels(gap):
     assert model.residual_ < 1e-14
 
 
-def test_interpolation_without_penalties():
-    X, _ = table(4, 9)
-    for D in (table(4, 9)[1], np.eye(3)[[0, 1, 2, 0]]):
-        assert_allclose(BDLDL(0, 0, floor=0).fit(X, D).predict(X), D, atol=1e-12)
-
-
 def redundant(spread, seed=0):
     """Return many features that are nearly combinations of a few, like those of SBU_3DFE."""
     rng = np.random.default_rng(seed)
@@ -297,12 +291,6 @@ def test_large_residual_warns():
         model = BDLDL(0, 0, floor=0).fit(X, D)
     exact, _ = redundant(0.0)
     assert_allclose(model.predict(X), BDLDL(0, 0, floor=0).fit(exact, D).predict(exact), atol=1e-5)
-
-
-def test_eigendecomposition_names_lost_features():
-    X, _ = EXACTLY["features in units far apart"]
-    with pytest.warns(IllConditionedWarning, match="zero for feature 0"):
-        BDLDL(solver="eigh").fit(X, D)
 
 
 def test_singular_gram_matrix_has_the_minimum_norm_solution():

@@ -92,13 +92,9 @@ class BDLDL(DistributionLearner):
     Notes
     -----
     `predict` returns the distributions; there is no ``predict_proba``. For Dask arrays and data frames it returns a
-    lazy collection of the same kind.
-
-    The co-moments are a dense matrix of n_features² numbers, and the solve takes time proportional to n_features³.
-    Reduce tens of thousands of columns first, for instance by ``TruncatedSVD``.
-
-    Features are squared: values beyond about 1e153 are an error, and values below 1e-154 count as zero, also with
-    `scale`. The coefficient of a constant feature is exactly 0.
+    lazy collection of the same kind. Memory grows as n_features² and the time of the solve as n_features³: reduce
+    tens of thousands of columns first, for instance by ``TruncatedSVD``. Features are squared: values beyond about
+    1e153 are an error, and values below 1e-154 count as zero. The coefficient of a constant feature is exactly 0.
 
     References
     ----------

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +21,8 @@ from labeldist.learning._learner import NO_WEIGHT, DistributionLearner, check_we
 FAN_IN = 8
 """Number of partial results that one task adds up."""
 
-Block = tuple[Any, Any, Any, int | None]
-"""Delayed X, y and sample_weight of a block, and the number of rows before it, if known."""
+Block = tuple[Any, Any, Any]
+"""Delayed X, y and sample_weight of a block."""
 
 Summary = Callable[..., Any]
 
@@ -37,23 +36,19 @@ def blocks_of(X: Any, y: Any, sample_weight: Any = None) -> list[Block]:
     """Split Dask features, distributions and weights into blocks with the same rows."""
     from dask import array, delayed
 
-    if not is_lazy(y):
-        raise TypeError("X is a Dask collection, so y must be one as well: dask.array.from_array(y, chunks=...).")
-    X, y = _join_columns(X), _join_columns(y)
     lengths = _block_lengths(X)
-    if sample_weight is not None and not is_lazy(sample_weight):
-        if lengths is None:
-            raise TypeError(
-                "The number of rows in the partitions of X is unknown, so sample_weight must be a Dask collection with "
-                "the same partitions. The method compute_chunk_sizes of a Dask array makes it known."
-            )
+    if sample_weight is not None and not is_lazy(sample_weight) and lengths is not None:
         sample_weight = array.asarray(sample_weight)
+    columns = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
+    for name, column in columns.items():
+        if not is_lazy(column):
+            raise TypeError(
+                f"X is a Dask collection, so {name} must be a Dask collection with the same partitions: "
+                f"dask.array.from_array({name}, chunks=...)."
+            )
     if sample_weight is not None and sample_weight.ndim != 1:
         raise ValueError(f"sample_weight must have one dimension; it has {sample_weight.ndim}.")
-    columns = {"X": X, "y": _split_like(lengths, "y", y)}
-    if sample_weight is not None:
-        columns["sample_weight"] = _split_like(lengths, "sample_weight", sample_weight)
-    parts = [np.ravel(column.to_delayed()).tolist() for column in columns.values()]
+    parts = [np.ravel(_split_like(lengths, name, column).to_delayed()).tolist() for name, column in columns.items()]
     if len({len(part) for part in parts}) > 1:
         counts = ", ".join(f"{len(part)} of {name}" for name, part in zip(columns, parts, strict=True))
         raise ValueError(
@@ -61,9 +56,7 @@ def blocks_of(X: Any, y: Any, sample_weight: Any = None) -> list[Block]:
         )
     if sample_weight is None:
         parts.append([delayed(None)] * len(parts[0]))
-    known = lengths or _block_lengths(y)
-    starts = [None] * len(parts[0]) if known is None else [0, *accumulate(known)][:-1]
-    return list(zip(*parts, starts, strict=True))
+    return list(zip(*parts, strict=True))
 
 
 def _block_lengths(table: Any) -> tuple[int, ...] | None:
@@ -73,8 +66,8 @@ def _block_lengths(table: Any) -> tuple[int, ...] | None:
 
 
 def _split_like(lengths: tuple[int, ...] | None, name: str, table: Any) -> Any:
-    """Return a table in blocks of the given lengths. If lengths are unknown, each block is checked later."""
-    own = _block_lengths(table)
+    """Return a table in blocks of all columns and the given lengths. Unknown lengths are compared block by block."""
+    table, own = _join_columns(table), _block_lengths(table)
     if lengths is None or own is None:
         return table
     if sum(own) != sum(lengths):
@@ -129,7 +122,6 @@ def _summarise(
     X: Any,
     y: Any,
     weight: Any,
-    start: int | None,
 ) -> _Partial | None:
     rows = {"X": X, "y": y} | ({} if weight is None else {"sample_weight": weight})
     lengths = {name: part.shape[0] for name, part in rows.items()}
@@ -139,7 +131,7 @@ def _summarise(
     if not lengths["X"]:
         return None  # data frames have empty partitions
     learner = clone(template)
-    with _note_partition(f"partition {number}", start):
+    with _note_partition(f"partition {number}"):
         X, D = learner._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
         weight = check_weights(weight, X, all_zero=True)
     columns = {name: value for name, value in vars(learner).items() if name.endswith("_")}
@@ -149,13 +141,12 @@ def _summarise(
 
 
 @contextmanager
-def _note_partition(name: str, start: int | None) -> Iterator[None]:
-    """Add a note to errors that names the partition, and its first row if that is known."""
+def _note_partition(name: str) -> Iterator[None]:
+    """Add a note to errors that names the partition."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        first = "" if start is None else f", whose first row is row {start} of the table"
-        error.add_note(f"This is in {name}{first}.")
+        error.add_note(f"This is in {name}. Rows are counted from its first row.")
         raise
 
 
@@ -206,21 +197,18 @@ def _without_statistics(learner: Any) -> Any:
 
 
 def _predict_array(X: Any, learner: Any, block_info: Any = None) -> Array:
-    place = block_info[0]
-    start = place["array-location"][0][0]
-    name = f"partition {place['chunk-location'][0]}"
-    return _predict(X, learner, name, None if np.isnan(start) else int(start))
+    return _predict(X, learner, f"partition {block_info[0]['chunk-location'][0]}")
 
 
 def _predict_frame(frame: Any, learner: Any) -> Any:
     import pandas as pd
 
     name = f"the partition with index {frame.index[0]} to {frame.index[-1]}" if len(frame) else ""
-    return pd.DataFrame(_predict(frame, learner, name, None), index=frame.index, columns=learner.label_names_)
+    return pd.DataFrame(_predict(frame, learner, name), index=frame.index, columns=learner.label_names_)
 
 
-def _predict(X: Any, learner: Any, name: str, start: int | None) -> Array:
+def _predict(X: Any, learner: Any, name: str) -> Array:
     if not X.shape[0]:
         return np.empty((0, len(learner.label_names_)))
-    with _note_partition(name, start):
+    with _note_partition(name):
         return np.asarray(learner.predict(X))
