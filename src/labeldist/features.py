@@ -43,8 +43,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Parameters
     ----------
     bandwidth : float or "mean", default="mean"
-        σ, in the units of the features, or of their standard deviations if `scale`. ``"mean"`` is the mean distance
-        between two rows.
+        Bandwidth σ in the units of the features, or of their standard deviations if `scale`. ``"mean"`` is the mean
+        distance between two rows.
     factor : float, default=0.5
         Multiplies the bandwidth. Tune it if `bandwidth` is ``"mean"``.
     n_components : int, default=1500

@@ -153,15 +153,6 @@ def test_extreme_units_give_the_scores_of_grid_search(m, units):
     assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
 
 
-def test_more_features_than_rows_with_tiny_ridge():
-    rng = np.random.default_rng(0)
-    X, D = rng.normal(size=(60, 450)), rng.dirichlet(np.ones(3), size=60)
-    ours = BDLDLCV([1e-3], [1e-12], [0.01], cv=KFold(2)).fit(X, D)
-    grid = {"reconstruction": [1e-3], "ridge": [1e-12], "floor": [0.01]}
-    theirs = GridSearchCV(BDLDL(), grid, cv=KFold(2), scoring=get_scorer("kl_divergence")).fit(X, D)
-    assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
-
-
 def test_function_as_scoring_gets_whole_folds():
     rng = np.random.default_rng(0)
     X, D = rng.normal(size=(3000, 2)), rng.dirichlet(np.ones(50), size=3000)

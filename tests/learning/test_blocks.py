@@ -235,15 +235,6 @@ def test_model_is_sent_once_and_without_its_statistics(kind, model):
     assert hasattr(getattr(model, "best_estimator_", model), "moments_")  # the model itself keeps them
 
 
-def test_coefficients_are_sent_once_per_fold():
-    x = generated_rows()
-    _, *by_fold, second = bytes_by_task(lambda: BDLDLCV(**GRID).fit(x, da.zeros((600, 3), chunks=(60, 3)) + 1 / 3))
-    one_fold = 4 * 300 * 3 * 8
-    assert len(by_fold) == 4
-    assert max(sum(sizes) for sizes in by_fold) < 1.5 * one_fold
-    assert second[-5] < 0.2 * one_fold  # the last four are the coefficients themselves
-
-
 def test_cluster_gives_the_same_predictions(cluster):
     model = BDLDL().fit(*arrays())
     predicted = model.predict(arrays()[0]).compute()

@@ -43,9 +43,9 @@ class BDLDL(DistributionLearner):
     Parameters
     ----------
     reconstruction : float, default=1e-3
-        λ₁, the weight of the reconstruction of features from degrees. 0 gives the unidirectional method, UD-LDL.
+        Weight λ₁ of the reconstruction of features from degrees. 0 gives the unidirectional method, UD-LDL.
     ridge : float, default=1e-2
-        λ₂, the weight of ‖θ‖². It depends on the units of the features: features with small values are shrunk more.
+        Weight λ₂ of ‖θ‖². It depends on the units of the features: features with small values are shrunk more.
     fit_intercept : bool, default=True
         Whether both directions have a free, unpenalised intercept. Predictions then sum to one before any output map.
         False is the published model.

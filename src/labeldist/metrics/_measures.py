@@ -57,7 +57,7 @@ _SECTIONS = """
 class Measure:
     """One row of the table of measures.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The name of the public function.
@@ -66,11 +66,11 @@ class Measure:
     mean : callable
         The public function ``mean(D_true, D_pred, *, sample_weight=None)``.
     rows : callable
-        ``rows(d, p)`` returns one value per row, for valid distributions.
+        A function ``rows(d, p)`` of valid distributions that returns one value per row.
     higher_is_better : bool
         The direction.
     worst : callable
-        ``worst(n_labels)`` is the bound on the worse side.
+        A function ``worst(n_labels)`` that returns the bound on the worse side.
     symmetric : bool
         Whether truth and prediction can be exchanged.
     """
