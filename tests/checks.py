@@ -1,7 +1,6 @@
-"""Checks that every estimator passes, beside scikit-learn's own.
+"""Common checks of all estimators, in addition to those of scikit-learn.
 
-scikit-learn runs multi-output estimators with a single target column. For distributions that is the constant 1, so
-its checks prove the plumbing; these repeat the substantive ones with four labels.
+The checks of scikit-learn use a single target column, which for distributions is the constant 1. These use four labels.
 """
 
 import pickle
@@ -21,7 +20,7 @@ FEATURES, LABELS = list("abcde"), ["joy", "fear", "calm", "awe"]
 
 
 def example(seed=0):
-    """Features, distributions that depend on them, and their logical labels."""
+    """Return features, distributions that depend on them, and logical labels."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(N, M))
     scores = np.exp(X[:, :C] + 0.3 * rng.normal(size=(N, C)))
@@ -44,22 +43,22 @@ def training_data(estimator, seed=0):
 
 
 def answers(estimator, X):
-    """What a fitted estimator says of the rows it was fitted on."""
+    """Return the recovered or predicted distributions of the training rows."""
     return estimator.label_distributions_ if is_enhancer(estimator) else estimator.predict(X)
 
 
 def accuracy(estimator):
-    """What an estimator promises: rounding of an exact solve, or 1e-5 of a degree where it searches."""
+    """Return the accuracy of degrees: 1e-9 for exact solvers, 1e-5 for iterative ones."""
     searches = hasattr(estimator, "max_iter") or getattr(estimator, "solver", None) == "lbfgs"
     return 1e-5 if searches else 1e-9
 
 
 def monte_carlo_accuracy(estimator):
-    """Return the error of the sampler where an estimator draws, else that of `accuracy`."""
+    """Return the accuracy of degrees if the sampler draws other numbers."""
     return 0.02 if isinstance(estimator, BayesLE) else accuracy(estimator)
 
 
-def check_on_the_simplex(estimator):
+def check_output_is_distributions(estimator):
     X, y = training_data(estimator)
     rows = answers(estimator.fit(X, y), X)
     assert rows.shape == (N, C)
@@ -67,7 +66,7 @@ def check_on_the_simplex(estimator):
     check_distributions(rows, tol=1e-12)
 
 
-def check_input_untouched(estimator):
+def check_input_is_not_changed(estimator):
     X, y = training_data(estimator)
     before = X.copy(), y.copy()
     X.setflags(write=False)
@@ -77,28 +76,28 @@ def check_input_untouched(estimator):
     assert_array_equal(y, before[1])
 
 
-def check_row_order_does_not_matter(estimator):
+def check_row_order_has_no_effect(estimator):
     X, y = training_data(estimator)
     order = np.random.default_rng(3).permutation(N)
     expected = answers(clone(estimator).fit(X, y), X)[order]
     assert_allclose(answers(clone(estimator).fit(X[order], y[order]), X[order]), expected, atol=accuracy(estimator))
 
 
-def check_label_order_does_not_matter(estimator):
+def check_label_order_has_no_effect(estimator):
     X, y = training_data(estimator)
     order = [2, 0, 3, 1]
     expected = answers(clone(estimator).fit(X, y), X)[:, order]
     assert_allclose(answers(clone(estimator).fit(X, y[:, order]), X), expected, atol=monte_carlo_accuracy(estimator))
 
 
-def check_feature_order_does_not_matter(estimator):
+def check_feature_order_has_no_effect(estimator):
     X, y = training_data(estimator)
     order = [4, 2, 0, 1, 3]
     expected = answers(clone(estimator).fit(X, y), X)
     assert_allclose(answers(clone(estimator).fit(X[:, order], y), X[:, order]), expected, atol=accuracy(estimator))
 
 
-def check_refitting_forgets(estimator):
+def check_refit_forgets_the_first_fit(estimator):
     X, y = training_data(estimator)
     other_X, other_y = training_data(estimator, seed=1)
     expected = answers(clone(estimator).fit(X, y), X)
@@ -114,7 +113,7 @@ def check_pickling_and_determinism(estimator):
     assert_array_equal(answers(clone(estimator).fit(X, y), X), answers(fitted, X))
 
 
-def check_lists_and_single_precision(estimator):
+def check_lists_and_float32(estimator):
     X, y = training_data(estimator)
     expected = answers(clone(estimator).fit(X, y), X)
     assert_allclose(
@@ -126,20 +125,20 @@ def check_lists_and_single_precision(estimator):
     assert rows.dtype == np.float64
 
 
-def check_subsets_are_answered_alike(estimator):
+def check_rows_are_predicted_independently(estimator):
     X, y = training_data(estimator)
     fitted = clone(estimator).fit(X, y)
     new = example(seed=7)[0]
-    ask = fitted.transform if hasattr(fitted, "transform") else getattr(fitted, "predict", None)
-    if ask is None:
+    predict = fitted.transform if hasattr(fitted, "transform") else getattr(fitted, "predict", None)
+    if predict is None:
         assert is_enhancer(fitted)
         return
-    whole = ask(new)
-    assert_allclose(np.vstack([ask(new[i : i + 1]) for i in range(N)]), whole, atol=1e-10)
-    assert_allclose(ask(new[::-1])[::-1], whole, atol=1e-10)
+    whole = predict(new)
+    assert_allclose(np.vstack([predict(new[i : i + 1]) for i in range(N)]), whole, atol=1e-10)
+    assert_allclose(predict(new[::-1])[::-1], whole, atol=1e-10)
 
 
-def check_fit_transform_is_fit_then_transform(estimator):
+def check_fit_transform_equals_fit_and_transform(estimator):
     X, y = training_data(estimator)
     if not is_enhancer(estimator):
         assert not hasattr(estimator, "transform")
@@ -151,17 +150,17 @@ def check_fit_transform_is_fit_then_transform(estimator):
         assert_allclose(fitted.transform(X), together, atol=1e-9)
 
 
-def check_weights_are_repetition(estimator):
+def check_weights_equal_repeated_rows(estimator):
     X, y = training_data(estimator)
     weight = np.random.default_rng(2).integers(0, 4, size=N)
     try:
         weighted = clone(estimator).fit(X, y, sample_weight=weight)
     except TypeError as error:
-        assert "sample_weight" in str(error)  # noqa: PT017  # it takes no weights, which is its answer
+        assert "sample_weight" in str(error)  # noqa: PT017  # fit has no such parameter
         return
     repeated = clone(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0))
     found = answers(weighted, X)
-    if is_enhancer(estimator):  # which answers for the rows that it was fitted on
+    if is_enhancer(estimator):  # its result has the rows of the training data
         found = np.repeat(found, weight, axis=0)
         assert_allclose(found, answers(repeated, X), atol=monte_carlo_accuracy(estimator))
         return
@@ -175,7 +174,7 @@ def check_one_label(estimator):
     assert_array_equal(answers(fitted, X), np.ones((N, 1)))
 
 
-def check_frames_of_every_make_and_their_names(estimator):
+def check_frames_and_their_names(estimator):
     X, y = training_data(estimator)
     without_names = clone(estimator).fit(X, y)
     assert without_names.label_names_ == ["label_0", "label_1", "label_2", "label_3"]
@@ -191,17 +190,17 @@ def check_frames_of_every_make_and_their_names(estimator):
 
 
 ALL_CHECKS = [
-    check_on_the_simplex,
-    check_input_untouched,
-    check_row_order_does_not_matter,
-    check_label_order_does_not_matter,
-    check_feature_order_does_not_matter,
-    check_refitting_forgets,
+    check_output_is_distributions,
+    check_input_is_not_changed,
+    check_row_order_has_no_effect,
+    check_label_order_has_no_effect,
+    check_feature_order_has_no_effect,
+    check_refit_forgets_the_first_fit,
     check_pickling_and_determinism,
-    check_lists_and_single_precision,
-    check_subsets_are_answered_alike,
-    check_fit_transform_is_fit_then_transform,
-    check_weights_are_repetition,
+    check_lists_and_float32,
+    check_rows_are_predicted_independently,
+    check_fit_transform_equals_fit_and_transform,
+    check_weights_equal_repeated_rows,
     check_one_label,
-    check_frames_of_every_make_and_their_names,
+    check_frames_and_their_names,
 ]

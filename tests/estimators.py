@@ -1,4 +1,4 @@
-"""The estimators that must pass every check, in the settings in which they can be held to many digits."""
+"""The estimators of the common checks, with settings that make results accurate to many digits."""
 
 import pytest
 
@@ -18,9 +18,7 @@ ENHANCERS = [
     KM(),
     KM(scale=True, output="clip"),
     GLLE(),
-    GLLE(
-        bandwidth=0.5, solver="lbfgs", max_iter=1000
-    ),  # a kernel on which the search arrives: stopping short is chaotic
+    GLLE(bandwidth=0.5, solver="lbfgs", max_iter=1000),  # converges with this bandwidth
     ML(),
     ML(scale=True, output="clip"),
     FCM(),
@@ -30,7 +28,7 @@ LEARNERS = [
     BDLDL(),
     BDLDL(fit_intercept=False),
     BDLDL(scale=True, output="softmax", solver="eigh"),
-    BDLDLCV([1e-3], [1e-2], [0.01], cv=2),  # with a choice, folds decide, and with them the order of the rows
+    BDLDLCV([1e-3], [1e-2], [0.01], cv=2),  # a choice would depend on the folds, and so on row order
     MeanDistribution(),
     SABFGS(tol=1e-9),
     SAIIS(tol=1e-7, max_iter=10_000),
@@ -39,7 +37,7 @@ LEARNERS = [
     EnhancedLearner(LogicalSoftmax(), MeanDistribution()),
     AAKNN(),
     AAKNN(weights="distance"),
-    AABP(max_iter=20, random_state=0),  # longer training magnifies rounding beyond what the checks allow
+    AABP(max_iter=20, random_state=0),  # longer training magnifies rounding errors
     PTBayes(),
     PTBayes("diagonal"),
     PTSVM(),
@@ -48,7 +46,7 @@ LEARNERS = [
 ]
 ESTIMATORS = ENHANCERS + LEARNERS
 
-# Small tables have as many tags in every row, or one, or all. BayesLE rightly warns of that.
+# BayesLE warns about the small tables of tests, whose rows all have the same number of tags.
 IGNORE_TAG_WARNINGS = [
     pytest.mark.filterwarnings(f"ignore::{kind.__module__}.{kind.__name__}") for kind in (SpreadWarning, TagRuleWarning)
 ]

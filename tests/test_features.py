@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
@@ -12,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labeldist import BDLDLCV, features
+from labeldist import BDLDLCV
 from labeldist import features as kernel_features
 from labeldist._kernels.kernels import mean_pairwise_distance
 from labeldist.datasets import make_artificial
@@ -41,32 +40,29 @@ def test_scikit_learn(estimator, check):
 
 @pytest.mark.parametrize("width", [0.5, 3.0])
 @pytest.mark.parametrize("tol", [1e-1, 1e-4, 0.0])
-def test_inner_products_meet_the_kernel_to_the_tolerance(X, width, tol):
+def test_inner_products_equal_the_kernel_within_tol(X, width, tol):
     model = KernelFeatures(width, factor=1, tol=tol, scale=False)
     assert gap(model, X, width) <= max(tol, kernel_features.ROUNDING) + 1e-9
     assert model.bandwidth_ == width
 
 
-def test_a_smaller_tolerance_takes_more_landmarks(X):
-    few, many = (KernelFeatures(tol=tol).fit_transform(X).shape[1] for tol in (1e-1, 1e-6))
-    assert few < many <= 150
-
-
-def test_more_landmarks_are_closer(X):
+def test_more_components_are_more_accurate(X):
     gaps = [gap(KernelFeatures(1.0, n_components=n, scale=False), X, 0.5) for n in (5, 40, 150)]
     assert gaps == sorted(gaps, reverse=True)
     assert gaps[0] > 0.5
     assert gaps[-1] < 1e-3
     assert KernelFeatures(n_components=5).fit_transform(X).shape == (150, 5)
+    few, many = (KernelFeatures(tol=tol).fit_transform(X).shape[1] for tol in (1e-1, 1e-6))
+    assert few < many <= 150
 
 
-def test_new_rows_meet_the_kernel(rng):
+def test_new_rows_approximate_the_kernel(rng):
     X, new = rng.normal(size=(400, 2)), rng.normal(size=(50, 2))
     model = KernelFeatures(1.0, factor=1, tol=1e-8, scale=False).fit(X)
     assert_allclose(model.transform(new) @ model.transform(X).T, rbf_kernel(new, X, gamma=0.5), atol=1e-2)
 
 
-def test_the_bandwidth_is_in_mean_distances_and_a_factor_multiplies_it(X):
+def test_bandwidth_and_factor(X):
     rows = standardised(X)
     model = KernelFeatures(factor=0.7).fit(X)
     assert model.bandwidth_ == pytest.approx(0.7 * mean_pairwise_distance(rows))
@@ -76,7 +72,7 @@ def test_the_bandwidth_is_in_mean_distances_and_a_factor_multiplies_it(X):
     assert (wide @ wide.T).min() > 0.99
 
 
-def test_scaling_makes_units_irrelevant(X):
+def test_scale_removes_units(X):
     model, other = KernelFeatures().fit(X), KernelFeatures().fit(X * [1e3, 1.0, 1e-3])
     assert_allclose(other.transform(X * [1e3, 1.0, 1e-3]), model.transform(X), atol=1e-9)
     assert_allclose(model.bandwidth_ * model.landmarks_.std(axis=0), 1, atol=0.3)
@@ -84,21 +80,14 @@ def test_scaling_makes_units_irrelevant(X):
 
 
 @pytest.mark.parametrize("block", [1, 1000])
-def test_blocks_change_nothing(X, monkeypatch, block):
+def test_block_size_has_no_effect(X, monkeypatch, block):
     model = KernelFeatures().fit(X)
     expected = model.transform(X)
     monkeypatch.setattr(kernel_features, "BLOCK_VALUES", block)
     assert_allclose(model.transform(X), expected, atol=1e-12)
 
 
-def test_single_precision_is_read_and_answered_in_double(X):
-    model = KernelFeatures(tol=1e-2).fit(X.astype(np.float32))
-    Z = model.transform(X.astype(np.float32))
-    assert Z.dtype == np.float64
-    assert_allclose(Z @ Z.T, rbf_kernel(standardised(X), gamma=1 / (2 * model.bandwidth_**2)), atol=1.1e-2)
-
-
-def test_a_large_table_is_learnt_from_a_sample(rng, monkeypatch):
+def test_large_tables_are_sampled(rng, monkeypatch):
     monkeypatch.setattr(kernel_features, "CANDIDATES", 60)
     monkeypatch.setattr(kernel_features, "DISTANCE_ROWS", 40)
     X = rng.normal(size=(500, 2))
@@ -110,7 +99,7 @@ def test_a_large_table_is_learnt_from_a_sample(rng, monkeypatch):
     assert np.median(np.linalg.norm(model.transform(X), axis=1)) > 0.99
 
 
-def test_the_seed_decides_the_landmarks(X):
+def test_random_state_decides_the_landmarks(X):
     one, again, other = (KernelFeatures(n_components=20, random_state=seed).fit(X) for seed in (0, 0, 1))
     assert_array_equal(one.landmarks_, again.landmarks_)
     assert not np.array_equal(one.landmarks_, other.landmarks_)
@@ -118,33 +107,24 @@ def test_the_seed_decides_the_landmarks(X):
     assert_array_equal(clone(one).fit(X).transform(X), one.transform(X))
 
 
-def test_equal_rows_need_one_landmark():
-    assert_allclose(KernelFeatures().fit_transform(np.ones((5, 2))), np.ones((5, 1)))
-
-
 @pytest.mark.parametrize("unit", [1e-200, 1e200])
-def test_a_bandwidth_whose_square_leaves_the_number_range(rng, unit):
+def test_bandwidths_whose_square_overflows(rng, unit):
     X = rng.normal(size=(30, 2))
     Z = KernelFeatures(unit, factor=1, scale=False).fit_transform(X * unit)
     assert_allclose(Z @ Z.T, rbf_kernel(X, gamma=0.5), atol=1.1e-3)
 
 
-def test_names_and_frames(X):
+def test_feature_names_and_set_output(X):
     frame = pd.DataFrame(X, columns=list("abc"))
     model = KernelFeatures(n_components=2).set_output(transform="pandas").fit(frame)
     assert list(model.get_feature_names_out()) == ["kernelfeatures0", "kernelfeatures1"]
     assert list(model.transform(frame).columns) == ["kernelfeatures0", "kernelfeatures1"]
     assert model.n_features_in_ == 3
-    with pytest.raises(ValueError, match=r"(?s)same order as they were in fit.*Column 0 is 'b' where fit had 'a'"):
+    with pytest.raises(ValueError, match="Column 0 is 'b' where fit had 'a'"):
         model.transform(frame[["b", "a", "c"]])
 
 
-def test_sparse_features_are_refused(X):
-    with pytest.raises(TypeError, match="Sparse data was passed for X, but dense data is required"):
-        KernelFeatures().fit(sparse.csr_array(X))
-
-
-def test_a_linear_method_becomes_the_kernel_method(rng):
+def test_ridge_on_kernel_features_equals_kernel_ridge(rng):
     X, new = rng.normal(size=(100, 3)), rng.normal(size=(20, 3))
     y = rng.normal(size=(100, 2))
     exact = KernelRidge(kernel="rbf", gamma=0.5, alpha=0.1).fit(X, y)
@@ -152,35 +132,29 @@ def test_a_linear_method_becomes_the_kernel_method(rng):
     assert_allclose(model.fit(X, y).predict(new), exact.predict(new), atol=1e-6)
 
 
-def test_it_beats_the_linear_map_where_that_is_not_enough():
+def test_kernel_features_improve_a_linear_learner():
     train, test = make_artificial(400, random_state=0), make_artificial(400, random_state=1)
     linear = BDLDLCV().fit(*train)
     kernel = make_pipeline(KernelFeatures(n_components=100), BDLDLCV()).fit(*train)
     assert 1 - kernel.score(*test) < 0.2 * (1 - linear.score(*test))
 
 
-def test_the_room_knows_what_it_has():
-    assert dir(features) == ["KernelFeatures"]
-    with pytest.raises(AttributeError, match="no attribute 'Kernel'"):
-        features.Kernel  # noqa: B018
-
-
-@pytest.mark.parametrize("far", [1e6, 1e8, 1e10])
-def test_rows_have_nothing_to_do_with_an_outlier_beside_them(rng, far):
+@pytest.mark.parametrize("far", [1e6, 1e10])
+def test_transform_is_not_affected_by_outliers(rng, far):
     X = rng.normal(size=(400, 3))
     model = KernelFeatures(n_components=100).fit(X)
     beside = np.vstack([X[:50], [[far] * 3]])
     assert_allclose(model.transform(beside)[:50], model.transform(X[:50]), atol=1e-12)
 
 
-def test_an_outlier_among_the_training_rows_spoils_nothing(rng):
+def test_fit_with_an_outlier(rng):
     X = rng.normal(size=(400, 3))
     model = KernelFeatures(1.0, scale=False, tol=1e-6).fit(np.vstack([X, [[1e9] * 3]]))
     features = model.transform(X)
-    assert_allclose(features @ features.T, rbf_kernel(X, gamma=2.0), atol=2e-6)  # σ is half of the bandwidth given
+    assert_allclose(features @ features.T, rbf_kernel(X, gamma=2.0), atol=2e-6)  # factor is 0.5
 
 
-def test_rows_infinitely_far_away_are_refused(rng):
+def test_values_too_large_raise(rng):
     model = KernelFeatures().fit(rng.normal(size=(30, 2)))
     with pytest.raises(ValueError, match="Feature 1 has values too large"):
         model.transform([[0.0, 1.7e308]])
@@ -188,8 +162,8 @@ def test_rows_infinitely_far_away_are_refused(rng):
         KernelFeatures(scale=False).fit([[1e160], [2e160]])
 
 
-def test_a_bandwidth_below_rounding_is_refused():
+def test_bandwidth_below_rounding_raises():
     X = np.random.default_rng(0).normal(size=(20, 4))
-    with pytest.raises(ValueError, match=r"The bandwidth 4e-10 is so small beside the features.*Raise bandwidth"):
+    with pytest.raises(ValueError, match="bandwidth 4e-10"):
         KernelFeatures(4e-10, factor=1.0).fit(X)
     assert KernelFeatures(1e-4, factor=1.0).fit_transform(X).shape == (20, 20)

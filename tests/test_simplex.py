@@ -25,32 +25,29 @@ def assert_on_simplex(rows):
 
 
 @given(distributions())
-def test_distributions_pass_the_check_and_are_their_own_normalisation(D):
+def test_distributions_are_valid_and_normalised(D):
     assert_array_equal(check_distributions(D), D)
     assert_allclose(normalize(D), D, rtol=1e-14)
 
 
-def test_normalize_divides_by_the_row_sum_and_leaves_its_input():
+def test_normalize_divides_by_row_sums():
     counts = np.array([[1.0, 3.0], [2.0, 0.0]])
     before = counts.copy()
     assert_array_equal(normalize(counts), [[0.25, 0.75], [1.0, 0.0]])
     assert_array_equal(counts, before)
 
 
-@pytest.mark.parametrize("magnitude", [1e-300, 1e-150, 1e150, 1.7e308])
-def test_normalize_survives_the_ends_of_the_number_range(magnitude):
-    assert_allclose(normalize([[magnitude, magnitude / 2]]), [[2 / 3, 1 / 3]], rtol=1e-12)
-
-
-def test_normalize_takes_ordinary_rows_beside_those_at_the_ends():
+def test_normalize_does_not_overflow():
+    for magnitude in (1e-300, 1e-150, 1e150, 1.7e308):
+        assert_allclose(normalize([[magnitude, magnitude / 2]]), [[2 / 3, 1 / 3]], rtol=1e-12)
     rows = np.array([[1.7e308, 1.7e308, 0.85e308], [0.0, 3.0, 1.0], [1e-310, 1e-310, 2e-310]])
     assert_allclose(normalize(rows), [[0.4, 0.4, 0.2], [0.0, 0.75, 0.25], [0.25, 0.25, 0.5]], rtol=1e-12)
     assert_allclose(normalize(rows[1:]), [[0.0, 0.75, 0.25], [0.25, 0.25, 0.5]], rtol=1e-12)
 
 
-def test_normalize_copies_unless_told_not_to():
+def test_normalize_copies_by_default():
     eps = np.finfo(float).eps
-    for D in (np.array([[0.25, 0.75], [0.5, 0.5]]), np.array([[0.5, 0.5 + 2 * eps]])):  # off by rounding at most
+    for D in (np.array([[0.25, 0.75], [0.5, 0.5]]), np.array([[0.5, 0.5 + 2 * eps]])):  # differs by rounding
         assert normalize(D, copy=False) is D
         assert not np.shares_memory(normalize(D), D)
     for D in ([[0.5, 0.5 + 4 * eps]], [[1.0, 1.0]], [[0.5, 0.5], [2.0, 2.0]]):
@@ -69,17 +66,17 @@ def test_normalize_copies_unless_told_not_to():
             r"negative in 2 row\(s\), first in row 0: column 2 is -0\.5",
         ),
         ([[np.inf, 0.0]], "not finite"),
-        ([0.5, 0.5], r"two dimensions.*\. A single distribution d is d\.reshape\(1, -1\)\.$"),
+        ([0.5, 0.5], r"two dimensions.*reshape\(1, -1\)"),
         (np.zeros((3, 0)), "no label columns"),
         ([["a", "b"]], "numbers only"),
     ],
 )
-def test_what_is_no_distribution_is_refused_by_row(bad, message):
+def test_invalid_distributions_raise(bad, message):
     with pytest.raises(NotADistributionError, match=message):
         check_distributions(bad)
 
 
-def test_the_sum_tolerance_is_stated_and_kept():
+def test_tolerance_of_sums():
     assert_array_equal(check_distributions([[0.5, 0.5 + 9e-7]]), [[0.5, 0.5 + 9e-7]])
     with pytest.raises(NotADistributionError):
         check_distributions([[0.5, 0.5 + 2e-6]])
@@ -87,31 +84,28 @@ def test_the_sum_tolerance_is_stated_and_kept():
     check_distributions([[0.5, 0.5]], tol=0)
 
 
-def test_a_row_without_positive_degrees_cannot_be_normalised():
-    with pytest.raises(
-        NotADistributionError,
-        match=r"1 row\(s\) whose degrees are all zero, first row 1: .* at least one positive .* Drop those rows",
-    ):
+def test_rows_of_zeros_cannot_be_normalised():
+    with pytest.raises(NotADistributionError, match=r"1 row\(s\) .* all zero, first row 1"):
         normalize([[1, 1], [0, 0]])
 
 
 @pytest.mark.parametrize("check", [check_degrees, check_distributions, normalize])
 @pytest.mark.parametrize("bad", [[["a"]], [1.0], np.zeros((1, 0)), [[-1.0]]])
-def test_messages_use_the_given_name(check, bad):
-    with pytest.raises(NotADistributionError, match=r"^votes (is negative|must ha|must ho|has no)"):
+def test_messages_contain_the_given_name(check, bad):
+    with pytest.raises(NotADistributionError, match=r"^votes "):
         check(bad, name="votes")
     with pytest.raises(NotADistributionError, match=r"^D "):
         check(bad)
 
 
 @given(score_rows())
-def test_every_output_map_ends_on_the_simplex(scores):
+def test_output_maps_return_distributions(scores):
     for output in OUTPUT_MAPS:
         assert_on_simplex(to_distributions(scores, output))
 
 
 @given(score_rows())
-def test_maps_do_not_touch_their_input(scores):
+def test_output_maps_do_not_change_their_input(scores):
     before = scores.copy()
     for output in OUTPUT_MAPS:
         to_distributions(scores, output, floor=0.1)
@@ -119,7 +113,7 @@ def test_maps_do_not_touch_their_input(scores):
 
 
 @given(distributions())
-def test_projection_and_clipping_leave_distributions_alone(D):
+def test_projection_and_clipping_of_distributions(D):
     assert_allclose(project(D), D, atol=1e-15)
     assert_allclose(to_distributions(D, "clip"), D, atol=1e-15)
 
@@ -129,12 +123,12 @@ def test_projection_is_the_nearest_distribution(rng):
         assert_allclose(project([v])[0], project_by_search(v), atol=1e-6)
 
 
-def test_projection_of_large_scores_keeps_its_digits():
-    large = 1e15  # where numbers are an eighth apart
+def test_projection_of_large_scores_is_accurate():
+    large = 1e15  # neighbouring floats differ by an eighth
     assert_allclose(project([[large + 0.25, large], [0.3, 0.6]]), [[0.625, 0.375], [0.35, 0.65]], rtol=1e-14)
 
 
-def test_softmax_by_hand_and_its_temperature():
+def test_softmax_by_hand():
     Z = np.array([[0.0, np.log(3.0)]])
     assert_allclose(softmax(Z), [[0.25, 0.75]])
     assert_allclose(softmax(Z, sharpness=2), [[0.1, 0.9]])
@@ -146,38 +140,24 @@ def test_softmax_by_hand_and_its_temperature():
     assert_allclose(softmax([[0.0, 0.0], [0.0, np.log(3.0)]]), [[0.5, 0.5], [0.25, 0.75]])
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.float32])
-@pytest.mark.parametrize("output", OUTPUT_MAPS)
-def test_scores_of_every_type_become_distributions_in_double(output, dtype):
-    scores = np.array([[0, 1, 3], [2, 2, 1]])
-    found = to_distributions(scores.astype(dtype), output, floor=0.1)
-    assert_array_equal(found, to_distributions(scores.astype(float), output, floor=0.1), strict=True)
-
-
-def test_clip_drops_negative_scores_and_makes_hopeless_rows_uniform():
+def test_clip_by_hand():
     assert_allclose(to_distributions([[-1.0, 1.0, 3.0]], "clip"), [[0, 0.25, 0.75]])
     assert_allclose(to_distributions([[-1.0, -2.0]], "clip"), [[0.5, 0.5]])
+    assert_allclose(to_distributions([[-0.2, 0.5, 0.7]], "clip", floor=0.1), np.array([[0.1, 0.5, 0.7]]) / 1.3)
+
+
+def test_sharpness_is_passed_to_softmax():
+    assert_allclose(to_distributions([[0.0, 1.0]], "softmax", sharpness=3), softmax([[0.0, 3.0]]))
+    assert_array_equal(to_distributions([[0.0, 1.0]]), softmax([[0.0, 1.0]], sharpness=1))
 
 
 @pytest.mark.parametrize("output", OUTPUT_MAPS)
-def test_the_floor_raises_small_degrees_in_every_map(output):
+def test_floor_applies_to_every_map(output):
     scores = np.array([[-9.0, 5.0, 9.0]])
     assert to_distributions(scores, output).min() < 1e-6
     raised = to_distributions(scores, output, floor=0.05)
     assert_on_simplex(raised)
     assert raised.min() > 1e-3
-
-
-def test_the_floor_by_hand():
-    assert_allclose(to_distributions([[-0.2, 0.5, 0.7]], "clip", floor=0.1), np.array([[0.1, 0.5, 0.7]]) / 1.3)
-
-
-def test_temperature_reaches_softmax():
-    assert_allclose(to_distributions([[0.0, 1.0]], "softmax", sharpness=3), softmax([[0.0, 3.0]]))
-
-
-def test_softmax_at_temperature_one_is_the_default():
-    assert_array_equal(to_distributions([[0.0, 1.0]]), softmax([[0.0, 1.0]], sharpness=1))
 
 
 @pytest.mark.parametrize("function", [softmax, project, *(partial(to_distributions, output=o) for o in OUTPUT_MAPS)])
@@ -190,31 +170,31 @@ def test_softmax_at_temperature_one_is_the_default():
         (np.zeros((2, 0)), r"got shape \(2, 0\)"),
     ],
 )
-def test_scores_that_are_no_table_of_numbers_are_refused(function, scores, message):
+def test_invalid_scores_raise(function, scores, message):
     with pytest.raises(ValueError, match=message):
         function(scores)
 
 
 @pytest.mark.parametrize("n_labels", [1, 2, 7])
-def test_ambiguity_counts_equal_labels(n_labels):
+def test_ambiguity_of_equal_degrees(n_labels):
     D = np.tri(n_labels) / np.arange(1, n_labels + 1)[:, None]
     assert_allclose(ambiguity(D), np.arange(1, n_labels + 1))
 
 
 @given(distributions())
-def test_ambiguity_is_between_one_label_and_all(D):
+def test_ambiguity_bounds(D):
     assert (ambiguity(D) >= 1 - 1e-12).all()
     assert (ambiguity(D) <= D.shape[1] + 1e-9).all()
     assert_allclose(ambiguity(np.hstack([D, D]) / 2), 2 * ambiguity(D))
 
 
-def test_an_unknown_map_is_refused():
+def test_unknown_map_raises():
     with pytest.raises(ValueError, match="softmax, clip, project"):
         to_distributions([[1.0]], "sigmoid")
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 1.0, 1e10])
-def test_scores_at_both_ends_of_the_number_range(sharpness):
+def test_largest_scores(sharpness):
     scores = [[1.7e308, -1.7e308, 0.0]]
     assert_allclose(softmax(scores, sharpness=sharpness), [[1, 0, 0]] if sharpness else np.full((1, 3), 1 / 3))
     assert_allclose(project(scores), [[1, 0, 0]])

@@ -1,15 +1,71 @@
 import numpy as np
+import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
 
-from labeldist._validation import validated
+from labeldist._validation import (
+    as_distributions,
+    check_logical,
+    column_names,
+    label_names,
+    label_table,
+    random_generator,
+    validated,
+)
 from labeldist.enhancement import Uniform
+from labeldist.exceptions import LabelWarning, NotADistributionError
+from tests.frames import any_make
 
 
-def test_finite_numbers_without_a_finite_sum_are_taken_without_a_word():
+def test_finite_values_with_infinite_sum_are_valid():
     X = np.array([[1.7e308, 1.7e308], [-1.7e308, -1.7e308]])
     assert validated(Uniform(), X) is X
-
-
-def test_infinity_is_refused_as_ever():
     with pytest.raises(ValueError, match="infinity"):
         validated(Uniform(), np.array([[np.inf, 1.0]]))
+
+
+def test_label_names_are_column_names_or_numbered():
+    assert label_names(pd.DataFrame([[1, 0]], columns=["joy", 7]), 2) == ["joy", "7"]
+    assert label_names(np.zeros((1, 2)), 2) == ["label_0", "label_1"]
+    assert label_names(pd.DataFrame([[1, 0]], columns=["columns", "column_names"]), 2) == ["columns", "column_names"]
+
+
+@any_make
+def test_column_names_of_frames(make):
+    assert column_names(make({"joy": [1, 0], "column_names": [0, 1]})) == ["joy", "column_names"]
+
+
+def test_label_table_is_dense_with_two_dimensions():
+    assert_array_equal(label_table(sparse.eye_array(2, format="csr")), np.eye(2))
+    with pytest.raises(NotADistributionError, match=r"shape \(2,\).*get_dummies.*MultiLabelBinarizer"):
+        label_table([0, 1])
+    with pytest.warns(LabelWarning, match="single label column"):
+        label_table([[0], [1]])
+
+
+def test_labels_of_minus_one_and_one_raise():
+    with pytest.raises(NotADistributionError, match=r"y > 0.*row 0: column 0 is -1"):
+        check_logical([[-1, 1]])
+
+
+def test_rows_with_several_ones_warn():
+    assert_array_equal(as_distributions(np.eye(3), name="y"), np.eye(3))
+    with pytest.warns(LabelWarning, match="logical labels"):
+        assert_array_equal(as_distributions([[1, 1], [0, 1]], name="y"), [[0.5, 0.5], [0, 1]])
+    assert_array_equal(as_distributions([[2, 2], [0, 1]], name="y"), [[0.5, 0.5], [0, 1]])
+
+
+def test_random_generator_of_seeds_and_generators():
+    assert_array_equal(random_generator(3).random_sample(5), np.random.RandomState(3).random_sample(5))
+    generator = np.random.RandomState(0)
+    assert random_generator(generator) is generator
+
+
+def test_random_generator_without_seed_ignores_the_global_state():
+    np.random.seed(0)  # noqa: NPY002  # the state under test
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    first = random_generator(None).random_sample(5)
+    assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+    np.random.seed(0)  # noqa: NPY002
+    assert not np.array_equal(random_generator(None).random_sample(5), first)

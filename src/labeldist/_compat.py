@@ -1,11 +1,13 @@
-"""Private names of scikit-learn that the estimators use."""
+"""Private names of scikit-learn that the library uses."""
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_parameter_constraints
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "regression_tree", "validate_parameter_constraints"]
+__all__ = ["HasMethods", "Interval", "StrOptions", "_check_sample_weight", "_safe_indexing", "regression_tree"]
 
 
 def regression_tree(state: dict[str, Any], n_features: int, n_outputs: int) -> Any:

@@ -17,12 +17,10 @@ _HOW_TO_MAKE_A_TABLE = (
 
 
 def random_generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator of a seed or a generator; for None, a new one with a random seed.
-
-    scikit-learn's ``check_random_state`` returns NumPy's global generator for None. It is not used here, so that the
-    library neither changes nor depends on the numbers that other code draws.
-    """
+    """Return the generator of a seed or a generator; for None, a new one with a random seed."""
     from sklearn.utils import check_random_state
+
+    # For None, check_random_state would return NumPy's global generator, which other code may seed or use.
 
     return np.random.RandomState() if random_state is None else check_random_state(random_state)
 
@@ -44,10 +42,7 @@ def column_names(table: Any) -> list[str] | None:
 
 
 def check_feature_order(estimator: Any, X: Any) -> None:
-    """Raise an error if `X` has the features of fit in another order, and name the first that differs.
-
-    ``validate_data`` raises an error as well, but does not say which feature is where.
-    """
+    """Raise an error if `X` has the features of fit in another order, and name the first that differs."""
     expected, given = list(getattr(estimator, "feature_names_in_", [])), column_names(X)
     if given is None or given == expected or sorted(given) != sorted(expected):
         return
@@ -139,10 +134,7 @@ def check_rows_have_a_positive(L: Array, reason: str) -> None:
 
 
 def as_distributions(y: Any, *, name: str) -> Array:
-    """Return degrees divided by their row sums; warn if they look like logical labels.
-
-    Rows that already sum to one are returned without a copy.
-    """
+    """Return degrees divided by their row sums; warn if they look like logical labels."""
     degrees = normalize(y, name=name, copy=False)
     given = np.asarray(y)
     if _is_zero_or_one(given[:1]) and _is_zero_or_one(given) and (given.sum(axis=1) > 1).any():

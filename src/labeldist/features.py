@@ -1,4 +1,4 @@
-"""The Gaussian kernel as a table of features, so that a linear method becomes a kernel method."""
+"""KernelFeatures: features of the Gaussian kernel, which make a linear method a kernel method."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from labeldist._typing import TINY, Array
 from labeldist._validation import check_feature_order, random_generator, validated
 
 CANDIDATES = 10_000
-"""So many rows at most, drawn at random, can become landmarks: what `fit` holds does not grow with the table."""
+"""Largest number of rows, drawn at random, that landmarks are chosen from. It bounds the memory of `fit`."""
 
 DISTANCE_ROWS = 2_000
-"""So many rows say what the mean distance is, to about a percent."""
+"""Number of rows from which the mean distance is estimated, to about one percent."""
 
 ROUNDING = 1e-10
-"""A smaller residual may be rounding, which dividing by its root would magnify."""
+"""Smaller residuals may be rounding errors, which a division by their root would magnify."""
 
 BLOCK_VALUES = 500_000
-"""How many kernel values `transform` works on at a time."""
+"""Number of kernel values in one block of `transform`."""
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -35,26 +35,26 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         φ(x)ᵀφ(y) ≈ exp(−‖x − y‖² / (2σ²)),   φ(x) = L⁻¹ k(R, x),   LLᵀ = k(R, R).
 
-    R are the landmarks: rows that a pivoted Cholesky decomposition of the kernel matrix draws, with
-    probabilities proportional to 1 − ‖φ(x)‖², what the landmarks so far leave unexplained of a row. A linear method on
-    φ(x) is the kernel method in the span of the landmarks; with all rows as landmarks it is the kernel method itself.
+    R are the landmarks: rows that a randomly pivoted Cholesky decomposition of the kernel matrix draws with
+    probabilities proportional to the residual 1 − ‖φ(x)‖². A linear method on φ(x) is the kernel method in the span of
+    the landmarks; with all rows as landmarks it is the kernel method itself.
 
     Parameters
     ----------
     bandwidth : float or "mean", default="mean"
-        σ, in the units of the features, or of their standard deviations if `scale`. ``"mean"`` is the mean distance
-        between two rows.
+        Bandwidth σ in the units of the features, or of their standard deviations if `scale`. ``"mean"`` is the mean
+        distance between two rows.
     factor : float, default=0.5
-        Multiplies the bandwidth: what to tune when that is ``"mean"``.
+        Multiplies the bandwidth. Tune it if `bandwidth` is ``"mean"``.
     n_components : int, default=1500
-        How many features there are at most.
+        Largest number of features.
     tol : float, default=1e-3
-        Landmarks are added until 1 − ‖φ(x)‖² is no larger than this for any row they are drawn from; inner products
-        of these rows are then within it of the kernel. Below 1e-10 it is taken as 1e-10, for rounding.
+        Landmarks are added until the residual 1 − ‖φ(x)‖² of every candidate row is at most `tol`, at least 1e-10.
+        Inner products of these rows then differ from the kernel by at most `tol`.
     scale : bool, default=True
-        Whether to divide each column by its standard deviation first, so that their units do not matter.
+        Whether to divide each column by its standard deviation first, so that its unit has no effect.
     random_state : int, RandomState instance or None, default=0
-        How landmarks are drawn.
+        Seed of the landmarks.
 
     Attributes
     ----------
@@ -63,16 +63,25 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     factor_ : ndarray of shape (n_drawn, n_drawn)
         L.
     bandwidth_ : float
-        σ, with `factor` in it.
+        σ, multiplied by `factor`.
     mean_, scale_ : ndarray of shape (n_features,)
-        What standardises the columns: 0 and 1 without `scale`.
+        Mean and standard deviation of the columns; 0 and 1 without `scale`.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    sklearn.kernel_approximation.Nystroem : Uniformly drawn landmarks and a choice of kernels.
+    labeldist.BDLDLCV : A linear learner for these features.
 
     Notes
     -----
-    Of more than 10 000 rows, so many are drawn to choose landmarks from. `transform` works on blocks of rows, in
-    float64 whatever the precision of X.
+    Landmarks are chosen from at most 10,000 rows, drawn at random. `transform` works on blocks of rows, in float64.
+
+    References
+    ----------
+    Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber. Randomly pivoted Cholesky: practical approximation of a kernel
+    matrix with few entry evaluations. Communications on Pure and Applied Mathematics 78, 2025.
 
     Examples
     --------
@@ -119,7 +128,14 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : ignored
+            The training rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : KernelFeatures
+            The fitted transformer.
         """
         self._validate_params()
         X = validated(self, X, dtype=[np.float64, np.float32])
@@ -133,14 +149,25 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         pivots = draw_pivots(_kernel, rows, 0.0, self.n_components, random, entry_tolerance=tol)
         if not pivots.factor.diagonal().all():
             raise ValueError(
-                f"The bandwidth {self.bandwidth_:.3g} is so small beside the features that by rounding not even a row "
-                "and itself are alike. Raise bandwidth or factor."
+                f"The bandwidth {self.bandwidth_:.3g} is smaller than the rounding errors of the features. Raise "
+                "bandwidth or factor."
             )
         self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
         return self
 
     def transform(self, X: Any) -> Array:
-        """Return φ(x) for each row of `X`."""
+        """Return φ(x) for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_drawn)
+            The kernel features.
+        """
         check_is_fitted(self)
         check_feature_order(self, X)
         X = validated(self, X, reset=False, dtype=[np.float64, np.float32])
@@ -149,7 +176,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         for start in range(0, len(X), length):
             rows = slice(start, start + length)
             block = self._in_bandwidths(X[rows].astype(np.float64))
-            kernel = _kernel(block, self.landmarks_)  # in this order rows have nothing to do with each other
+            kernel = _kernel(block, self.landmarks_)  # in this order no row affects another
             features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
         return features
 
@@ -160,12 +187,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return float(self.bandwidth)
 
     def _standardise(self, X: Array) -> Array:
-        with np.errstate(over="ignore"):  # what comes of it is refused
+        with np.errstate(over="ignore"):  # `_in_bandwidths` raises an error
             standardised: Array = (X - self.mean_) / self.scale_
         return standardised
 
     def _in_bandwidths(self, X: Array) -> Array:
-        """Return standardised rows in units of the bandwidth, whose square may leave the number range."""
+        """Return standardised rows in units of the bandwidth; raise an error if their squares overflow."""
         with np.errstate(over="ignore"):
             rows = self._standardise(X) / self.bandwidth_
         check_squarable(rows)
@@ -173,15 +200,15 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @property
     def _n_features_out(self) -> int:
-        """What `get_feature_names_out` counts."""
+        """Number of features, for `get_feature_names_out`."""
         return len(self.landmarks_)
 
 
 def _kernel(X: Array, Y: Array) -> Array:
-    """exp(−‖x − y‖²/2): both are in units of the bandwidth."""
+    """Return exp(−‖x − y‖²/2) for rows in units of the bandwidth."""
     return gaussian(squared_distances(X, Y), 1.0)
 
 
 def _draw(X: Array, n: int, random: np.random.RandomState) -> Array:
-    """Return `n` rows of X at random, or all where they are no more."""
+    """Return `n` random rows of X, or all if there are not more."""
     return X if len(X) <= n else X[np.sort(random.choice(len(X), n, replace=False))]

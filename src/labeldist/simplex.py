@@ -1,7 +1,6 @@
-"""Rows on the probability simplex: check them, normalise to them, map scores onto them.
+"""Checks of label distributions, and maps from counts and scores to distributions.
 
-A *distribution* here is a row of finite, non-negative degrees that sum to one. Everything that enters or leaves
-the library as a distribution passes through this module.
+A *distribution* is a row of finite, non-negative degrees that sum to one: a point of the probability simplex.
 """
 
 from typing import Literal, get_args
@@ -17,47 +16,54 @@ OutputMap = Literal["softmax", "clip", "project"]
 OUTPUT_MAPS: tuple[OutputMap, ...] = get_args(OutputMap)
 
 SUM_TOLERANCE = 1e-6
-"""How far from one a row may sum and still count as a distribution (float32 data stays well inside)."""
+"""Largest difference from one of the sum of a distribution. Sums of float32 data differ by less."""
 
 
 def check_degrees(D: ArrayLike, *, name: str = "D") -> Array:
-    """Return `D` as a 2-D float64 array of finite, non-negative degrees, or say which entry is not."""
+    """Return `D` as a 2-D float64 array; raise an error if a degree is negative or not finite."""
     try:
         degrees = np.asarray(D, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
     if degrees.ndim != 2:
         raise NotADistributionError(
-            f"{name} must have two dimensions, a row an item and a column a label; got shape {degrees.shape}. "
-            "A single distribution d is d.reshape(1, -1)."
+            f"{name} must have two dimensions, one row per item and one column per label; got shape {degrees.shape}. "
+            "Pass a single distribution d as d.reshape(1, -1)."
         )
     if degrees.shape[1] == 0:
         raise NotADistributionError(f"{name} has no label columns: its shape is {degrees.shape}.")
     if degrees.size and degrees.min() >= 0 and degrees.max() < np.inf:
         return degrees
-    for unwanted, bad in (("not finite", ~np.isfinite(degrees)), ("negative", degrees < 0)):
+    for problem, bad in (("not finite", ~np.isfinite(degrees)), ("negative", degrees < 0)):
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise NotADistributionError(
-                f"{name} is {unwanted} in {np.count_nonzero(bad.any(axis=1))} row(s), first in row {row}: "
+                f"{name} is {problem} in {np.count_nonzero(bad.any(axis=1))} row(s), first in row {row}: "
                 f"column {column} is {degrees[row, column]}."
             )
     return degrees
 
 
 def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLERANCE) -> Array:
-    """Return `D` as a float64 array whose rows are distributions, or say which row is not and its sum.
-
-    This is the strict check, for data that claims to be distributions: nothing is repaired. Use `normalize` to
-    turn counts or weights into distributions.
+    """Return `D` as a float64 array; raise a `NotADistributionError` if a row is not a distribution.
 
     Parameters
     ----------
     D : array-like of shape (n_samples, n_labels)
-    name : str
-        What to call `D` in the error message.
-    tol : float
-        How far from one a row's sum may be.
+        The distributions.
+    name : str, default="D"
+        The name of `D` in error messages.
+    tol : float, default=1e-6
+        The largest difference of a row sum from one.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+        The distributions; `D` itself if it is a float64 array.
+
+    See Also
+    --------
+    normalize : Convert counts or weights to distributions.
     """
     degrees = check_degrees(D, name=name)
     sums = degrees.sum(axis=1)
@@ -66,7 +72,7 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLER
         row = int(np.argmax(wrong))
         raise NotADistributionError(
             f"{name} has {np.count_nonzero(wrong)} row(s) that do not sum to 1, first row {row}: its sum is "
-            f"{sums[row]:.9g}. If these are counts or weights, pass them through labeldist.simplex.normalize."
+            f"{sums[row]:.9g}. Convert counts or weights with labeldist.simplex.normalize."
         )
     return degrees
 
@@ -77,21 +83,32 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     Parameters
     ----------
     D : array-like of shape (n_samples, n_labels)
-        Counts, weights or degrees: non-negative, with at least one positive entry in each row.
-    name : str
-        What to call `D` in the error message.
-    copy : bool
-        If False, an array whose rows all sum to one, to rounding, is returned itself.
+        Counts, weights or degrees: non-negative, with at least one positive value in each row.
+    name : str, default="D"
+        The name of `D` in error messages.
+    copy : bool, default=True
+        If False, an array whose rows already sum to one, to rounding, is returned without a copy.
 
     Returns
     -------
     ndarray of shape (n_samples, n_labels)
-        A new array of distributions, unless `copy` is False.
+        The distributions.
+
+    See Also
+    --------
+    check_distributions : Check the sums instead of dividing by them.
+
+    Examples
+    --------
+    >>> from labeldist.simplex import normalize
+    >>> normalize([[1, 3], [2, 0]])
+    array([[0.25, 0.75],
+           [1.  , 0.  ]])
     """
     degrees = check_degrees(D, name=name)
     if degrees.size:
         with np.errstate(over="ignore"):
-            sums = degrees @ np.ones(degrees.shape[1])  # several times faster than a sum over so few columns
+            sums = degrees @ np.ones(degrees.shape[1])  # faster than a sum over few columns
         if not copy and np.abs(sums - 1).max() <= degrees.shape[1] * EPSILON:
             return degrees
         if TINY < sums.min() and sums.max() < np.inf:
@@ -100,20 +117,30 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     if not largest.all():
         empty = np.flatnonzero(largest == 0)
         raise NotADistributionError(
-            f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}: a row needs at "
-            "least one positive degree to become a distribution. Drop those rows, or give them uniform degrees."
+            f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}: at least one degree "
+            "must be positive. Drop those rows, or give them uniform degrees."
         )
-    # Dividing by the largest first keeps rows near the ends of the number range from overflowing their sum.
+    # Dividing by the largest value first prevents overflow and underflow of the sums.
     degrees = degrees / largest
     degrees /= degrees.sum(axis=1, keepdims=True)
     return degrees
 
 
 def ambiguity(D: Array) -> Array:
-    """Return how many equal labels would be as hard to tell apart as those of each distribution.
+    """Return the effective number of labels of each distribution, the exponential of its entropy.
 
-    It is the exponential of the entropy: 1 is one clear label, the number of labels is no preference at all.
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_labels)
+        The distributions.
 
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Values from 1, a single label, to n_labels, the uniform distribution.
+
+    Examples
+    --------
     >>> ambiguity(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.6, 0.3, 0.1]])).round(2)
     array([1.  , 2.  , 2.45])
     """
@@ -121,10 +148,10 @@ def ambiguity(D: Array) -> Array:
 
 
 def check_scores(scores: ArrayLike) -> Array:
-    """Return real scores as a 2-D float64 array, or say what is wrong with them."""
+    """Return real scores as a 2-D float64 array; raise an error if they are not finite."""
     array = np.asarray(scores, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] == 0:
-        raise ValueError(f"Scores must be a table with a row an item and a column a label; got shape {array.shape}.")
+        raise ValueError(f"Scores must have one row per item and one column per label; got shape {array.shape}.")
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]
         raise ValueError(f"Scores must be finite; the one in row {row}, column {column} is {array[row, column]}.")
@@ -132,17 +159,32 @@ def check_scores(scores: ArrayLike) -> Array:
 
 
 def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
-    """Map scores to distributions by ``exp(sharpness * Z)``, each row divided by its sum.
+    """Map scores to distributions by ``exp(sharpness * Z)``, divided by the row sums.
 
-    A larger `sharpness` makes the rows more pointed, 0 makes them uniform: it multiplies the scores, the inverse of
-    what physics calls so.
+    Parameters
+    ----------
+    Z : array-like of shape (n_samples, n_labels)
+        The scores.
+    sharpness : float, default=1.0
+        The inverse temperature. Larger values concentrate the rows; 0 makes them uniform.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+        The distributions.
+
+    Examples
+    --------
+    >>> from labeldist.simplex import softmax
+    >>> softmax([[0.0, 1.0]], sharpness=0)
+    array([[0.5, 0.5]])
     """
     scores = check_scores(Z)
     if sharpness < 0:
         scores, sharpness = -scores, -sharpness
-    with np.errstate(over="ignore"):  # what lies infinitely below the largest has the degree 0
+    with np.errstate(over="ignore"):  # an infinite gap gives the degree 0
         gaps = scores - scores.max(axis=1, keepdims=True)
-        scores = sharpness * np.maximum(gaps, -np.finfo(np.float64).max)  # for 0 · ∞ is no number
+        scores = sharpness * np.maximum(gaps, -np.finfo(np.float64).max)  # 0 · ∞ would be NaN
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
@@ -151,17 +193,32 @@ def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
 def project(V: ArrayLike) -> Array:
     """Map each row to the nearest distribution in Euclidean distance.
 
-    The nearest distribution is ``max(v - τ, 0)`` for the one threshold τ at which it sums to one; sorting the row
-    finds τ exactly [1]_.
+    It is ``max(v - τ, 0)`` with the threshold τ for which it sums to one, found exactly by sorting [1]_.
+
+    Parameters
+    ----------
+    V : array-like of shape (n_samples, n_labels)
+        The scores.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+        The distributions.
 
     References
     ----------
     .. [1] J. Duchi, S. Shalev-Shwartz, Y. Singer, T. Chandra. Efficient projections onto the l1-ball for learning
        in high dimensions. ICML 2008.
+
+    Examples
+    --------
+    >>> from labeldist.simplex import project
+    >>> project([[0.3, 0.6, -1.0]])
+    array([[0.35, 0.65, 0.  ]])
     """
     scores = check_scores(V)
-    # Shifting a row by a constant does not move its projection, and keeps large scores from losing the one.
-    with np.errstate(over="ignore"):  # what lies infinitely below the largest has the degree 0
+    # A shift of a row does not change its projection, and keeps the digits of large scores.
+    with np.errstate(over="ignore"):  # an infinite gap gives the degree 0
         scores = scores - scores.max(axis=1, keepdims=True)
         descending = -np.sort(-scores, axis=1)
         thresholds = (np.cumsum(descending, axis=1) - 1) / np.arange(1, scores.shape[1] + 1)
@@ -180,14 +237,26 @@ def to_distributions(
     Parameters
     ----------
     scores : array-like of shape (n_samples, n_labels)
-    output : {"softmax", "clip", "project"}
+        The scores.
+    output : {"softmax", "clip", "project"}, default="softmax"
         ``"softmax"``: `softmax` with `sharpness`. ``"clip"``: raise scores to `floor` and divide by the row sum;
-        a row left without any positive score becomes uniform. ``"project"``: `project`.
-    sharpness : float
+        a row without any positive score becomes uniform. ``"project"``: `project`.
+    sharpness : float, default=1.0
         For ``"softmax"`` only.
-    floor : float
-        Degrees below it are raised to it before the row is divided by its sum, whatever the map. Zero degrees are
-        ruinous under Kullback-Leibler, Clark and Canberra if the truth is positive; a small floor is an insurance.
+    floor : float, default=0.0
+        Degrees below it are raised to it before the row is divided by its sum, with every map. A small floor avoids
+        predicted degrees of zero, which Kullback-Leibler, Clark and Canberra penalise most.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+        The distributions.
+
+    Examples
+    --------
+    >>> from labeldist.simplex import to_distributions
+    >>> to_distributions([[-1.0, 1.0, 3.0]], "clip")
+    array([[0.  , 0.25, 0.75]])
     """
     if output == "softmax":
         degrees = softmax(scores, sharpness=sharpness)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from labeldist import BDLDL, BDLE
 from labeldist.cli.methods import LEARNERS, make
 from labeldist.metrics import score_all
-from labeldist.metrics._skill import skill_in_words
+from labeldist.metrics._skill import describe_skill
 from labeldist.models import load, read_card, save
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import run, run_json
@@ -64,14 +64,14 @@ def test_evaluate_measures_beside_the_answers_of_nobody(songs, table):
     assert equally == pytest.approx(score_all(table[LABELS].to_numpy(), np.full((120, 3), 1 / 3)))
     assert facts["skill"] == pytest.approx(1 - ours["kl_divergence"] / mean["kl_divergence"])
     text = run("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES).stdout
-    assert text.startswith(f"120 items, skill {facts['skill']:.2f}: it {skill_in_words(facts['skill'])}.")
+    assert text.startswith(f"120 items, skill {facts['skill']:.2f}: it {describe_skill(facts['skill'])}.")
     assert f"{ours['clark']:.4f}" in next(line for line in text.splitlines() if line.startswith("Clark ↓"))
 
 
 def test_what_is_worse_than_nothing_is_said(songs, table, tmp_path):
     table.assign(joy=table["fear"], fear=table["joy"]).to_csv(tmp_path / "pred.csv", index=False)
     text = run("evaluate", songs / "dist.csv", tmp_path / "pred.csv", *NAMES).stdout
-    assert ": it is no better than always answering the mean.\n" in text
+    assert ": it is not better than predicting the mean.\n" in text
 
 
 def test_rows_are_matched_by_the_item(songs, table, tmp_path):

@@ -16,7 +16,7 @@ from labeldist.explorer._embedding import STEPS, embed, pack
 from labeldist.explorer._page import colours, render
 from labeldist.explorer._summary import best, first_items, pairs, scores, sentences
 from labeldist.metrics import chebyshev, intersection, score_all
-from labeldist.metrics._skill import EQUALLY, skill_in_words
+from labeldist.metrics._skill import UNIFORM, describe_skill
 from tests.explorer.poems import EVIL, LABELS, make_poems
 from tests.pages import Elements
 
@@ -175,7 +175,7 @@ def test_many_labels_are_not_all_listed():
 def test_versions_are_measured_beside_the_answers_of_nobody(checked, html):
     found = scores(checked)
     D = checked.versions["true"]
-    assert [score.name for score in found] == ["good", "poor", "the mean of “true”", EQUALLY]
+    assert [score.name for score in found] == ["good", "poor", "the mean of “true”", UNIFORM]
     assert [score.trivial for score in found] == [False, False, True, True]
     assert found[0].values == score_all(D, checked.versions["good"])
     assert found[2].values == score_all(D, np.tile(D.mean(axis=0), (len(D), 1)))
@@ -184,7 +184,7 @@ def test_versions_are_measured_beside_the_answers_of_nobody(checked, html):
     assert best(found) == found[0].values
     told = list(sentences(checked))
     assert told[-2].startswith(f"“good” explains {100 * found[0].skill:.0f} % of what the mean leaves unexplained (by")
-    assert told[-1].startswith(f"“poor” {skill_in_words(-1)} (by Kullback-Leibler, against “true”)")
+    assert told[-1].startswith(f"“poor” {describe_skill(-1)} (by Kullback-Leibler, against “true”)")
     assert f"<strong>{found[0].values['chebyshev']:.4f}</strong>" in html
     assert f"<strong>{found[1].values['chebyshev']:.4f}</strong>" not in html
 

@@ -10,7 +10,7 @@ from labeldist._solvers import sylvester_path
 from labeldist.datasets import make_artificial
 from labeldist.learning import _bdldl_cv as bdldl_cv
 from labeldist.metrics import MEASURES, get_scorer
-from labeldist.simplex import OUTPUT_MAPS, softmax
+from labeldist.simplex import softmax
 
 GRID = {"reconstruction": [1e-4, 1.0], "ridge": [1e-3, 10.0], "output": ["clip", "softmax"], "floor": [0.0, 0.1]}
 
@@ -20,11 +20,11 @@ def table():
     return make_artificial(120, random_state=0)
 
 
-def by_grid_search(X, D, cv, scoring="kl_divergence", **options):
+def grid_search(X, D, cv, scoring="kl_divergence", **options):
     return GridSearchCV(BDLDL(**options), GRID, cv=cv, scoring=get_scorer(scoring)).fit(X, D)
 
 
-def in_one_computation(cv, **options):
+def cross_validated(cv, **options):
     return BDLDLCV(GRID["reconstruction"], GRID["ridge"], GRID["floor"], outputs=GRID["output"], cv=cv, **options)
 
 
@@ -44,11 +44,11 @@ def assert_same_scores(found, expected):
 @pytest.mark.parametrize("route", [1, 1000], ids=["tridiagonal", "eigenvectors"])
 @pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"scale": True}], ids=str)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_scores_are_those_of_a_grid_search(table, monkeypatch, route, options, form):
+def test_scores_equal_those_of_grid_search(table, monkeypatch, route, options, form):
     monkeypatch.setattr(sylvester_path, "LARGE", route)
     X, D = table
     cv = KFold(4, shuffle=True, random_state=1)
-    found, expected = in_one_computation(cv, **options).fit(form(X), D), by_grid_search(X, D, cv, **options)
+    found, expected = cross_validated(cv, **options).fit(form(X), D), grid_search(X, D, cv, **options)
     assert_same_scores(found, expected)
     assert found.best_params_ == expected.best_params_
     assert found.best_score_ == pytest.approx(expected.best_score_)
@@ -57,60 +57,53 @@ def test_scores_are_those_of_a_grid_search(table, monkeypatch, route, options, f
 
 
 @pytest.mark.parametrize("scoring", list(MEASURES))
-def test_any_measure_can_choose(table, scoring):
+def test_every_measure_as_scoring(table, scoring):
     cv = KFold(3)
-    found, expected = in_one_computation(cv, scoring=scoring).fit(*table), by_grid_search(*table, cv, scoring)
+    found, expected = cross_validated(cv, scoring=scoring).fit(*table), grid_search(*table, cv, scoring)
     assert_same_scores(found, expected)
     assert found.best_params_ == expected.best_params_
 
 
-def test_a_function_can_choose(table):
-    found = in_one_computation(3, scoring=lambda D, P: -np.abs(D - P).max()).fit(*table)
-    assert found.best_score_ == found.cv_results_["mean_test_score"].max()
-    worst = in_one_computation(3, scoring=lambda D, P: np.abs(D - P).max()).fit(*table)
-    assert worst.best_params_ != found.best_params_
-
-
-@pytest.mark.parametrize("block", [1, 100, 10_000_000])
-def test_blocks_change_nothing(table, monkeypatch, block):
-    expected = in_one_computation(3).fit(*table)
+@pytest.mark.parametrize("block", [100, 10_000_000])
+def test_block_size_has_no_effect(table, monkeypatch, block):
+    expected = cross_validated(3).fit(*table)
     monkeypatch.setattr(bdldl_cv, "BLOCK_SCORES", block)
-    assert_same_scores(in_one_computation(3).fit(*table), expected)
+    assert_same_scores(cross_validated(3).fit(*table), expected)
 
 
 def test_folds_need_not_be_a_partition(table):
     cv = ShuffleSplit(4, test_size=0.3, random_state=0)
-    assert_same_scores(in_one_computation(cv).fit(*table), by_grid_search(*table, cv))
+    assert_same_scores(cross_validated(cv).fit(*table), grid_search(*table, cv))
     some = [(np.arange(0, 80), np.arange(80, 100)), (np.arange(40, 120), np.arange(0, 40))]
-    assert_same_scores(in_one_computation(some).fit(*table), by_grid_search(*table, some))
+    assert_same_scores(cross_validated(some).fit(*table), grid_search(*table, some))
 
 
-def test_a_row_of_weight_two_counts_as_two_rows(table):
+def test_weights_equal_repeated_rows(table):
     X, D = table
     times = np.random.default_rng(0).integers(1, 4, size=120)
     owner = np.repeat(np.arange(120), times)
     folds = list(GroupKFold(3).split(X, groups=np.arange(120)))
     repeated = [tuple(np.flatnonzero(np.isin(owner, part)) for part in fold) for fold in folds]
-    weighted = in_one_computation(folds).fit(X, D, sample_weight=times.astype(float))
-    assert_same_scores(in_one_computation(repeated).fit(X[owner], D[owner]), weighted)
-    assert_allclose(weighted.coef_, in_one_computation(repeated).fit(X[owner], D[owner]).coef_, atol=1e-9)
+    weighted = cross_validated(folds).fit(X, D, sample_weight=times.astype(float))
+    assert_same_scores(cross_validated(repeated).fit(X[owner], D[owner]), weighted)
+    assert_allclose(weighted.coef_, cross_validated(repeated).fit(X[owner], D[owner]).coef_, atol=1e-9)
 
 
-def test_features_far_from_zero_keep_their_digits(rng):
+def test_large_means_keep_accuracy(rng):
     X, D = 1e6 + rng.normal(size=(60, 3)), rng.dirichlet(np.ones(3), size=60)
-    assert_same_scores(in_one_computation(KFold(5)).fit(X, D), by_grid_search(X, D, KFold(5)))
+    assert_same_scores(cross_validated(KFold(5)).fit(X, D), grid_search(X, D, KFold(5)))
 
 
-def test_an_int_means_shuffled_folds(table):
+def test_int_cv_shuffles_rows(table):
     X, D = table
     order = np.argsort(D[:, 0])
-    one, other = (in_one_computation(4, random_state=seed).fit(X[order], D[order]) for seed in (0, 1))
+    one, other = (cross_validated(4, random_state=seed).fit(X[order], D[order]) for seed in (0, 1))
     assert one.n_splits_ == 4
     assert one.best_score_ != other.best_score_
-    assert_same_scores(one, in_one_computation(KFold(4, shuffle=True, random_state=0)).fit(X[order], D[order]))
+    assert_same_scores(one, cross_validated(KFold(4, shuffle=True, random_state=0)).fit(X[order], D[order]))
 
 
-def test_defaults_are_the_papers_grid_and_some_floors(table):
+def test_default_grid(table):
     model = BDLDLCV().fit(*table)
     points = model.cv_results_["params"]
     assert len(points) == 8 * 8 * 6
@@ -123,23 +116,20 @@ def test_defaults_are_the_papers_grid_and_some_floors(table):
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    "options",
     [
-        ({"ridges": [-1.0]}, "ridges must be a list of numbers, at least 0"),
-        ({"ridges": []}, "ridges must be a list of numbers"),
-        ({"reconstructions": ["a"]}, "reconstructions must be a list of numbers"),
-        ({"floors": [2.0]}, "floors must be a list of numbers, at least 0 and at most 1"),
-        ({"outputs": ["sigmoid"]}, f"outputs must name some of {', '.join(OUTPUT_MAPS)}"),
-        ({"scoring": "accuracy"}, "'scoring' parameter of BDLDLCV"),
-        ({"cv": 1}, "'cv' parameter of BDLDLCV"),
+        *({"ridges": [-1.0]}, {"ridges": []}, {"ridges": [np.inf]}, {"reconstructions": ["a"]}, {"floors": [2.0]}),
+        *({"outputs": ["sigmoid"]}, {"outputs": []}, {"scoring": "accuracy"}, {"cv": 1}),
     ],
+    ids=str,
 )
-def test_bad_grids_are_refused(table, options, complaint):
-    with pytest.raises(ValueError, match=complaint):
+def test_invalid_parameters_raise(table, options):
+    (name,) = options
+    with pytest.raises(ValueError, match=name):
         BDLDLCV(**options).fit(*table)
 
 
-def test_the_best_estimator_is_a_model_of_its_own():
+def test_best_estimator_predicts_and_knows_the_features():
     X, D = make_artificial(80, random_state=0)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = BDLDLCV(cv=3).fit(frame, D)
@@ -149,8 +139,8 @@ def test_the_best_estimator_is_a_model_of_its_own():
 
 
 @pytest.mark.parametrize("m", [6, 410])
-@pytest.mark.parametrize("units", [(-2, 4), (-3, 5), (-6, 6)])
-def test_units_far_apart_do_not_separate_it_from_refitting(m, units):
+@pytest.mark.parametrize("units", [(-2, 4), (-6, 6)])
+def test_extreme_units_give_the_scores_of_grid_search(m, units):
     rng = np.random.default_rng(0)
     base = rng.normal(size=(900, m))
     D = softmax(base[:, :3] + 0.3 * rng.normal(size=(900, 3)))
@@ -163,42 +153,29 @@ def test_units_far_apart_do_not_separate_it_from_refitting(m, units):
     assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
 
 
-def test_more_features_than_rows_and_hardly_a_ridge():
-    rng = np.random.default_rng(0)
-    X, D = rng.normal(size=(60, 450)), rng.dirichlet(np.ones(3), size=60)
-    ours = BDLDLCV([1e-3], [1e-12], [0.01], cv=KFold(2)).fit(X, D)
-    grid = {"reconstruction": [1e-3], "ridge": [1e-12], "floor": [0.01]}
-    theirs = GridSearchCV(BDLDL(), grid, cv=KFold(2), scoring=get_scorer("kl_divergence")).fit(X, D)
-    assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
-
-
-def test_a_function_sees_whole_folds():
+def test_function_as_scoring_gets_whole_folds():
     rng = np.random.default_rng(0)
     X, D = rng.normal(size=(3000, 2)), rng.dirichlet(np.ones(50), size=3000)
-    seen = set()
+    lengths = set()
 
     def worst(D, P):
-        seen.add(len(D))
+        lengths.add(len(D))
         return -float(np.abs(D - P).max())
 
-    model = BDLDLCV([1e-3], [1.0], [0.001], cv=KFold(2), scoring=worst).fit(X, D)
-    expected = GridSearchCV(
-        BDLDL(reconstruction=1e-3, ridge=1.0, floor=0.001),
-        {"output": ["clip"]},
-        cv=KFold(2),
-        scoring=lambda model, X, D: worst(D, model.predict(X)),
-    ).fit(X, D)
-    assert seen == {1500}
-    assert_allclose(model.best_score_, expected.best_score_)
+    def scorer(model, X, D):
+        return worst(D, model.predict(X))
+
+    model = BDLDLCV([1e-3], [1.0, 1e5], [0.001], cv=KFold(2), scoring=worst).fit(X, D)
+    expected = GridSearchCV(BDLDL(floor=0.001), {"ridge": [1.0, 1e5]}, cv=KFold(2), scoring=scorer).fit(X, D)
+    assert lengths == {1500}
+    assert_allclose(model.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"])
 
 
-def test_what_cannot_be_scored_is_refused():
+def test_undefined_scores_raise():
     X, D = make_artificial(60, random_state=0)
     weight = np.ones(60)
     weight[:6] = 0
-    with pytest.raises(ValueError, match="fold 0 holds out have no weight"):
+    with pytest.raises(ValueError, match="fold 0"):
         BDLDLCV(cv=KFold(10)).fit(X, D, sample_weight=weight)
-    with pytest.raises(ValueError, match="is nan: nothing can be chosen"):
+    with pytest.raises(ValueError, match="combination 0 on fold 0 is nan"):
         BDLDLCV(cv=3, scoring=lambda D, P: np.nan).fit(X, D)
-    with pytest.raises(ValueError, match="ridges must be"):
-        BDLDLCV(ridges=[np.inf]).fit(X, D)

@@ -1,4 +1,4 @@
-"""Tables that are hard to compute with, and what may be made of them: a right answer, or words that name the cause."""
+"""Numerically difficult tables, and the check that estimators return distributions or name the problem."""
 
 import re
 import warnings
@@ -14,19 +14,20 @@ from labeldist.features import KernelFeatures
 from labeldist.simplex import check_distributions
 from tests.checks import answers, takes_logical_labels
 
-NAMED_CAUSES = [
+ALLOWED_MESSAGES = [
     r"Feature \d+ has values too large to be squared",
     r"n_neighbors=\d+ cannot be found among n_samples=\d+ training rows",
     r"Cannot have number of splits n_splits=2 greater than the number of samples",
     r"rows have no positive label, first row \d+, and KM",
     r"row\(s\) whose degrees are all zero",
     r"gamma='scale' divides by the variance of the features, which is too small",
+    r"Scores must be finite; the one in row \d+",
 ]
-"""What a refusal may say."""
+"""Allowed messages of errors."""
 
 
 def table(n=12, m=4, c=3, seed=0):
-    """Features, and distributions that follow from them but for noise."""
+    """Return features, and distributions that depend on them with noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, m))
     D = np.exp(X @ rng.normal(size=(m, c)) + 0.5 * rng.normal(size=(n, c)))
@@ -34,7 +35,7 @@ def table(n=12, m=4, c=3, seed=0):
 
 
 def logical(D):
-    """Label every degree that is at least the mean one."""
+    """Return 1 for degrees of at least the uniform degree."""
     return (D >= 1 / D.shape[1]).astype(float)
 
 
@@ -43,7 +44,7 @@ def labels_for(estimator, D):
 
 
 def rows_of(estimator, X):
-    """What a fitted estimator says of its training rows; KernelFeatures their kernel matrix."""
+    """Return the distributions of the training rows; for KernelFeatures their kernel matrix."""
     if isinstance(estimator, KernelFeatures):
         features = estimator.transform(X)
         return features @ features.T
@@ -51,9 +52,9 @@ def rows_of(estimator, X):
 
 
 def is_right_or_named(estimator, X, y, new=None):
-    """Fit, answer and judge: True for rows on the simplex, False for a refusal that names its cause; else fail.
+    """Fit and predict. Return True for valid distributions and False for an error with an allowed message.
 
-    Warnings may be ours or scikit-learn's that a search was cut short, and no others.
+    Only warnings of this library and convergence warnings are allowed.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -62,13 +63,11 @@ def is_right_or_named(estimator, X, y, new=None):
         try:
             fitted = clone(estimator).fit(X, y)
             found = [rows_of(fitted, X)]
-            ask = getattr(fitted, "predict", None) or getattr(fitted, "transform", None)
-            if ask is not None and new is not None:
-                found.append(ask(new))
+            predict = getattr(fitted, "predict", None) or getattr(fitted, "transform", None)
+            if predict is not None and new is not None:
+                found.append(predict(new))
         except ValueError as error:
-            if any(re.search(cause, str(error)) for cause in NAMED_CAUSES) or re.search(
-                r"Scores must be finite; the one in row \d+", str(error)
-            ):
+            if any(re.search(message, str(error)) for message in ALLOWED_MESSAGES):
                 return False
             raise
     for rows in found:
@@ -87,7 +86,7 @@ numbers = st.one_of(st.sampled_from(EXTREME), st.floats(-10, 10), st.floats(allo
 
 @st.composite
 def hard_tables(draw):
-    """A small table of extreme but finite numbers, with constant and repeated columns and rows, and its labels."""
+    """Draw a small table of extreme but finite values, with constant and equal columns and rows, and its labels."""
     n, m, c = draw(st.integers(1, 7)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
     X = draw(hnp.arrays(np.float64, (n, m), elements=numbers))
     if draw(st.booleans()):

@@ -16,7 +16,7 @@ from labeldist.cli.inputs import item_names, matched_rows, weights_of
 from labeldist.cli.pictures import SHOW_HELP, OfPredictions, check_picture, draw_predictions, save_drawn
 from labeldist.cli.telling import Teller
 from labeldist.metrics import MEASURES
-from labeldist.metrics._skill import Score, beside_nobody, skill_in_words
+from labeldist.metrics._skill import Score, describe_skill, score_with_baselines
 from labeldist.simplex import normalize
 
 
@@ -59,7 +59,7 @@ def evaluate(
         for name, frame in ((truth, frames[truth]), (predicted, answers))
     )
     weight = weights_of(frames[truth], weights)
-    scores = beside_nobody(D, {predicted: P}, sample_weight=weight)
+    scores = score_with_baselines(D, {predicted: P}, sample_weight=weight)
     if picture:
         save_drawn(draw_predictions(show, D, P, columns, item_names(frames[truth], item)), picture, force=force)
     measures = dict(zip(("predicted", "mean", "uniform"), (score.values for score in scores), strict=True))
@@ -84,7 +84,7 @@ def _distributions(table: Any, name: str, teller: Teller) -> Array:
 def _text(scores: list[Score], n: int) -> str:
     """Return the measures as a table for people, the prediction and the answers of nobody side by side."""
     skill = scores[0].skill
-    lines = [f"{n} items, skill {skill:.2f}: it {skill_in_words(skill)}.", ""]
+    lines = [f"{n} items, skill {skill:.2f}: it {describe_skill(skill)}.", ""]
     width = max(len(measure.title) for measure in MEASURES.values()) + 2
     lines.append(" " * width + "  ".join(f"{score.name:>12}" for score in scores))
     for measure in MEASURES.values():

@@ -8,10 +8,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from labeldist._compat import HasMethods, Interval, StrOptions
+from labeldist._compat import HasMethods, Interval, StrOptions, _check_sample_weight
 from labeldist._solvers.tag_counts import likely_threshold
 from labeldist._solvers.tag_model import TagModel, count_tags, fit_joint_model, fit_tag_model, informative_counts
 from labeldist._solvers.tag_posterior import expected_degrees, posterior_moments, posterior_quantiles

@@ -12,7 +12,7 @@ import numpy as np
 from labeldist._typing import Array
 from labeldist.explorer._contents import MOST_COLUMNS, MOST_ITEMS, Contents
 from labeldist.metrics import MEASURES, chebyshev, intersection
-from labeldist.metrics._skill import Score, beside_nobody, skill_in_words
+from labeldist.metrics._skill import Score, describe_skill, score_with_baselines
 from labeldist.simplex import ambiguity
 
 FEW_LABELS = 8
@@ -35,7 +35,7 @@ def scores(contents: Contents) -> list[Score]:
         return []
     versions = dict(contents.versions)
     D = versions.pop(contents.truth)
-    return beside_nobody(D, versions, truth=f"“{contents.truth}”")
+    return score_with_baselines(D, versions, truth=f"“{contents.truth}”")
 
 
 def best(found: list[Score]) -> dict[str, float]:
@@ -99,7 +99,7 @@ def _comparison(contents: Contents) -> Iterator[str]:
     """Say how good the versions are, or, if nothing is true, how far apart the first two are."""
     judged = [score for score in scores(contents) if not score.trivial]
     for score in judged:
-        yield f"“{score.name}” {skill_in_words(score.skill)} (by Kullback-Leibler, against “{contents.truth}”)."
+        yield f"“{score.name}” {describe_skill(score.skill)} (by Kullback-Leibler, against “{contents.truth}”)."
     if not judged and len(contents.versions) > 1:
         pair = pairs(contents)[0]
         yield (

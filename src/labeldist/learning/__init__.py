@@ -8,7 +8,7 @@ from labeldist.learning._bdldl_cv import BDLDLCV
 from labeldist.learning._correlation_learners import EDLLRL, LDLLC, LDLSCL
 from labeldist.learning._enhanced import EnhancedLearner
 from labeldist.learning._forest import DistributionForest
-from labeldist.learning._mean import MeanDistribution
+from labeldist.learning._learner import MeanDistribution
 from labeldist.learning._neighbors import AAKNN
 from labeldist.learning._network import AABP
 from labeldist.learning._problem_transformation import PTSVM, PTBayes
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-# Imported when first asked for: they need more of scikit-learn than a learner does.
+# Imported on first use: they load more of scikit-learn than a learner does.
 def __getattr__(name: str) -> Any:
     if name in ("Choice", "choose_learner"):
         return getattr(import_module("labeldist.learning._choice"), name)

@@ -1,14 +1,14 @@
-"""BD-LDL: label distribution learning by the bidirectional loss."""
+"""BDLDL: label distribution learning with the bidirectional loss."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,14 +23,11 @@ from labeldist.learning._blocks import is_lazy, moments_of_blocks, predict_block
 from labeldist.learning._learner import NO_WEIGHT, DistributionLearner, check_weights, linear_scores
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
-SOLVED = ("coef_", "intercept_", "floor_", "solver_", "residual_", "condition_")
-"""What is computed from the statistics."""
-
 LARGE_RESIDUAL = 1e-10
 """A relative residual that rounding alone does not explain."""
 
 FLOOR_SHARE = 0.1
-"""The floor that is taken unless told otherwise, as a share of the uniform degree."""
+"""The default floor, as a share of the uniform degree."""
 
 
 class BDLDL(DistributionLearner):
@@ -40,60 +37,64 @@ class BDLDL(DistributionLearner):
 
         min over θ, b, e of  ‖Xθ + 1bᵀ − D‖² + λ₁‖X − Dθᵀ − 1eᵀ‖² + λ₂‖θ‖².
 
-    The minimiser solves a Sylvester equation in the co-moments of (X, D), so one pass over the data and one small
-    exact solve make a fit.
+    The minimiser solves a Sylvester equation in the co-moments of (X, D), so a fit is one pass over the data and one
+    exact solve.
 
     Parameters
     ----------
     reconstruction : float, default=1e-3
-        λ₁, the weight of the way back from degrees to features. 0 gives the unidirectional method, UD-LDL.
+        Weight λ₁ of the reconstruction of features from degrees. 0 gives the unidirectional method, UD-LDL.
     ridge : float, default=1e-2
-        λ₂, the weight of ‖θ‖². It acts on features in the units that they are in: small numbers are shrunk more.
+        Weight λ₂ of ‖θ‖². It depends on the units of the features: features with small values are shrunk more.
     fit_intercept : bool, default=True
         Whether both directions have a free, unpenalised intercept. Predictions then sum to one before any output map.
         False is the published model.
     scale : bool, default=False
-        Whether to divide each feature by its standard deviation first, so that their units do not matter.
+        Whether to divide each feature by its standard deviation first, so that its unit has no effect.
     output : {"softmax", "clip", "project"}, default="clip"
-        How the linear scores become distributions; see `labeldist.simplex.to_distributions`.
+        The map from linear scores to distributions; see `labeldist.simplex.to_distributions`.
     floor : float or "auto", default="auto"
         Degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth of the uniform
         degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon, since the published model has no floor.
     solver : {"auto", "cholesky", "eigh", "cholesky_svd"}, default="auto"
-        The decomposition; see `labeldist._solvers.sylvester.solve_symmetric_sylvester`. ``"cholesky_svd"`` is the
-        published one.
+        The decomposition. ``"cholesky_svd"`` is the published one; ``"auto"`` takes the fastest that is accurate.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_labels, n_features)
-        θᵀ, for features as they were given.
+        θᵀ, in the units of the given features.
     intercept_ : ndarray of shape (n_labels,)
-        Zero without `fit_intercept`.
+        b; zero without `fit_intercept`.
+    output_ : str
+        The output map of `predict`.
     floor_ : float
-        The floor that `predict` uses.
-    label_names_ : list of str
+        The floor of `predict`.
     solver_ : str
         The decomposition that was used.
     residual_ : float
-        Relative residual of the Sylvester equation: how well it is solved, about 1e-16.
+        Relative residual of the Sylvester equation, about 1e-16.
     condition_ : float
-        Its condition number: by how much it magnifies relative errors of the statistics. A warning tells if it leaves
-        less than four digits of the coefficients. Predictions for rows like the training rows have more.
+        Condition number of the equation. An `IllConditionedWarning` is issued if it leaves fewer than four digits of
+        the coefficients. Predictions for rows like the training rows are more accurate.
     moments_ : Moments
-        The statistics of all rows so far, n_features² numbers. Those of two models add up; `fit_moments` learns from
-        the sum. A model that is only to predict does without: ``del model.moments_``.
+        The statistics of all rows so far, about n_features² numbers. Those of two models can be added and passed to
+        `fit_moments`. `predict` does not need them: ``del model.moments_`` makes the model smaller.
+    label_names_ : list of str
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X had column names
+    feature_names_in_ : ndarray of str, if X is a data frame
+
+    See Also
+    --------
+    BDLDLCV : Choose the parameters by cross-validation.
+    labeldist.features.KernelFeatures : Features that make the model nonlinear.
+    labeldist.BDLE : The method of the same paper for label enhancement.
 
     Notes
     -----
-    The distributions are what `predict` returns; there is no ``predict_proba``.
-
-    The co-moments are a dense matrix of n_features²; the solve takes time as n_features³. Text with tens of thousands
-    of columns needs a selection or a ``TruncatedSVD`` first.
-
-    Features are squared: numbers beyond about 1e153 are refused by name, and those below 1e-154 count as zero, with
-    `scale`, too. A constant feature has the coefficient 0, exactly.
+    `predict` returns the distributions; there is no ``predict_proba``. For Dask arrays and data frames it returns a
+    lazy collection of the same kind. Memory grows as n_features² and the time of the solve as n_features³: reduce
+    tens of thousands of columns first, for instance by ``TruncatedSVD``. Features are squared: values beyond about
+    1e153 are an error, and values below 1e-154 count as zero. The coefficient of a constant feature is exactly 0.
 
     References
     ----------
@@ -142,134 +143,142 @@ class BDLDL(DistributionLearner):
         self.solver = solver
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
-        """Learn from features and distributions.
+        """Fit the model to features and label distributions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
+            Sparse features are not made dense. Dask arrays and data frames are read in one pass on the active
+            scheduler; only the statistics of their partitions are moved.
+        y : array-like or Dask collection of shape (n_samples, n_labels)
+            Non-negative degrees. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight w counts as w equal rows: in both losses, the means and the scaling.
+
+        Returns
+        -------
+        self : BDLDL
+            The fitted learner.
+        """
+        self._validate_params()
+        if is_lazy(X):
+            return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
+        return self.fit_moments(self._moments_of(X, y, sample_weight))
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
+        """Update the model with more rows.
+
+        The result is the model of all rows so far, to rounding, whatever the order and the sizes of the parts. Each
+        call solves for the coefficients; `fit_stream` solves once. If a call fails, the model stays as it was.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Sparse features stay sparse. Dask arrays and data frames are read in one pass, on the cluster that is
-            active; their partitions stay where they are, and their statistics travel.
+            The features, in the same columns as those of earlier calls.
         y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
+            Non-negative degrees, in the same columns as those of earlier calls.
         sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight w counts as w equal rows: in both losses, the means and the scaling.
+            Weights of the rows.
+
+        Returns
+        -------
+        self : BDLDL
+            The updated learner.
         """
         self._validate_params()
-        with self._all_or_nothing():
-            if is_lazy(X):
-                return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
-            return self.fit_moments(self._moments_of(X, y, sample_weight))
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
-        """Learn from more rows: add their statistics to those of earlier calls.
-
-        In whatever pieces and order the rows come, the model is that of all rows together, to rounding. Coefficients
-        are computed when they are first asked for. `fit` starts anew; rows can be added to what it has seen.
-        """
-        self._validate_params()
-        with self._all_or_nothing():
-            begun = "moments_" in vars(self)
-            moments = self._moments_of(X, y, sample_weight, reset=not begun)
-            self.moments_ = self.moments_ + moments if begun else moments
-            self._forget(SOLVED)
-        return self
+        earlier = getattr(self, "moments_", None)
+        part = self._moments_of(X, y, sample_weight, reset=earlier is None)
+        return self.fit_moments(_join(earlier, part))
 
     def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> BDLDL:
-        """Learn from a table that comes in chunks, of which one at a time is in memory.
+        """Fit the model to a table that arrives in chunks, with one chunk in memory at a time.
 
-        If a chunk is refused or cannot be read, the error says which, and the model is what it was before.
+        If a chunk is invalid or cannot be read, the model stays as it was; notes of a ``ValueError`` name the chunk.
 
         Parameters
         ----------
         chunks : iterable of (X, y) or (X, y, sample_weight)
-            For instance a `labeldist.datasets.TableStream`.
+            For instance a `labeldist.datasets.TableStream`. Chunks without rows are skipped.
         progress : callable, default=None
-            Called with the number of rows seen so far after each chunk.
+            Called after each chunk with the number of rows read so far.
+
+        Returns
+        -------
+        self : BDLDL
+            The fitted learner.
         """
-        with self._all_or_nothing():
-            self._forget(("moments_", *SOLVED))
-            seen = 0
-            for number, chunk in enumerate(chunks):
-                try:
-                    self.partial_fit(*chunk)
-                except ValueError as error:
-                    error.add_note(f"This is in chunk {number} of the stream, which begins with row {seen}.")
-                    raise
-                seen += np.shape(chunk[1])[0]
-                if progress:
-                    progress(seen)
-            if not seen:
-                raise ValueError("The stream has no rows: there is nothing to learn from.")
+        self._validate_params()
+        reader = clone(self)  # collects everything, so that a failure does not change this model
+        moments, n_rows = None, 0
+        for number, chunk in enumerate(chunks):
+            length = np.shape(chunk[1])[0]
+            if length == 0:
+                continue
+            try:
+                part = reader._moments_of(*chunk, reset=moments is None)
+            except ValueError as error:
+                error.add_note(f"This is in chunk {number} of the stream, which begins with row {n_rows}.")
+                raise
+            moments = _join(moments, part)
+            n_rows += length
+            if progress:
+                progress(n_rows)
+        if moments is None:
+            raise ValueError("The stream has no rows. At least one is needed.")
+        reader.fit_moments(moments)
+        self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.update(vars(reader))
         return self
 
     def fit_moments(self, moments: Moments) -> BDLDL:
-        """Learn from the statistics of a table, which are all that a fit takes from it.
+        """Fit the model to the statistics of a table.
 
-        Statistics have no names: columns keep those that the model has noted, if they are as many.
+        Statistics have no column names: names from an earlier fit are kept if the numbers of columns agree.
+
+        Parameters
+        ----------
+        moments : Moments
+            The attribute `moments_` of another model, or a sum of several.
+
+        Returns
+        -------
+        self : BDLDL
+            The fitted learner.
         """
         self._validate_params()
-        check_size(moments)
+        check_moments(moments)
+        coef, intercept, solution = self._solve(moments)
         n_features, n_labels = moments.xd.shape
         if getattr(self, "n_features_in_", n_features) != n_features:
-            self._forget(("feature_names_in_",))
-        self.n_features_in_ = n_features
+            self.__dict__.pop("feature_names_in_", None)
         if len(getattr(self, "label_names_", ())) != n_labels:
             self.label_names_ = label_names(None, n_labels)
+        self.n_features_in_ = n_features
         self.moments_ = moments
-        self.floor_ = self._resolve_floor(n_labels)
-        self._solve(moments)
+        self.coef_, self.intercept_ = coef, intercept
+        self.solver_, self.residual_, self.condition_ = solution.method, solution.residual, solution.condition
+        self.output_, self.floor_ = self.output, self._resolve_floor(n_labels)
         return self
 
-    def set_params(self, **params: Any) -> BDLDL:
-        """Set parameters for the next fit; what `partial_fit` has left to be solved is solved with the present ones."""
-        if "moments_" in vars(self) and "coef_" not in vars(self):
-            self.fit_moments(self.moments_)
-        return super().set_params(**params)
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the model as it was if what is done to it fails."""
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _forget(self, names: Iterable[str]) -> None:
-        for name in names:
-            self.__dict__.pop(name, None)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "moments_" in vars(self) or "coef_" in vars(self)
-
-    def __getattr__(self, name: str) -> Any:
-        # Only what is missing is asked for here: what partial_fit has left to be solved.
-        if name in SOLVED and "moments_" in vars(self):
-            self.fit_moments(self.moments_)
-            return vars(self)[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def predict(self, X: Any) -> Array:
-        """Return a label distribution for each row of `X`; for Dask collections one of them, still to be computed."""
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         if is_lazy(X):
             return predict_blocks(self, X)
-        return self.distributions(self._check_new_features(X, accept_sparse=True))
+        return self._distributions(self._check_new_features(X, accept_sparse=True))
 
-    def distributions(self, X: Any) -> Array:
-        """`predict` for rows that have been checked."""
-        return to_distributions(linear_scores(X, self.coef_, self.intercept_), self.output, floor=self.floor_)
+    def _distributions(self, X: Any) -> Array:
+        """Predict for validated rows."""
+        return to_distributions(linear_scores(X, self.coef_, self.intercept_), self.output_, floor=self.floor_)
 
-    def _moments_of(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Moments:
-        """Check a table and return its statistics."""
+    def _moments_of(self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True) -> Moments:
+        """Validate a table and return its statistics."""
         X, D = self._check_features_and_distributions(
             X, y, accept_sparse=True, reset=reset, check_finite=False, squares=False
         )
-        with np.errstate(invalid="ignore", over="ignore"):  # what comes of it is refused
-            # A chunk without weight says nothing; only a table without any cannot be learned from.
+        with np.errstate(invalid="ignore", over="ignore"):  # NaN and overflow are errors below
+            # A chunk may have weight zero; `check_moments` raises an error if the whole table has.
             moments = Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
+            # The means show whether X is finite, which saves a pass over X.
             if not np.isfinite(moments.mean_x).all():
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
         return moments
@@ -279,8 +288,8 @@ class BDLDL(DistributionLearner):
             return self.floor
         return FLOOR_SHARE / n_labels if self.fit_intercept else EPSILON
 
-    def _solve(self, moments: Moments) -> None:
-        """Compute the coefficients from the moments of the training data."""
+    def _solve(self, moments: Moments) -> tuple[Array, Array, SylvesterSolution]:
+        """Return coefficients and intercept, and the solution of the equation in scaled features."""
         scale = moments.feature_scale() if self.scale else np.ones(len(moments.mean_x))
         if not self.fit_intercept:
             moments = moments_about_origin(moments)
@@ -288,45 +297,23 @@ class BDLDL(DistributionLearner):
         A = scaled.xx.copy()
         np.fill_diagonal(A, A.diagonal() + self.ridge)
         solution = self._solve_sylvester(A, self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd)
-        self.solver_, self.residual_, self.condition_ = solution.method, solution.residual, solution.condition
-        self._warn_of_lost_digits(solution, A)
+        _warn_of_lost_digits(solution, A)
         coefficients = solution.X / scale[:, None]
-        coefficients[scaled.xx.diagonal() == 0] = 0  # but for rounding they are, which a large constant would magnify
-        self.coef_ = np.ascontiguousarray(coefficients.T)
-        self.intercept_ = moments.mean_d - self.coef_ @ moments.mean_x
-
-    def _warn_of_lost_digits(self, solution: SylvesterSolution, A: Array) -> None:
-        size = A.diagonal()
-        drowned = np.flatnonzero((size > 0) & (size <= SAFETY * max(solution.X.shape) * EPSILON * size.max()))
-        if solution.residual > LARGE_RESIDUAL:
-            loss = f"solve their equation only to {solution.residual:.1e}"
-        elif solution.has_few_digits:
-            loss = f"have few digits, the condition number being {solution.condition:.1e}"
-        elif solution.method == "eigh" and drowned.size:
-            loss = f"are zero for feature {drowned[0]}, which drowns in the rounding of others"
-        else:
-            return
-        cause = "the features are nearly dependent" + (" and their units far apart" if drowned.size else "")
-        warn(f"The coefficients {loss}: {cause}. scale=True or a larger ridge helps.", IllConditionedWarning)
+        # The coefficients of constant features are zero up to rounding, which a large constant would magnify.
+        coefficients[scaled.xx.diagonal() == 0] = 0
+        coef = np.ascontiguousarray(coefficients.T)
+        return coef, moments.mean_d - coef @ moments.mean_x, solution
 
     def _solve_sylvester(self, A: Array, B: Array, C: Array) -> SylvesterSolution:
         try:
             return solve_symmetric_sylvester(A, B, C, method=self.solver)
         except SingularCoefficientError as error:
-            raise SingularCoefficientError(
-                f"solver={self.solver!r} cannot solve this problem: {self._cause(error.coefficient)}. {error}",
-                error.coefficient,
-            ) from error
-
-    def _cause(self, coefficient: str) -> str:
-        """Say which property of the model or the data made a coefficient singular."""
-        if coefficient == "A":
-            return f"with ridge={self.ridge:g} the features are linearly dependent to rounding"
-        if self.reconstruction == 0:
-            return "reconstruction=0 leaves nothing of the label side"
-        if self.fit_intercept:
-            return "fit_intercept=True centres the distributions, whose degrees then sum to zero in every row"
-        return "the label columns are linearly dependent (a label that never occurs, or fewer rows than labels)"
+            if error.coefficient == "A":
+                cause = f"with ridge={self.ridge:g} the features are linearly dependent"
+            else:
+                cause = "it needs reconstruction > 0, fit_intercept=False and linearly independent label columns"
+            message = f"solver={self.solver!r} cannot solve this problem: {cause}. solver='auto' can."
+            raise SingularCoefficientError(message, error.coefficient) from error
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -334,16 +321,37 @@ class BDLDL(DistributionLearner):
         return tags
 
 
+def _warn_of_lost_digits(solution: SylvesterSolution, A: Array) -> None:
+    size = A.diagonal()
+    drowned = np.flatnonzero((size > 0) & (size <= SAFETY * max(solution.X.shape) * EPSILON * size.max()))
+    if solution.residual > LARGE_RESIDUAL:
+        loss = f"solve their equation only to a relative residual of {solution.residual:.1e}"
+    elif solution.has_few_digits:
+        loss = f"have few correct digits, since the condition number is {solution.condition:.1e}"
+    elif solution.method == "eigh" and drowned.size:
+        loss = f"are zero for feature {drowned[0]}, which is smaller than the rounding errors of others"
+    else:
+        return
+    cause = "the features are nearly dependent" + (" and their units far apart" if drowned.size else "")
+    warn(f"The coefficients {loss}: {cause}. Set scale=True or raise ridge.", IllConditionedWarning)
+
+
+def _join(moments: Moments | None, part: Moments) -> Moments:
+    """Return the statistics of two parts of a table. If they overflow, `check_moments` raises an error."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return part if moments is None else moments + part
+
+
 def moments_about_origin(moments: Moments) -> Moments:
-    """Return the statistics about zero, or refuse those that leave the number range."""
+    """Return the statistics about zero; raise an error if they overflow."""
     with np.errstate(over="ignore"):
         moments = moments.about_origin()
-    check_size(moments)
+    check_moments(moments)
     return moments
 
 
-def check_size(moments: Moments) -> None:
-    """Refuse statistics of nothing, and those that have left the number range."""
+def check_moments(moments: Moments) -> None:
+    """Raise an error for statistics without weight and for those that overflow."""
     if moments.weight == 0:
         raise ValueError(NO_WEIGHT)
     overflown = np.flatnonzero(~np.isfinite(moments.xx.diagonal()))

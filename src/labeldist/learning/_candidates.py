@@ -8,7 +8,7 @@ from typing import Any
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV, PAPER_GRID
 from labeldist.learning._forest import DistributionForest
-from labeldist.learning._mean import MeanDistribution
+from labeldist.learning._learner import MeanDistribution
 from labeldist.learning._neighbors import AAKNN
 from labeldist.learning._softmax_learners import SABFGS
 

@@ -20,10 +20,9 @@ from labeldist._validation import as_distributions, check_rows_are_equally_long,
 from labeldist.exceptions import LabelWarning
 from labeldist.learning._candidates import THE_MEAN, default_candidates
 from labeldist.learning._folds import Fold, fit_weighted, prepared, split_rows, take_rows, takes_weights
-from labeldist.learning._learner import check_weights
-from labeldist.learning._mean import MeanDistribution
+from labeldist.learning._learner import MeanDistribution, check_weights
 from labeldist.metrics import MEASURES, score_all
-from labeldist.metrics._skill import ROUNDING_DIVERGENCE, skill, skill_in_words
+from labeldist.metrics._skill import ROUNDING_DIVERGENCE, describe_skill, skill
 
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS values of features,
 # but at least MIN_ROWS rows.
@@ -356,7 +355,7 @@ def _verdict(chosen: Trial, baseline: Trial, scoring: str, insist: bool) -> str:
     share = chosen.skill(baseline)
     by = "" if share > 0 else "by Kullback-Leibler divergence "
     figures = f"{MEASURES[scoring].title} {chosen.mean(scoring):.3g} instead of {baseline.mean(scoring):.3g}"
-    return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; {by}it {skill_in_words(share)} ({figures})."
+    return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; {by}it {describe_skill(share)} ({figures})."
 
 
 def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, *, weighted: bool) -> str:

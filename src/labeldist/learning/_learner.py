@@ -1,15 +1,14 @@
-"""What every learner of label distributions shares: its input, its score and its manners towards scikit-learn."""
+"""Base class of the distribution learners, and the learner that ignores the features."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import validate_parameter_constraints
+from labeldist._compat import _check_sample_weight
 from labeldist._solvers.scaling import check_squarable
 from labeldist._typing import Array
 from labeldist._validation import (
@@ -24,30 +23,78 @@ from labeldist._validation import (
 from labeldist.metrics import kl_divergence
 from labeldist.metrics._skill import skill
 
-NO_WEIGHT = "sample_weight is zero for every row: there is nothing to learn from."
+NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
 
 
 class DistributionLearner(RegressorMixin, BaseEstimator):
-    """Base of the learners: ``fit(X, y)`` on distributions y, ``predict(X)`` gives rows on the simplex.
+    """Base class of the learners, which predict label distributions from features.
 
-    To scikit-learn they are multi-output regressors.
+    For scikit-learn they are multi-output regressors.
 
     Attributes
     ----------
     label_names_ : list of str
+        Names of the label columns of `y`; ``label_0``, ``label_1``, … if it has none.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of str
+        Names of the features, if `X` is a data frame.
     """
 
     label_names_: list[str]
     n_features_in_: int
 
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit the model to features and label distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features. Learners that need dense features raise a ``TypeError`` for sparse ones.
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum.
+
+        Returns
+        -------
+        self : DistributionLearner
+            The fitted learner.
+        """
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Array:
+        """Predict a label distribution for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features, in the columns and the order of `fit`.
+
+        Returns
+        -------
+        D : ndarray of shape (n_samples, n_labels)
+            The predicted distributions: non-negative rows that sum to one.
+        """
+        raise NotImplementedError
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return 1 − KL(y, prediction) / KL(y, mean of y).
+        """Return the skill 1 − KL(y, prediction) / KL(y, mean of y).
 
-        0 is no better than always answering the mean of `y`, 1 is perfect, and there is no lower bound. Where all
-        rows of `y` are equal, the mean is perfect: then 1 for a perfect prediction and 0 for any other.
+        If all rows of `y` are equal, the score is 1 for a perfect prediction and 0 for any other.
 
-        `y` are true distributions. Against logical labels this would measure how much predictions look like 0 and 1,
-        and must not be used to choose a sharpness or an output map.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features.
+        y : array-like of shape (n_samples, n_labels)
+            The true distributions. With logical labels the score measures how close predictions are to 0 and 1, so
+            it must not be used to choose a sharpness or an output map.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        score : float
+            1 for a perfect prediction, 0 for one as good as the mean of `y`. There is no lower bound.
         """
         check_is_fitted(self)
         check_label_names(y, self.label_names_)
@@ -67,70 +114,51 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         check_finite: bool = True,
         squares: bool = True,
     ) -> tuple[Any, Array]:
-        """Return X, dense or CSR, and y as distributions, and note the names of the columns of both.
+        """Validate training data; return X, dense or CSR, and y as distributions.
 
-        Without `reset` they must be the columns that were noted before. Without `check_finite` numbers of X that are
-        not finite may pass: a caller whose sums show them spares a look at each. With `squares`, those too large to be
-        squared are refused.
+        The names of the columns are stored; without `reset` they are compared with the stored ones. Without
+        `check_finite` the caller must check that X is finite. With `squares`, values too large to be squared are
+        an error.
         """
-        plain = is_plain_table(X, check_finite=check_finite) and is_plain_table(y) and len(X) == len(y)
-        if plain and (reset or (X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"))):
-            self.n_features_in_, D = X.shape[1], y
-            self.__dict__.pop("feature_names_in_", None)
-        else:
-            check_rows_are_equally_long(y)
-            if not reset:
-                check_feature_order(self, X)
-            X, D = validated(
-                self,
-                X,
-                y,
-                multi_output=True,
-                accept_sparse="csr" if accept_sparse else False,
-                dtype=[np.float64, np.float32],
-                reset=reset,
-            )
+        check_rows_are_equally_long(y)
+        if not reset:
+            check_feature_order(self, X)
+        X, D = validated(
+            self,
+            X,
+            y,
+            multi_output=True,
+            accept_sparse="csr" if accept_sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=check_finite,
+            reset=reset,
+        )
         if squares:
             check_squarable(X)
         D = label_table(D)
         names = label_names(y, D.shape[1])
         if not reset and names != self.label_names_:
             raise ValueError(f"y must have the labels of the first rows, {self.label_names_}; got {names}.")
+        D = as_distributions(D, name="y (the label distributions)")
         self.label_names_ = names
-        return X, as_distributions(D, name="y (the label distributions)")
+        return X, D
 
     def _check_new_features(self, X: Any, *, accept_sparse: bool = False, squares: bool = False) -> Any:
-        """Return the rows to predict for, dense or CSR, with the columns that `fit` saw.
+        """Validate the rows to predict for; return them dense or CSR.
 
-        With `squares`, numbers too large to be squared are refused.
+        With `squares`, values too large to be squared are an error.
         """
-        X = self._checked_table(X, accept_sparse=accept_sparse)
-        if squares:
-            check_squarable(X)
-        return X
-
-    def _checked_table(self, X: Any, *, accept_sparse: bool) -> Any:
-        if is_plain_table(X) and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
-            return X
         check_feature_order(self, X)
-        return validated(
+        X = validated(
             self,
             X,
             reset=False,
             accept_sparse="csr" if accept_sparse else False,
             dtype=[np.float64, np.float32],
         )
-
-    def _validate_params(self) -> None:
-        """Check the parameters as scikit-learn does, but the same ones only once: it takes a tenth of a small fit."""
-        parameters = tuple((name, type(value), value) for name, value in vars(self).items() if name[-1] != "_")
-        learner: Any = type(self)
-        try:
-            _check_parameters(learner, parameters)
-        except TypeError as error:
-            if "unhashable" not in str(error):
-                raise
-            super()._validate_params()
+        if squares:
+            check_squarable(X)
+        return X
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -140,48 +168,80 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         return tags
 
 
-@lru_cache(maxsize=64)
-def _check_parameters(learner: Any, parameters: tuple[tuple[str, type, Any], ...]) -> None:
-    # The types are in the key because 1, 1.0 and True are equal, and not equally right. Errors are not remembered.
-    values = {name: value for name, _, value in parameters}
-    validate_parameter_constraints(learner._parameter_constraints, values, caller_name=learner.__name__)
+class MeanDistribution(DistributionLearner):
+    """Predict the mean of the training distributions, whatever the features.
 
+    This is the trivial baseline: its score on the training rows is 0.
 
-def is_plain_table(table: Any, *, check_finite: bool = True) -> bool:
-    """Whether there is nothing to convert and nothing to refuse: a matrix of finite floating-point numbers.
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_labels,)
+        The (weighted) mean of the training distributions.
+    label_names_ : list of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X is a data frame
 
-    What ``validate_data`` finds out as well, but takes longer for than a small fit; it is asked where the answer is no.
+    See Also
+    --------
+    labeldist.enhancement.Uniform : The trivial baseline of label enhancement.
+
+    Examples
+    --------
+    >>> from labeldist.learning import MeanDistribution
+    >>> MeanDistribution().fit([[0.0], [1.0]], [[0.5, 0.5], [1.0, 0.0]]).predict([[7.0]])
+    array([[0.75, 0.25]])
     """
-    return (
-        type(table) is np.ndarray
-        and table.dtype in (np.float64, np.float32)
-        and table.ndim == 2
-        and table.size > 0
-        and (not check_finite or _has_finite_sum(table))
-    )
 
+    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's name and form
 
-def _has_finite_sum(table: Array) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):  # a sum that is not finite sends the table to `validate_data`
-        return bool(np.isfinite(table.sum(dtype=np.float64)))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanDistribution:
+        """Compute the mean of the rows of `y`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features, which are validated but not used.
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : MeanDistribution
+            The fitted learner.
+        """
+        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
+        self.mean_ = np.average(D, axis=0, weights=check_weights(sample_weight, X))
+        return self
+
+    def predict(self, X: Any) -> Array:
+        check_is_fitted(self, "mean_")
+        X = self._check_new_features(X, accept_sparse=True)
+        return np.tile(self.mean_, (X.shape[0], 1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def linear_scores(X: Any, coef: Array, intercept: Array) -> Array:
-    """Return Xθ + b for coefficients θᵀ; scores that leave the number range are what output maps refuse."""
+    """Return Xθ + b for coefficients θᵀ. Values may overflow, which the output maps report as an error."""
     with np.errstate(over="ignore", invalid="ignore"):
         scores: Array = X @ coef.T + intercept
     return scores
 
 
 def check_weights(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array | None:
-    """Return the weights of the rows as float64, or None where there are none.
+    """Return the weights of the rows as float64, or None if there are none.
 
-    Those of a whole table must not all be zero; `all_zero` lets those of a part of one be.
+    Weights that are all zero are an error, unless `all_zero` is set because `X` is only a part of a table.
     """
     if sample_weight is None:
         return None
     if not np.asarray(sample_weight).any():
         if all_zero:
-            return np.zeros(X.shape[0])  # scikit-learn would refuse them
+            return np.zeros(X.shape[0])  # scikit-learn raises an error for these
         raise ValueError(NO_WEIGHT)
     return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))

@@ -1,4 +1,4 @@
-"""How far a predicted label distribution is from the true one."""
+"""Measures of the difference between true and predicted label distributions."""
 
 from labeldist.metrics._measures import (
     KL_FLOOR,
@@ -8,11 +8,11 @@ from labeldist.metrics._measures import (
     chebyshev,
     clark,
     cosine,
+    get_scorer,
     intersection,
     kl_divergence,
     score_all,
 )
-from labeldist.metrics._scorers import get_scorer
 
 __all__ = [
     "KL_FLOOR",

@@ -1,63 +1,84 @@
-"""The six measures of the label distribution literature, as one table.
+"""The six measures of the label distribution learning literature as one table, and their scorers.
 
 Each measure compares a true distribution d with a predicted one p, row by row; the public functions return the mean
-over rows. `MEASURES` holds what tests, scorers and reports need to know of each: its direction, its bounds and
-whether d and p may be exchanged.
+over rows. `MEASURES` holds the direction, the bounds and the symmetry of each.
 
-Terms of the form 0/0 (Clark and Canberra, where both degrees are zero) count as 0: the prediction is right there.
-Kullback-Leibler counts 0·log(0/p) as 0 and raises p to `KL_FLOOR`, so a label that was ruled out but holds mass
-costs at most 36 nats times its degree instead of infinity.
+Terms 0/0 of Clark and Canberra, where both degrees are zero, count as 0. Kullback-Leibler counts 0·log(0/p) as 0 and
+raises p to `KL_FLOOR`, so a true label with predicted degree 0 costs at most 36 nats times its degree.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import column_names
-from labeldist.simplex import check_distributions
+from labeldist.simplex import check_distributions, normalize
+
+Rows = Callable[[Array, Array], Array]
+"""A function of true and predicted distributions that returns one value per row."""
 
 KL_FLOOR = EPSILON
-"""The smallest predicted degree that `kl_divergence` sees: machine epsilon, 2.2e-16."""
+"""The smallest predicted degree in `kl_divergence`: machine epsilon, 2.2e-16."""
 
+_SECTIONS = """
 
-class MeanOverRows(Protocol):
-    """What a public measure looks like to its callers."""
+    Parameters
+    ----------
+    D_true : array-like of shape (n_samples, n_labels)
+        The true distributions.
+    D_pred : array-like of shape (n_samples, n_labels)
+        The predicted distributions. If both are data frames, they must have the same columns in the same order.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
 
-    def __call__(self, D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-        """Return the (weighted) mean of the measure over rows."""
+    Returns
+    -------
+    float
+        The (weighted) mean over rows.
+
+    See Also
+    --------
+    labeldist.metrics.score_all : All six measures at once.
+
+    Examples
+    --------
+    >>> from labeldist.metrics import {name}
+    >>> round({name}([[0.6, 0.4]], [[0.5, 0.5]]), 4)
+    {example}
+    """
 
 
 @dataclass(frozen=True)
 class Measure:
     """One row of the table of measures.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The name of the public function.
     title : str
         The name to print.
     mean : callable
-        The public function: ``mean(D_true, D_pred, sample_weight=None)``.
+        The public function ``mean(D_true, D_pred, *, sample_weight=None)``.
     rows : callable
-        ``rows(d, p)``, one value a row, for arrays that are known to hold distributions.
+        A function ``rows(d, p)`` of valid distributions that returns one value per row.
     higher_is_better : bool
+        The direction.
     worst : callable
-        ``worst(n_labels)``, the bound that no pair of distributions exceeds.
+        A function ``worst(n_labels)`` that returns the bound on the worse side.
     symmetric : bool
-        Whether exchanging truth and prediction changes nothing.
+        Whether truth and prediction can be exchanged.
     """
 
     name: str
     title: str
-    mean: MeanOverRows
-    rows: Callable[[Array, Array], Array]
+    mean: Callable[..., float]
+    rows: Rows
     higher_is_better: bool
     worst: Callable[[int], float]
     symmetric: bool
@@ -67,7 +88,7 @@ class Measure:
 
     @property
     def best(self) -> float:
-        """The value of a perfect prediction, which is the bound on the other side."""
+        """The value of a perfect prediction, which is the bound on the better side."""
         return 1.0 if self.higher_is_better else 0.0
 
 
@@ -79,17 +100,17 @@ def _by_name(name: str) -> Measure:
 
 
 def _measure(
-    title: str, *, higher_is_better: bool, worst: Callable[[int], float], symmetric: bool = True
-) -> Callable[[Callable[[Array, Array], Array]], MeanOverRows]:
-    """Make a row-wise measure public as its mean over checked rows, and enter it in the table."""
+    title: str, example: float, *, higher_is_better: bool, worst: Callable[[int], float], symmetric: bool = True
+) -> Callable[[Rows], Callable[..., float]]:
+    """Return a decorator that adds a row-wise measure to the table and returns its mean over rows."""
 
-    def register(rows: Callable[[Array, Array], Array]) -> MeanOverRows:
-        @wraps(rows, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    def register(rows: Rows) -> Callable[..., float]:
         def mean(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
             return _mean(rows(*check_pair(D_true, D_pred)), sample_weight)
 
-        del mean.__wrapped__  # help() is to show the signature of the mean, not of the rows
         name = rows.__name__
+        mean.__module__, mean.__name__, mean.__qualname__ = rows.__module__, name, name
+        mean.__doc__ = f"{rows.__doc__}{_SECTIONS.format(name=name, example=example)}"
         MEASURES[name] = Measure(name, title, mean, rows, higher_is_better, worst, symmetric)
         return mean
 
@@ -97,17 +118,15 @@ def _measure(
 
 
 def check_pair(D_true: ArrayLike, D_pred: ArrayLike) -> tuple[Array, Array]:
-    """Return true and predicted distributions as arrays of the same shape, or say what keeps them from a comparison."""
+    """Return true and predicted distributions as arrays; raise an error if they cannot be compared."""
     true_names, names = column_names(D_true), column_names(D_pred)
     if true_names is not None and names is not None and true_names != names:
-        raise ValueError(
-            f"D_true and D_pred must have the same labels in the same order; got {true_names} and {names}."
-        )
+        raise ValueError(f"D_true and D_pred must have the same labels in the same order: {true_names}, {names}.")
     d, p = check_distributions(D_true, name="D_true"), check_distributions(D_pred, name="D_pred")
     if d.shape != p.shape:
         raise ValueError(f"D_true and D_pred must have the same shape; got {d.shape} and {p.shape}.")
     if not len(d):
-        raise ValueError("D_true and D_pred have no rows: there is nothing to measure.")
+        raise ValueError("D_true and D_pred have no rows. At least one is needed.")
     return d, p
 
 
@@ -123,55 +142,114 @@ def _mean(values: Array, sample_weight: ArrayLike | None) -> float:
 
 
 def _relative_differences(d: Array, p: Array) -> Array:
-    """|d - p| / (d + p), with 0/0 = 0."""
+    """Return |d - p| / (d + p), with 0/0 = 0."""
     total = d + p
     return np.divide(np.abs(d - p), total, out=np.zeros_like(total), where=total > 0)
 
 
-@_measure("Chebyshev", higher_is_better=False, worst=lambda _: 1.0)
+@_measure("Chebyshev", 0.1, higher_is_better=False, worst=lambda _: 1.0)
 def chebyshev(d: Array, p: Array) -> Array:
-    """Mean over rows of the largest difference, ``max |d - p|``. Lower is better; at most 1."""
+    """Return the mean over rows of ``max |d - p|``. Lower is better; at most 1."""
     return np.abs(d - p).max(axis=1)
 
 
-@_measure("Clark", higher_is_better=False, worst=math.sqrt)
+@_measure("Clark", 0.1436, higher_is_better=False, worst=math.sqrt)
 def clark(d: Array, p: Array) -> Array:
-    """Mean over rows of ``sqrt(Σ ((d - p) / (d + p))²)``, 0/0 being 0. Lower is better; at most √c."""
+    """Return the mean over rows of ``sqrt(Σ ((d - p) / (d + p))²)``. Lower is better; at most √n_labels."""
     return np.sqrt((_relative_differences(d, p) ** 2).sum(axis=1))
 
 
-@_measure("Canberra", higher_is_better=False, worst=float)
+@_measure("Canberra", 0.202, higher_is_better=False, worst=float)
 def canberra(d: Array, p: Array) -> Array:
-    """Mean over rows of ``Σ |d - p| / (d + p)``, 0/0 being 0. Lower is better; at most c."""
+    """Return the mean over rows of ``Σ |d - p| / (d + p)``. Lower is better; at most n_labels."""
     return _relative_differences(d, p).sum(axis=1)
 
 
-@_measure("Kullback-Leibler", higher_is_better=False, worst=lambda _: -math.log(KL_FLOOR), symmetric=False)
+@_measure("Kullback-Leibler", 0.0201, higher_is_better=False, worst=lambda _: -math.log(KL_FLOOR), symmetric=False)
 def kl_divergence(d: Array, p: Array) -> Array:
-    """Mean over rows of ``Σ d log(d / max(p, KL_FLOOR))`` in nats. Lower is better; not symmetric."""
+    """Return the mean over rows of ``Σ d log(d / max(p, KL_FLOOR))`` in nats. Lower is better; not symmetric."""
     ratio = np.divide(d, np.maximum(p, KL_FLOOR), out=np.ones_like(d), where=d > 0)
     return (d * np.log(ratio)).sum(axis=1)
 
 
-@_measure("Cosine", higher_is_better=True, worst=lambda _: 0.0)
+@_measure("Cosine", 0.9806, higher_is_better=True, worst=lambda _: 0.0)
 def cosine(d: Array, p: Array) -> Array:
-    """Mean over rows of the cosine of the angle between d and p. Higher is better; at most 1."""
+    """Return the mean over rows of the cosine of the angle between d and p. Higher is better; at most 1."""
     return (d * p).sum(axis=1) / np.sqrt((d * d).sum(axis=1) * (p * p).sum(axis=1))
 
 
-@_measure("Intersection", higher_is_better=True, worst=lambda _: 0.0)
+@_measure("Intersection", 0.9, higher_is_better=True, worst=lambda _: 0.0)
 def intersection(d: Array, p: Array) -> Array:
-    """Mean over rows of the shared mass, ``Σ min(d, p)``. Higher is better; at most 1."""
+    """Return the mean over rows of the shared mass ``Σ min(d, p)``. Higher is better; at most 1."""
     return np.minimum(d, p).sum(axis=1)
 
 
 def score_all(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> dict[str, float]:
-    """All measures of `MEASURES`, by name.
+    """Return all measures of `MEASURES` by name.
 
+    Parameters
+    ----------
+    D_true : array-like of shape (n_samples, n_labels)
+        The true distributions.
+    D_pred : array-like of shape (n_samples, n_labels)
+        The predicted distributions.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    dict of str to float
+        The (weighted) mean over rows of each measure.
+
+    See Also
+    --------
+    get_scorer : A measure as a scikit-learn scorer.
+
+    Examples
+    --------
     >>> from labeldist.metrics import score_all
-    >>> scores = score_all([[0.6, 0.4]], [[0.5, 0.5]])
-    >>> {name: round(value, 4) for name, value in scores.items()}["intersection"]
+    >>> score_all([[0.6, 0.4]], [[0.5, 0.5]])["intersection"]
     0.9
     """
     d, p = check_pair(D_true, D_pred)
     return {name: _mean(measure.rows(d, p), sample_weight) for name, measure in MEASURES.items()}
+
+
+def get_scorer(name: str) -> Any:
+    """Return a measure as a scikit-learn scorer, for which higher is always better.
+
+    The sign of a measure for which lower is better is changed, as in scikit-learn. True degrees are divided by their
+    row sums first, as in the fit of a learner.
+
+    Parameters
+    ----------
+    name : str
+        A key of `MEASURES`.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y)``, for ``cross_val_score``, ``GridSearchCV`` and the like.
+
+    See Also
+    --------
+    score_all : All measures of a table of predictions.
+
+    Examples
+    --------
+    >>> from labeldist.metrics import get_scorer
+    >>> get_scorer("kl_divergence")
+    make_scorer(mean_of_normalized, greater_is_better=False, response_method='predict', measure=kl_divergence)
+    """
+    if name not in MEASURES:
+        raise ValueError(f"Unknown measure {name!r}; choose from {', '.join(MEASURES)}.")
+    from sklearn.metrics import make_scorer  # a slow import that the measures do not need
+
+    return make_scorer(mean_of_normalized, measure=name, greater_is_better=MEASURES[name].higher_is_better)
+
+
+def mean_of_normalized(
+    y_true: ArrayLike, y_pred: ArrayLike, *, measure: str, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the mean of a measure over rows, after the true degrees are divided by their row sums."""
+    return MEASURES[measure].mean(normalize(y_true, name="y"), y_pred, sample_weight=sample_weight)
