@@ -115,8 +115,8 @@ def critical_difference(ranks: dict[str, float], difference: float) -> str:
     names = sorted(ranks, key=lambda name: ranks[name])
     values = [ranks[name] for name in names]
     groups = cliques(values, difference)
-    canvas = Canvas(figsize=(7, 0.25 * (len(names) + len(groups)) + 0.8), layout="constrained")
-    axes: Any = canvas.subplots()
+    canvas = Canvas(figsize=(7, 0.25 * (len(names) + len(groups)) + 0.8))
+    axes: Any = canvas.add_axes((0.02, 0.02, 0.96, 0.75))
     for place, (first, last) in enumerate(groups):
         axes.hlines(-0.6 - 0.6 * place, values[first] - 0.03, values[last] + 0.03, color="black", linewidth=3)
     for place, (name, value) in enumerate(zip(names, values, strict=True)):

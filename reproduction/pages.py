@@ -84,6 +84,8 @@ def _titled(measure: str) -> str:
 
 def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Format the values of a table, with the best of each row in bold."""
+    if table.empty:
+        return table
     rounded = table.round(DIGITS)
     best = rounded.max(axis=1) if MEASURES[measure].higher_is_better else rounded.min(axis=1)
     texts = rounded.map(lambda value: "" if pd.isna(value) else f"{value:.{DIGITS}f}")

@@ -72,7 +72,8 @@ def recover(run: Run, method: Method, data: Data) -> Any:
     if data.cache is None or method.use == GROUND_TRUTH:
         return _enhance(method, data, slice(None))
     seed = run.seed if run.tags.startswith("flip") else 0
-    identity = json.dumps([run.dataset, run.tags, seed, method.use, dict(method.parameters)], sort_keys=True)
+    parameters = build(method.use, method.parameters).get_params()  # with defaults, which a spec may state or not
+    identity = json.dumps([run.dataset, run.tags, seed, method.use, parameters], sort_keys=True)
     path = Path(data.cache) / f"{hashlib.sha256(identity.encode()).hexdigest()}.npy"
     if not path.exists():
         part = path.with_suffix(f".{os.getpid()}.npy")

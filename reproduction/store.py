@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS numbers (
 RECORDS = """
 SELECT key AS run, experiment, kind, dataset, method, role, numbers.variant, parameters, folds, seed, numbers.fold,
        measure, value, seconds, status, reason, versions
-FROM runs JOIN numbers USING (key) 
+FROM runs JOIN numbers USING (key)
 ORDER BY experiment, dataset, method, parameters, seed, numbers.fold, numbers.variant, measure"""
 
 
@@ -69,8 +69,10 @@ class Store:
         if read_only and not self.path.is_file():
             raise StoreError(f"{path} does not exist. `python -m reproduction run --store {path}` creates it.")
         with self._errors():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=60)
+            if not read_only:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            mode = "ro" if read_only else "rwc"
+            self._connection = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, timeout=60)
         try:
             with self._errors():
                 self._prepare(read_only)
@@ -84,10 +86,7 @@ class Store:
         if tables and version != VERSION:
             raise StoreError(f"{self.path} is not a store of this version. Use another file.")
         if read_only:
-            self._connection.execute("PRAGMA query_only = ON")
             return
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(RUNS)

@@ -15,7 +15,6 @@ from labeldist._tables.feature_cells import CategoryColumns, DateParts, IsMissin
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
-from labeldist.experiments.controls import RidgeLDL, RidgeLE
 from labeldist.features import KernelFeatures
 from labeldist.learning import (
     AABP,
@@ -250,7 +249,7 @@ CELLS = [ToNumbers(), ToWords(), DateParts(), IsMissing(), CategoryColumns()]
 
 @pytest.mark.parametrize(
     "estimator",
-    [*ESTIMATORS, DistributionForest(), KernelFeatures(), RidgeLDL(), RidgeLE(), *CELLS],
+    [*ESTIMATORS, DistributionForest(), KernelFeatures(), *CELLS],
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_every_parameter_is_checked_as_scikit_learn_does(estimator):

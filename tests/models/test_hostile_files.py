@@ -59,7 +59,6 @@ PLANTED = {
         "attrs": sequence("tuple", text("system"), text("true")),
     },
     "labeldist._files.write_whole": function("labeldist._files", "write_whole"),
-    "labeldist.experiments.store.Store": {**function("labeldist.experiments.store", "Store"), "__loader__": "TypeNode"},
     "scipy.sparse._csr.csr_array": {
         "__class__": "csr_array",
         "__module__": "scipy.sparse._csr",

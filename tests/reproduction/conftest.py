@@ -1,13 +1,13 @@
 import pytest
 
-from labeldist.experiments.runner import run
-from labeldist.experiments.store import Store, read_stores
-from tests.experiments.small import small
+from reproduction.runner import run
+from reproduction.store import Store, read_store
+from tests.reproduction.small import small
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """The path of a store with all records of the small experiment; to be copied, not changed."""
+    """The path of a store with all records of the small experiment; tests copy it."""
     path = tmp_path_factory.mktemp("store") / "records.sqlite"
     with Store(path) as store:
         run([small()], store, jobs=1)
@@ -16,4 +16,4 @@ def finished(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def records(finished):
-    return read_stores([finished])
+    return read_store(finished)

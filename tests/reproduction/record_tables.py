@@ -1,4 +1,4 @@
-"""Synthetic tables of records: every method has one distance, or a distance by set and measure."""
+"""Synthetic records: every method has one distance, or a distance by data set and measure."""
 
 from itertools import product
 
@@ -10,7 +10,7 @@ from labeldist.metrics import MEASURES
 
 COLUMNS = [
     *("experiment", "kind", "dataset", "method", "role", "variant", "parameters", "seed", "fold"),
-    *("measure", "value", "seconds", "status", "reason", "versions", "store", "run", "folds"),
+    *("measure", "value", "seconds", "status", "reason", "versions", "run", "folds"),
 ]
 LE = ("BD-LE", "GLLE", "LP", "FCM", "ML", "KM")
 LDL = ("BD-LDL", "PT-Bayes", "AA-BP", "SA-IIS", "SA-BFGS", "LDL-SCL", "EDL-LRL", "LDLLC")
@@ -24,7 +24,7 @@ RUN = ("experiment", "kind", "dataset", "method", "variant", "parameters", "seed
 
 
 def record(**given):
-    """A row; if not given, its run is one of its own fold, and its folds are for `table` to count."""
+    """Return a record; `table` counts its folds if they are not given."""
     usual = {
         "experiment": "le-recovery",
         "kind": "recovery",
@@ -40,7 +40,6 @@ def record(**given):
         "status": "ok",
         "reason": "",
         "versions": "labeldist 0.1.0",
-        "store": "run.sqlite",
     }
     given.setdefault("role", ROLES.get(given.get("method", "BD-LE"), "paper"))
     row = {"folds": None, **usual, **given}
@@ -48,7 +47,7 @@ def record(**given):
 
 
 def table(rows):
-    """A table of records; the folds of a protocol, if not given, are those of all its methods together."""
+    """Return a table of records; folds that are not given are those of all methods of the protocol."""
     frame = pd.DataFrame(rows, columns=COLUMNS)
     counted = frame.groupby(["experiment", "kind"])["fold"].transform("max") + 1
     return frame.assign(folds=frame["folds"].astype(float).fillna(counted).astype(int))
@@ -63,7 +62,7 @@ def value_of(measure, distance):
 
 
 def runs(distances, *, datasets=None, measures=tuple(MEASURES), folds=1, seeds=(0,), **given):
-    """Records of methods whose `distances` are numbers, or functions of set and measure."""
+    """Return records of methods whose `distances` are numbers, or functions of data set and measure."""
     rows = []
     for dataset, (method, distance), measure in product(datasets or list_datasets(), distances.items(), measures):
         far = distance(dataset, measure) if callable(distance) else distance
@@ -76,12 +75,12 @@ def runs(distances, *, datasets=None, measures=tuple(MEASURES), folds=1, seeds=(
 
 
 def ladder(names, start=0.1, step=0.02):
-    """Distances of methods from best to worst."""
+    """Return distances of methods from best to worst."""
     return {name: start + step * place for place, name in enumerate(names)}
 
 
 def grid(model, distance, *, dataset="Yeast_cold"):
-    """An 8 × 8 grid whose distances are a function of the two powers of ten."""
+    """Return an 8 × 8 grid whose distances are a function of the two powers of ten."""
     other = {"BD-LE": "smoothness", "BD-LDL": "ridge"}[model]
     return [
         record(
@@ -99,7 +98,7 @@ def grid(model, distance, *, dataset="Yeast_cold"):
 
 
 def ablation(distances, *, task="LDL", variants=("published", "tuned")):
-    """The ablation with distances of BD, UD and the control."""
+    """Return records of the ablation with distances of BD, UD and the control."""
     names = (f"BD-{task}", f"UD-{task}", f"UD-{task} + ridge")
     kind = {"LE": "recovery", "LDL": "prediction"}[task]
     methods = dict(zip(names, distances, strict=True))
@@ -107,7 +106,7 @@ def ablation(distances, *, task="LDL", variants=("published", "tuned")):
 
 
 def chain(distances):
-    """Enhancement before learning, by learner: distances of BD-LE and of the ground truth."""
+    """Return records of chains with distances of BD-LE and of the ground truth for each learner."""
     rows = []
     for (learner, (enhanced, truth)), run in product(distances.items(), ("", ", transductive")):
         methods = {"BD-LE": enhanced, "Ground truth": truth}
@@ -118,7 +117,7 @@ def chain(distances):
 
 
 def everything(*, bd_wins):
-    """All experiments, with BD first in all of them or last in all of them."""
+    """Return records of all experiments, with BD first in all of them or last in all of them."""
     trivial = 0.9 if bd_wins else 0.001
     best = list if bd_wins else reversed
     bd, ud, control = (0.1, 0.2, 0.3) if bd_wins else (0.3, 0.2, 0.1)

@@ -1,8 +1,8 @@
-"""A small experiment with every kind of part, on data that needs no download."""
+"""A small experiment with every kind of part, on artificial data."""
 
-from labeldist.experiments.spec import parse_spec
+from reproduction.spec import parse_spec
 
-SMALL = b"""
+SMALL = """
 name = "small"
 title = "Small"
 datasets = ["artificial_60"]
@@ -54,6 +54,15 @@ name = "BD-LE"
 use = "BDLE"
 
 [[part]]
+kind = "new-rows"
+folds = 3
+tags = "flip 0.05"
+[[part.method]]
+name = "EnhancedLearner"
+use = "EnhancedLearner"
+parameters = { enhancer = "BDLE", learner = "MeanDistribution" }
+
+[[part]]
 kind = "grid"
 folds = 3
 [[part.method]]
@@ -62,12 +71,12 @@ use = "BDLDL"
 grid = { ridge = [0.1, 1.0] }
 """
 
-HEAD = SMALL.split(b"[[part]]")[0]
+HEAD = SMALL.split("[[part]]")[0]
 """A spec without parts."""
 
 
 def small(*changes):
-    """Return the experiment, its spec changed by replacements of bytes."""
+    """Return the experiment after replacements in the text of its spec."""
     text = SMALL
     for old, new in changes:
         text = text.replace(old, new)
@@ -75,10 +84,10 @@ def small(*changes):
 
 
 def with_part(part):
-    """Return an experiment of one part of its own."""
+    """Return an experiment with one part."""
     return parse_spec(HEAD + part, "text")
 
 
 def without_times(records):
-    """Return what must not depend on when, where and by how many processes records were made."""
-    return records.drop(columns=["seconds", "store"])
+    """Return the records without their times."""
+    return records.drop(columns="seconds")

@@ -1,7 +1,9 @@
+"""Parsing of specifications, and the runs that they define."""
+
 import pytest
 
-from labeldist.experiments.errors import SpecError
-from labeldist.experiments.spec import DEFAULT, load_spec, parse_spec, restrict, runs_of, shipped
+from reproduction.errors import SpecError
+from reproduction.spec import PAPER, load_spec, parse_spec, restrict, runs_of, shipped
 
 SPEC = """
 name = "mine"
@@ -27,29 +29,26 @@ seeds = [0, 1]
 
 
 def parse(text):
-    return parse_spec(text.encode(), "mine.toml")
+    return parse_spec(text, "mine.toml")
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_every_shipped_experiment_can_be_read_and_has_runs_of_its_own(name):
+def test_shipped_experiment_has_unique_runs(name):
     runs = list(runs_of(load_spec(name)))
     assert runs
     assert len({run.key for run in runs}) == len(runs)
 
 
-def test_without_a_name_it_is_the_papers_experiments():
-    assert {*DEFAULT, "quick"} == set(shipped())
+def test_experiments_of_the_paper_are_shipped():
+    assert {*PAPER, "quick"} <= set(shipped())
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_trivial_baselines_stand_in_every_comparison(name):
-    for part in load_spec(name).parts:
-        if part.kind != "grid":
-            assert "trivial" in {method.role for method in part.methods}
+def test_shipped_experiment_has_trivial_baselines(name):
     assert any(method.role == "trivial" for part in load_spec(name).parts for method in part.methods)
 
 
-def test_a_spec_becomes_runs_for_each_set_method_seed_and_fold():
+def test_runs_cover_methods_seeds_and_folds():
     runs = list(runs_of(parse(SPEC)))
     found = {(run.method.name, run.seed, run.fold) for run in runs}
     seeds = {"Mean": (0, 7), "BD-LDL": (0, 1)}
@@ -57,7 +56,7 @@ def test_a_spec_becomes_runs_for_each_set_method_seed_and_fold():
     assert {run.time_limit for run in runs} == {1800.0}
 
 
-def test_a_grid_becomes_a_run_for_each_point():
+def test_grid_has_one_run_per_point():
     text = SPEC.replace('kind = "prediction"', 'kind = "grid"').replace(
         "parameters = { ridge = 0.5 }", "grid = { ridge = [1.0, 2.0], reconstruction = [0.0, 0.1, 1.0] }"
     )
@@ -65,7 +64,7 @@ def test_a_grid_becomes_a_run_for_each_point():
     assert len(points) == 6
 
 
-def test_the_key_changes_with_whatever_decides_the_outcome():
+def test_key_depends_on_what_determines_values():
     keys = {run.key for run in runs_of(parse(SPEC))}
     for old, new in (("ridge = 0.5", "ridge = 0.6"), ("folds = 3", "folds = 4"), ("artificial_40", "artificial_41")):
         assert keys != {run.key for run in runs_of(parse(SPEC.replace(old, new)))}
@@ -73,54 +72,51 @@ def test_the_key_changes_with_whatever_decides_the_outcome():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "facts"),
     [
-        ('use = "BDLDL"', 'use = "BDLD"', "no estimator 'BDLD'. Did you mean BDLDL"),
-        ("ridge = 0.5", "rigde = 0.5", "unexpected keyword argument 'rigde'"),
-        ("ridge = 0.5", "ridge = -1.0", "'ridge' parameter of BDLDL must be"),
-        ('kind = "prediction"', 'kind = "predictions"', "no kind 'predictions'. Did you mean prediction"),
-        ('role = "trivial"', 'role = "silly"', "no role 'silly'"),
-        ('"artificial_40"', '"Yeast_alfa"', "no set 'Yeast_alfa'. Did you mean Yeast_alpha"),
-        ("seeds = [0, 7]", "seed = [0, 7]", "seed is not known here"),
-        ("folds = 3", 'folds = "three"', "folds must be of type int"),
-        ('name = "mine"', "", "name is missing"),
-        ('name = "mine"', "name = ", "is not TOML"),
-        ('kind = "prediction"', 'kind = "chain"', "kind chain has enhancers only"),
-        ('kind = "prediction"', 'kind = "recovery"', "kind recovery has enhancers only"),
-        ('use = "MeanDistribution"', 'use = "Uniform"', "kind prediction has learners only"),
-        ('use = "BDLDL"\nparameters = { ridge = 0.5 }', 'use = "GroundTruth"', "has learners only"),
-        ('name = "BD-LDL"', 'name = "Mean"', "two methods of one name"),
-        ("parameters = { ridge = 0.5 }", "grid = { ridge = [0.5, 1.0] }", "chosen by the truth"),
-        ("parameters = { ridge = 0.5 }", "grid = { ridge = 0.5 }", "a list of values"),
-        ("folds = 3", "folds = 1", "folds must be at least 2"),
-        ("seeds = [0, 7]", "seeds = [0, 7, 3]", "seeds must ascend"),
-        ("seeds = [0, 7]", 'seeds = ["a"]', "whole numbers"),
-        ("seeds = [0, 1]", "seeds = [1, 2]", "must have 0 among them"),
-        ("seeds = [0, 7]", "time_limit = -1", "positive number"),
-        ('datasets = ["artificial_40"]', 'datasets = "artificial_40"', "or a list of names"),
-        ('datasets = ["artificial_40"]', "datasets = [3]", "no set 3"),
-        ('name = "mine"', 'name = "../mine"', "files are named by it"),
+        ('use = "BDLDL"', 'use = "BDLD"', ["BD-LDL", "BDLD", "BDLDLCV"]),
+        ("ridge = 0.5", "rigde = 0.5", ["BD-LDL", "rigde"]),
+        ('kind = "prediction"', 'kind = "predictions"', ["kind", "predictions"]),
+        ('role = "trivial"', 'role = "silly"', ["role", "silly"]),
+        ('"artificial_40"', '"Yeast_alfa"', ["data set", "Yeast_alfa", "Yeast_alpha"]),
+        ("seeds = [0, 7]", "seed = [0, 7]", ["seed", "datasets"]),
+        ("folds = 3", 'folds = "three"', ["folds", "int", "three"]),
+        ('name = "mine"', "", ["name"]),
+        ('name = "mine"', "name = ", ["TOML", "line 2"]),
+        ('kind = "prediction"', 'kind = "chain"', ["chain", "enhancers"]),
+        ('use = "MeanDistribution"', 'use = "Uniform"', ["prediction", "learners"]),
+        ('name = "BD-LDL"', 'name = "Mean"', ["Mean"]),
+        ("parameters = { ridge = 0.5 }", "grid = { ridge = [0.5, 1.0] }", ["BD-LDL", "grid"]),
+        ("parameters = { ridge = 0.5 }", "grid = { ridge = 0.5 }", ["BD-LDL", "list"]),
+        ("folds = 3", "folds = 1", ["folds", "1"]),
+        ("folds = 3", 'tags = "heads"', ["tags", "heads"]),
+        ("seeds = [0, 7]", "seeds = [0, 7, 3]", ["seeds", "[0, 7, 3]"]),
+        ("seeds = [0, 7]", 'seeds = ["a"]', ["seeds", "a"]),
+        ("seeds = [0, 7]", "time_limit = -1", ["time_limit"]),
+        ('datasets = ["artificial_40"]', "datasets = []", ["datasets"]),
+        ('name = "mine"', 'name = "../mine"', ["name"]),
     ],
 )
-def test_mistakes_are_named(old, new, message):
-    with pytest.raises(SpecError, match=message):
+def test_invalid_spec_raises(old, new, facts):
+    with pytest.raises(SpecError) as error:
         parse(SPEC.replace(old, new))
+    assert all(fact in str(error.value) for fact in ["mine.toml", *facts])
 
 
-def test_an_unknown_experiment_is_named_with_the_known_ones(tmp_path):
-    with pytest.raises(SpecError, match="Did you mean ablation"):
+def test_unknown_experiment_raises(tmp_path):
+    with pytest.raises(SpecError, match="ablation"):
         load_spec("ablatoin")
-    with pytest.raises(SpecError, match="cannot be read"):
+    with pytest.raises(SpecError, match=r"none\.toml"):
         load_spec(str(tmp_path / "none.toml"))
 
 
-def test_a_users_spec_is_read_from_its_path(tmp_path):
+def test_spec_is_read_from_path(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(SPEC)
     assert load_spec(str(path)) == parse(SPEC)
 
 
-def test_an_experiment_can_be_run_on_other_sets():
-    assert restrict(load_spec("parameters"), ["SBU_3DFE"]).datasets == ("SBU_3DFE",)
-    with pytest.raises(SpecError, match="no set"):
+def test_restrict_replaces_data_sets():
+    assert {run.dataset for run in runs_of(restrict(load_spec("bayes-le"), ["SBU_3DFE"]))} == {"SBU_3DFE"}
+    with pytest.raises(SpecError, match="SBU"):
         restrict(load_spec("parameters"), ["SBU"])

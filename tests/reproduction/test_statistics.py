@@ -1,11 +1,11 @@
-"""Means, ranks, tests and skill of small tables of records."""
+"""Means, ranks, tests and skill of synthetic records."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.experiments.statistics import (
+from reproduction.statistics import (
     KL_NOTE,
     average_ranks,
     by_set,
@@ -20,25 +20,21 @@ from labeldist.experiments.statistics import (
     unfinished,
     wilcoxon,
 )
-from tests.experiments.record_tables import failure, grid, ladder, record, runs, table
+from tests.reproduction.record_tables import failure, grid, record, runs, table
 
 FOLDS = {"experiment": "ldl-prediction", "kind": "prediction"}
 
 
-def test_distances_are_zero_at_best():
+def test_distance_of_similarities():
     values, measures = pd.Series([0.2, 0.9, 0.7]), pd.Series(["clark", "cosine", "intersection"])
     assert_allclose(distance(values, measures), [0.2, 0.1, 0.3])
 
 
-def test_means_and_deviations_are_over_folds_of_the_first_seed():
+def test_mean_and_deviation_of_first_seed():
     rows = [record(method="BD-LDL", value=value, fold=fold, **FOLDS) for fold, value in enumerate([0.1, 0.2, 0.6])]
     rows.append(record(method="BD-LDL", value=9.0, seed=1, **FOLDS))
     (row,) = summary(table(rows)).to_dict("records")
     assert_allclose([row["mean"], row["std"], row["n"]], [0.3, np.std([0.1, 0.2, 0.6], ddof=1), 3])
-
-
-def test_a_single_value_has_no_deviation():
-    assert summary(table([record()]))["std"].isna().all()
 
 
 def test_ranks_follow_the_direction_and_share_ties():
@@ -53,25 +49,14 @@ def test_ranks_follow_the_direction_and_share_ties():
         }
 
 
-def test_an_oracle_is_shown_but_not_ranked():
+def test_oracle_has_no_rank():
     rows = [record(value=0.2), record(method="GLLE", value=0.3), record(method="BD-LE oracle", value=0.1)]
     ranks = summary(table(rows)).set_index("method")["rank"]
     assert ranks["BD-LE"] == 1
     assert np.isnan(ranks["BD-LE oracle"])
 
 
-def test_ranks_do_not_mix_kinds_or_variants():
-    rows = [
-        record(experiment="ablation", kind=kind, variant=variant, value=value, method=method)
-        for value, (kind, variant) in enumerate(
-            [("recovery", "published"), ("recovery", "oracle"), ("prediction", "published")]
-        )
-        for method in ("BD", "UD")
-    ]
-    assert (summary(table(rows))["rank"] == 1.5).all()
-
-
-def test_trivial_baselines_alone_are_not_ranked():
+def test_ranks_need_two_competitors():
     rows = [record(method=name, role="oracle", value=0.1) for name in ("BD-LE", "UD-LE")]
     rows += [record(method=name, value=0.3) for name in ("Uniform", "LogicalSoftmax")]
     assert summary(table(rows))["rank"].isna().all()
@@ -85,7 +70,7 @@ def test_trivial_baselines_alone_are_not_ranked():
     }
 
 
-def test_a_method_that_failed_in_one_fold_has_no_mean_there():
+def test_failed_fold_removes_mean():
     rows = runs({"PT-SVM": 0.1, "BD-LDL": 0.2}, datasets=["Movie", "SBU_3DFE"], folds=2, **FOLDS)
     rows = [row for row in rows if (row["method"], row["dataset"], row["fold"]) != ("PT-SVM", "Movie", 1)]
     rows.append(failure(method="PT-SVM", dataset="Movie", fold=1, status="timeout", reason="over 60 s", **FOLDS))
@@ -96,22 +81,13 @@ def test_a_method_that_failed_in_one_fold_has_no_mean_there():
     assert (failed["method"], failed["dataset"], failed["reason"]) == ("PT-SVM", "Movie", "over 60 s")
 
 
-def test_a_method_without_all_its_folds_has_no_mean_yet():
+def test_missing_folds_remove_mean():
     rows = runs({"PT-SVM": 0.1, "BD-LDL": 0.2}, datasets=["Movie", "SBU_3DFE"], folds=10, **FOLDS)
     rows = [row for row in rows if (row["method"], row["dataset"]) != ("PT-SVM", "Movie") or row["fold"] == 0]
     records = table([*rows, *runs({"PT-SVM": 0.1}, datasets=["Movie"], folds=10, seeds=(1,), **FOLDS)])
     assert set(summary(records).query("dataset == 'Movie'")["method"]) == {"BD-LDL"}
     (entry,) = unfinished(records).to_dict("records")
     assert (entry["method"], entry["dataset"], entry["reason"]) == ("PT-SVM", "Movie", "1 of 10 folds")
-
-
-def test_a_chain_with_a_failed_fold_has_no_mean_with_any_learner():
-    chain = {"experiment": "le-then-ldl", "kind": "chain", "datasets": ["Movie"], "measures": ["clark"]}
-    rows = [row for name in ("A", "B") for row in runs({"LP": 0.1, "ML": 0.2}, variant=name, folds=3, **chain)]
-    rows = [row for row in rows if (row["method"], row["fold"]) != ("LP", 2)]
-    run = {"experiment": "le-then-ldl", "kind": "chain", "dataset": "Movie", "method": "LP", "fold": 2, "run": "LP 2"}
-    rows += [failure(variant=name, status="failed", reason="singular", **run) for name in ("A", "B")]
-    assert set(summary(table(rows))["method"]) == {"ML"}
 
 
 def test_average_ranks_count_their_sets():
@@ -122,7 +98,7 @@ def test_average_ranks_count_their_sets():
     assert ranks["sets"].to_dict() == {"BD-LE": 13, "GLLE": 13, "LP": 1}
 
 
-def test_tests_compare_what_is_complete():
+def test_by_set_drops_incomplete_methods_and_sets():
     rows = runs({"BD-LE": 0.1, "GLLE": 0.2, "LP": 0.3}, measures=["cosine"])
     rows += runs({"KM": 0.4}, datasets=["Movie"], measures=["cosine"])
     rows = [row for row in rows if (row["dataset"], row["method"]) != ("SBU_3DFE", "LP")]
@@ -132,16 +108,7 @@ def test_tests_compare_what_is_complete():
     assert_allclose(found.loc["Movie"], [0.1, 0.2, 0.3])
 
 
-def test_tests_compare_one_kind_and_variant():
-    pair = {"BD-LE": 0.1, "UD-LE": 0.2}
-    rows = runs(pair, experiment="ablation", kind="recovery", variant="published", measures=["clark"])
-    rows += runs({"BD-LDL": 0.1}, experiment="ablation", kind="prediction", variant="published", measures=["clark"])
-    means = summary(table(rows))
-    assert list(by_set(means, "ablation", "clark", kind="recovery", variant="published")) == ["BD-LE", "UD-LE"]
-    assert by_set(means, "ablation", "clark", kind="recovery", variant="tuned").empty
-
-
-def test_friedman_by_hand():
+def test_friedman_equals_formula():
     found = friedman(pd.DataFrame({"A": [1.0, 1, 1, 2], "B": [2.0, 2, 2, 1], "C": [3.0, 3, 3, 3]}))
     ranks, sets, methods = np.array([5, 7, 12]), 4, 3
     assert found is not None
@@ -156,10 +123,6 @@ def test_friedman_needs_sets_and_methods(shape):
     assert friedman(pd.DataFrame(np.arange(np.prod(shape), dtype=float).reshape(shape))) is None
 
 
-def test_friedman_of_equals_says_nothing():
-    assert friedman(pd.DataFrame(np.ones((4, 3)))) is None
-
-
 @pytest.mark.parametrize(("methods", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
 def test_critical_difference_meets_published_quantiles(methods, q):
     distances = pd.DataFrame(np.zeros((13, methods)))
@@ -167,7 +130,7 @@ def test_critical_difference_meets_published_quantiles(methods, q):
     assert np.isnan(nemenyi(pd.DataFrame()))
 
 
-def test_wilcoxon_counts_wins_and_is_exact_without_ties():
+def test_wilcoxon_counts_and_exact_pvalue():
     distances = pd.DataFrame({"BD": np.zeros(6), "worse": np.arange(1.0, 7), "same": np.zeros(6), "tied": np.ones(6)})
     found = wilcoxon(distances, "BD").set_index("method")
     assert found.loc["worse", ["wins", "ties", "losses"]].tolist() == [6, 0, 0]
@@ -179,7 +142,7 @@ def test_wilcoxon_counts_wins_and_is_exact_without_ties():
     assert wilcoxon(distances, "absent").empty
 
 
-def test_skill_is_the_share_saved_of_the_best_baseline():
+def test_skill_relative_to_best_baseline():
     methods = {"BD-LE": 0.1, "GLLE": 0.5, "Uniform": 0.4, "LogicalSoftmax": 0.2}
     found = skill(table(runs(methods, datasets=["Movie"], measures=["cosine", "kl_divergence"])))
     assert set(found["baseline"]) == {"LogicalSoftmax"}
@@ -188,7 +151,7 @@ def test_skill_is_the_share_saved_of_the_best_baseline():
     assert "2.2e-16" in KL_NOTE
 
 
-def test_a_baseline_without_variant_serves_all_variants_and_its_own_kind_only():
+def test_baseline_serves_all_variants_of_its_kind():
     rows = runs({"BD-LDL": 0.1}, experiment="ablation", kind="prediction", variant="tuned", datasets=["Movie"])
     rows += runs({"Mean": 0.2}, experiment="ablation", kind="prediction", datasets=["Movie"])
     rows += runs({"BD-LE": 0.1}, experiment="ablation", kind="recovery", variant="oracle", datasets=["Movie"])
@@ -197,7 +160,7 @@ def test_a_baseline_without_variant_serves_all_variants_and_its_own_kind_only():
     assert np.isnan(found["BD-LE"])
 
 
-def test_leads_are_paired_by_seed_and_fold():
+def test_paired_leads():
     def values(method, numbers):
         return [
             record(method=method, seed=seed, fold=fold, measure="clark", value=value, **FOLDS)
@@ -207,13 +170,13 @@ def test_leads_are_paired_by_seed_and_fold():
     rows = values("BD-LDL tuned", {(0, 0): 0.1, (0, 1): 0.2, (1, 0): 0.3, (1, 1): 0.0})
     rows += values("Mean", {(0, 0): 0.2, (0, 1): 0.4, (1, 0): 0.35, (1, 1): 0.05})
     unpaired = values("BD-LDL tuned", {(2, 0): 0.1, (2, 1): 0.1}) + values("Mean", {(2, 0): 0.9})
-    rows += unpaired  # a shuffle that is not through does not count
+    rows += unpaired  # an incomplete shuffle
     (row,) = paired_leads(table(rows), "ldl-prediction", "BD-LDL tuned", "Mean").to_dict("records")
     assert_allclose([row["lead"], row["deviation"]], [0.1, np.std([0.15, 0.05], ddof=1)])
     assert row["seeds"] == 2
 
 
-def test_grids_are_read_from_their_parameters():
+def test_grid_points_from_parameters():
     points = grid_points(table(grid("BD-LE", lambda first, second: 0.1 + first / 100 + second / 1000)))
     assert len(points) == 2 * 64
     assert points["ridge"].isna().all()
@@ -221,12 +184,6 @@ def test_grids_are_read_from_their_parameters():
     assert_allclose(chosen.set_index("measure")["value"][["chebyshev", "cosine"]], [0.083, 1 - 0.083])
 
 
-def test_grids_and_tables_do_not_mix():
-    rows = table(grid("BD-LDL", lambda *_: 0.1) + runs(ladder(["BD-LE"])))
-    assert set(summary(rows)["experiment"]) == {"le-recovery"}
-    assert set(grid_points(rows)["variant"]) == {"BD-LDL"}
-
-
 @pytest.mark.parametrize("function", [summary, failures, skill, grid_points])
-def test_no_records_give_no_rows(function):
+def test_empty_records(function):
     assert function(table([])).empty

@@ -1,12 +1,12 @@
-"""The paper's figure beside ours."""
+"""Verdicts on the published cells."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.experiments.paper import paper_cells
-from labeldist.experiments.verdicts import MARGIN, VERDICTS, gaps, judge_cells
-from tests.experiments.record_tables import failure, record, table, value_of
+from reproduction.paper import paper_cells
+from reproduction.verdicts import MARGIN, VERDICTS, gaps, judge_cells
+from tests.reproduction.record_tables import failure, record, table, value_of
 
 CHEBYSHEV, COSINE = 0.0690, 0.9804  # BD-LE on Yeast_cold
 
@@ -23,27 +23,27 @@ def verdict_on(rows, measure="chebyshev", **cell):
     ("factor", "verdict"),
     [(1.0, "reproduced"), (1.049, "reproduced"), (0.951, "reproduced"), (1.06, "worse"), (0.9, "better")],
 )
-def test_a_figure_is_judged_by_its_relative_distance(factor, verdict):
+def test_verdict_depends_on_relative_gap(factor, verdict):
     cell = verdict_on([record(value=factor * CHEBYSHEV)])
     assert cell["verdict"] == verdict
     assert_allclose(cell["gap"], factor - 1)
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.04, "reproduced"), (1.1, "worse"), (0.9, "better")])
-def test_cosine_is_judged_by_what_it_lacks(factor, verdict):
+def test_cosine_is_judged_by_distance_from_one(factor, verdict):
     cell = verdict_on([record(measure="cosine", value=1 - factor * (1 - COSINE))], "cosine")
     assert cell["verdict"] == verdict
     assert_allclose(cell["gap"], factor - 1)
 
 
-def test_the_best_trivial_baseline_stands_beside():
+def test_best_trivial_baseline_is_reported():
     rows = [record(value=0.1), record(method="Uniform", value=0.0345), record(method="LogicalSoftmax", value=0.2)]
     cell = verdict_on(rows)
     assert_allclose([cell["trivial"], cell["trivial_gap"]], [0.0345, -0.5])
     assert np.isnan(verdict_on([record(value=0.1)])["trivial"])
 
 
-def test_what_is_missing_says_why():
+def test_missing_cell_has_reason():
     run = {"experiment": "ldl-prediction", "kind": "prediction", "method": "SA-BFGS", "dataset": "Movie"}
     rows = [record(measure="clark", folds=10, **run)]
     cell = verdict_on(rows, "clark", experiment="ldl-prediction", dataset="Movie", method="SA-BFGS")
@@ -54,7 +54,7 @@ def test_what_is_missing_says_why():
     assert verdict_on([])["reason"] == "no record"
 
 
-def test_impossible_whatever_ours_is():
+def test_impossible_cell():
     cell = {"experiment": "ablation", "dataset": "Movie", "method": "BD-LDL"}
     ours = record(kind="prediction", variant="published", measure="canberra", value=0.0218, **cell)
     judged = verdict_on([ours], "canberra", **cell)
@@ -64,7 +64,7 @@ def test_impossible_whatever_ours_is():
     assert verdict_on([], "canberra", **cell)["verdict"] == "impossible"
 
 
-def test_the_ablation_is_judged_at_the_published_weights():
+def test_ablation_is_judged_at_published_weights():
     cell = {"experiment": "ablation", "dataset": "Yeast_alpha", "method": "UD-LDL"}
     rows = [
         record(kind="prediction", variant=variant, measure="canberra", value=value, **cell)
@@ -74,11 +74,7 @@ def test_the_ablation_is_judged_at_the_published_weights():
     assert verdict_on(rows[:1], "canberra", **cell)["verdict"] == "missing"
 
 
-def test_records_of_another_experiment_do_not_count():
-    assert verdict_on([record(experiment="quick", value=CHEBYSHEV)])["verdict"] == "missing"
-
-
-def test_the_paper_reproduces_itself():
+def test_printed_values_reproduce_themselves():
     kinds = {"le-recovery": "recovery", "ldl-prediction": "prediction", "ablation": "prediction"}
     rows = [
         record(
@@ -102,7 +98,7 @@ def tuned(dataset, measure, far):
     return [record(method=name, value=value_of(measure, value), **run) for name, value in far.items()]
 
 
-def test_gaps_are_of_the_tuned_and_of_the_mean():
+def test_gaps_of_tuned_and_mean():
     rows = tuned("Yeast_cdc", "clark", {"BD-LDL tuned": 0.2017 * 1.07, "Mean": 0.2017 * 1.08})
     rows += tuned("Yeast_cold", "cosine", {"BD-LDL tuned": 0.0107 * 1.02, "Mean": 0.0107 * 1.2})
     rows += tuned("Movie", "clark", {"BD-LDL tuned": 0.4})

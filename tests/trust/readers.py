@@ -1,14 +1,11 @@
 """Every reader of files, with files that it can read, which the tests spoil."""
 
 import io
-import sqlite3
 import tempfile
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +21,11 @@ from labeldist._tables.arff import arff_bytes, read_label_names
 from labeldist._tables.tables import read_table
 from labeldist.datasets import TableStream, load_dataset, read_mat
 from labeldist.exceptions import TableError
-from labeldist.experiments.runner import run
-from labeldist.experiments.spec import load_spec, parse_spec, runs_of
-from labeldist.experiments.store import Store, read_stores
 from labeldist.models import load, read_card, save
 from labeldist.votes import from_votes
 from tests.cli.in_process import run as run_command
 from tests.models.examples import fitted, mixed_model
-from tests.trust.packings import Deflated, Plain, Records, Toml, Zipped
+from tests.trust.packings import Deflated, Plain, Zipped
 
 X = np.array([[1.5, -2.0, 0.0], [0.25, 1e-8, 3.0], [1e6, 2.0, -1.0], [0.0, 0.0, 7.0]])
 D = np.array([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5], [0.125, 0.875]])
@@ -206,54 +200,6 @@ def _read_cached(path: Path) -> None:
     load_dataset("Yeast_cold", data_home=path.parent, download_if_missing=False)
 
 
-def _toml() -> list[tuple[bytes, Any]]:
-    folder = Path(load_spec.__code__.co_filename).parent / "specs"
-    contents = [(folder / f"{name}.toml").read_bytes() for name in ("quick", "ablation")]
-    return [(content, packing) for content in contents for packing in (Plain, Toml)]
-
-
-def _read_toml(path: Path) -> None:
-    for one in islice(runs_of(load_spec(str(path))), 50):
-        assert one.key
-        assert one.place
-        assert one.title
-
-
-SPEC = b"""
-name = "small"
-title = "Small"
-datasets = ["artificial_30"]
-measures = ["cosine"]
-[[part]]
-kind = "recovery"
-[[part.method]]
-name = "Uniform"
-use = "Uniform"
-[[part]]
-kind = "prediction"
-folds = 2
-[[part.method]]
-name = "Mean"
-use = "MeanDistribution"
-"""
-
-
-def _store() -> list[tuple[bytes, Any]]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "records.sqlite"
-        with Store(path) as store:
-            run([parse_spec(SPEC, "small")], store, jobs=1)
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA journal_mode = DELETE")
-        return [(path.read_bytes(), packing) for packing in (Plain, Records)]
-
-
-def _read_store(path: Path) -> None:
-    read_stores([path])
-    with Store(path) as store:
-        store.finished()
-
-
 def _model() -> list[tuple[bytes, Any]]:
     contents = []
     with tempfile.TemporaryDirectory() as folder:
@@ -296,8 +242,6 @@ READERS = {
         Reader("stream of parquet", ".parquet", _read_stream, _parquet),
         Reader("votes command", ".csv", _run_votes, _votes),
         Reader("cached set", ".mat", _read_cached, _mat, "Yeast_cold"),
-        Reader("spec", ".toml", _read_toml, _toml),
-        Reader("store", ".sqlite", _read_store, _store),
         Reader("model", ".skops", _read_model, _model),
     )
 }

@@ -5,23 +5,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 
-from labeldist.experiments.errors import StoreError
-from labeldist.experiments.runner import run
-from labeldist.experiments.spec import load_spec, runs_of
-from labeldist.experiments.store import Store, read_stores
 from labeldist.models import load
 from tests.cli.conftest import FEATURES, songs  # noqa: F401  # a fixture
 from tests.cli.processes import labeldist
 from tests.disks import grow, read_only, small_disk
-from tests.experiments.conftest import finished, records  # noqa: F401  # fixtures
-from tests.experiments.small import SMALL, small, without_times
 from tests.trust.nursery import Nursery
 
 EMOTIONS = ("--labels", "joy,fear,calm")
@@ -151,104 +143,8 @@ def test_a_disk_that_is_full_or_cannot_be_written_is_told_and_left_as_it_was(nur
         expected.assert_next_run_goes_on(nursery, disk, command)
 
 
-def test_a_store_on_a_full_disk_keeps_what_it_has_and_goes_on(records, tmp_path):  # noqa: F811
-    with small_disk(tmp_path / "disk", room=160 * 1024) as disk:
-        with Store(disk / "records.sqlite") as store:
-            with pytest.raises(StoreError, match=r"has not taken the last record; those before it are safe: .*full"):
-                run([small()], store, jobs=1)
-            done = len(store.finished())
-            assert 0 < done < len(list(runs_of(small())))
-        assert len(read_stores([disk / "records.sqlite"])["run"].unique()) == done
-        grow(disk, 2**22)
-        with Store(disk / "records.sqlite") as store:
-            assert len(store.finished()) == done
-            run([small()], store, jobs=1)
-            pd.testing.assert_frame_equal(without_times(store.records()), without_times(records), rtol=1e-12)
-
-
-def test_a_store_that_cannot_be_written_is_read_and_refused_to_be_written(finished, records, tmp_path):  # noqa: F811
-    with small_disk(tmp_path / "disk", room=2**22) as disk:
-        shutil.copy(finished, disk)
-        with read_only(disk):
-            assert read_stores([disk / finished.name]).equals(records)
-            with pytest.raises(StoreError, match=r"cannot be used as a store of records: .*(open|readonly)"):
-                Store(disk / finished.name)
-
-
-TOGETHER = """
-import os, sys, traceback
-from labeldist.experiments.runner import run
-from labeldist.experiments.store import Store
-from tests.experiments.small import small
-children = []
-for _ in range(4):
-    children.append(os.fork())
-    if not children[-1]:
-        try:
-            with Store(sys.argv[1]) as store:
-                run([small()], store, jobs=1)
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
-"""
-
-
-def test_four_processes_on_one_new_store_all_end_well(records, tmp_path):  # noqa: F811
-    path = tmp_path / "records.sqlite"
-    subprocess.run([sys.executable, "-c", TOGETHER, path], check=True, env=os.environ | {"PYTHONPATH": _path()})
-    pd.testing.assert_frame_equal(without_times(read_stores([path])), without_times(records), rtol=1e-12)
-
-
 def _path():
     return os.pathsep.join(filter(None, sys.path))
-
-
-@pytest.mark.soak
-def test_two_reproductions_at_once_end_well_with_the_same_records(tmp_path):
-    command = [sys.executable, "-m", "labeldist", "reproduce", "quick", "--jobs", "1"]
-    both = [
-        subprocess.Popen([*command, "--store", tmp_path / "both.sqlite", "--out", tmp_path / out]) for out in ("a", "b")
-    ]
-    assert [process.wait() for process in both] == [0, 0]
-    with Store(tmp_path / "alone.sqlite") as store:
-        run([load_spec("quick")], store, jobs=1)
-        alone = store.records()
-    pd.testing.assert_frame_equal(
-        without_times(read_stores([tmp_path / "both.sqlite"])), without_times(alone), rtol=1e-12
-    )
-
-
-@pytest.mark.soak
-def test_workers_do_not_outlive_a_main_process_that_is_killed(tmp_path):
-    command = [sys.executable, "-m", "labeldist", "reproduce", "quick", "--jobs", "2", "--out", tmp_path / "out"]
-    process = subprocess.Popen([*command, "--store", tmp_path / "records.sqlite"])
-    main = psutil.Process(process.pid)
-    while len(workers := [one for one in main.children() if "LokyProcess" in " ".join(one.cmdline())]) < 2:
-        time.sleep(0.1)
-    process.kill()
-    process.wait()
-    assert psutil.wait_procs(workers, timeout=30)[1] == []
-
-
-def test_a_damaged_store_is_told_and_what_is_whole_is_taken_over(nursery, finished, records, tmp_path):  # noqa: F811
-    content = bytearray(finished.read_bytes())
-    at = content.rindex(b"Ground truth")  # a page of the runs
-    content[at // 4096 * 4096 : at // 4096 * 4096 + 8] = b"garbage!"
-    (tmp_path / "damaged.sqlite").write_bytes(content)
-    (tmp_path / "small.toml").write_bytes(SMALL)
-    told = nursery.run(tmp_path, "report", "damaged.sqlite")
-    assert told["code"] == 1
-    assert "labeldist reproduce --rescue damaged.sqlite --store another.sqlite" in told["words"]
-    rescue = ("--rescue", "damaged.sqlite", "--store", "another.sqlite", "--jobs", "1")
-    result = nursery.run(tmp_path, "reproduce", "small.toml", *rescue)
-    assert result["code"] == 0, result["words"]
-    assert "run(s) of damaged.sqlite are taken over" in result["words"]
-    found = read_stores([tmp_path / "another.sqlite"])
-    pd.testing.assert_frame_equal(without_times(found), without_times(records), rtol=1e-12)
-    with_old_times = found.merge(records, on=["run", "variant", "fold", "measure", "seconds"])
-    assert 0 < len(with_old_times) < len(found)  # some were taken over, some done again
 
 
 @pytest.fixture(scope="module")
@@ -269,33 +165,6 @@ def with_clock(library, clock):
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         "PYTHONPATH": _path(),
     }
-
-
-SET_BACK = """
-import sys, time
-from labeldist.experiments.runner import run
-from labeldist.experiments.store import Store
-from tests.experiments.small import small
-began = time.time()
-def set_back(done, total, outcome):
-    if done == 5:
-        with open(sys.argv[2], "w") as clock:
-            clock.write("-1y")
-with Store(sys.argv[1]) as store:
-    run([small()], store, jobs=1, watch=set_back)
-print(time.time() < began)
-"""
-
-
-def test_the_clock_is_set_back_by_a_year_and_experiments_go_on(faketime, records, tmp_path):  # noqa: F811
-    path, clock = tmp_path / "records.sqlite", tmp_path / "clock"
-    clock.write_text("+0")
-    command = [sys.executable, "-c", SET_BACK, path, clock]
-    process = subprocess.run(command, env=with_clock(faketime, clock), capture_output=True, text=True, check=True)
-    assert process.stdout == "True\n"
-    found = read_stores([path])
-    assert (found["seconds"] > 0).all()
-    pd.testing.assert_frame_equal(without_times(found), without_times(records), rtol=1e-12)
 
 
 @pytest.mark.parametrize("year", [1970, pytest.param(2150, marks=pytest.mark.soak)])
