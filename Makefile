@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,dask,neighbors,onnx,tables]'
 
-.PHONY: demo check test lint types fast tests docs lowest format reproduce reproduce-quick bayes-le bayes-le-speed peer bench soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs lowest format reproduce reproduce-quick reproduce-docs bayes-le-speed peer bench soak audit licences wheel mutation figures clean
 
 demo: $(VENV)/.demo  ## Recover distributions of digits and of an artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -50,36 +50,22 @@ format: $(STAMP)  ## Format and fix with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-recovery: $(STAMP)  ## BD-LE beside the trivial enhancers on the benchmark sets
-	$(BIN)/python -m benchmarks.recovery
-
-prediction: $(STAMP)  ## BD-LDL beside the mean, ten folds
-	$(BIN)/python -m benchmarks.prediction
-
-accuracy: $(STAMP)  ## BD-LDL tuned, linear and with a kernel, beside its goals and the mean (an hour; Movie is most of it)
-	$(BIN)/python -m benchmarks.accuracy
-
-enhancers: $(STAMP)  ## Every enhancer under two output maps, beside the paper
-	$(BIN)/python -m benchmarks.enhancers
-
-bayes-le: $(STAMP)  ## BayesLE: recovery, wrong tags, other rules, coverage, features, new rows; writes docs/bayes_le_figures.md (half an hour)
-	$(ONE_THREAD) $(BIN)/python -m benchmarks.bayes_le --page docs/bayes_le_figures.md
-
 bayes-le-speed: $(STAMP)  ## The time of BayesLE beside the other enhancers, and on large tables (ten minutes)
 	$(BIN)/python -m benchmarks.bayes_le_speed
 
-learners: $(STAMP)  ## Every learner beside the paper and the mean, ten folds
-	$(BIN)/python -m benchmarks.learners
+REPRODUCTION := --store build/reproduction.sqlite --out build/reproduction
 
-defaults: $(STAMP)  ## The evidence behind the defaults
-	$(BIN)/python -m benchmarks.defaults
+reproduce: $(STAMP)  ## Run the experiments of the paper with two workers; writes build/reproduction/report.html (30 minutes; resumes)
+	$(ONE_THREAD) $(BIN)/python -m reproduction run --jobs 2 $(REPRODUCTION)
 
-reproduce: $(STAMP)  ## The paper's experiments, the report and the page of findings (an hour; resumes)
-	$(BIN)/labeldist reproduce --store build/reproduction.sqlite --out build/reproduction
-	$(BIN)/labeldist report build/reproduction.sqlite --out build/reproduction --findings docs/findings.md
+reproduce-quick: $(STAMP)  ## Run a small version of all experiments on artificial data (a minute)
+	$(ONE_THREAD) $(BIN)/python -m reproduction run quick --jobs 2 --store build/quick.sqlite --out build/quick
+
+reproduce-docs: $(STAMP)  ## Run the further experiments behind the tables of the documentation; writes build/reproduction/pages (hours)
+	$(ONE_THREAD) $(BIN)/python -m reproduction run le-recovery ldl-prediction ablation enhancers learners defaults tuned bayes-le choice --jobs 2 $(REPRODUCTION)
 
 peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
-	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page docs/side_by_side.md
+	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page build/side_by_side.md
 
 bench: $(STAMP) build/peer/.installed  ## Speed and scale beside peers and the hardware's floor (a large install, 40 minutes)
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.scale --peer build/peer/bin/python
@@ -89,9 +75,6 @@ build/peer/.installed:
 	build/peer/bin/python -m pip install --quiet torch==2.13.0
 	build/peer/bin/python -m pip install --quiet python-ldl==0.1.2 pandas==3.1.1
 	touch $@
-
-badinputs: $(STAMP) build/peer/.installed  ## What both libraries do with bad inputs (a large install, minutes)
-	$(BIN)/python -m benchmarks.bad_inputs --peer build/peer/bin/python --page docs/bad_inputs.md
 
 soak: $(STAMP)  ## The long tests: fuzzing, kills, load (hours of one core)
 	$(BIN)/pytest -m soak -rP tests

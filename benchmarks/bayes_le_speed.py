@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from benchmarks.bayes_le import row, table
+from benchmarks.tables import row, table
 from labeldist import BDLE, BayesLE
 from labeldist.datasets import binarize, list_datasets, load_dataset
 from labeldist.enhancement import FCM, GLLE, KM, LP

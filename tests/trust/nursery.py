@@ -87,7 +87,6 @@ def _main():
     import skops.io  # noqa: F401
 
     import labeldist.cli.app
-    import labeldist.experiments.report
     import labeldist.explorer._page
     import labeldist.models
     import labeldist.plots  # noqa: F401

@@ -18,8 +18,6 @@ from labeldist.cli.evaluate import evaluate
 from labeldist.cli.explore import explore
 from labeldist.cli.fit import fit
 from labeldist.cli.predict import predict
-from labeldist.cli.report import report
-from labeldist.cli.reproduce import reproduce
 from labeldist.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
@@ -76,8 +74,8 @@ app = typer.Typer(
     cls=_Commands,
     help="Label distributions: recover them, learn to predict them, judge them honestly.",
     no_args_is_help=True,
-    epilog="Exit codes: 0 all is well, 1 something is wrong with the data or a file, 2 with the call, 3 some runs of "
-    "`reproduce` failed, 130 interrupted, 143 terminated.",
+    epilog="Exit codes: 0 all is well, 1 something is wrong with the data or a file, 2 with the call, "
+    "130 interrupted, 143 terminated.",
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
@@ -98,6 +96,6 @@ def common(
     """Label distributions: recover them, learn to predict them, judge them honestly."""
 
 
-for command in (votes, enhance, fit, predict, evaluate, explore, reproduce, report):
+for command in (votes, enhance, fit, predict, evaluate, explore):
     app.command()(command)
 app.add_typer(datasets, name="datasets")

@@ -1,0 +1,1 @@
+"""Reproduction of the paper's experiments with the public interface of labeldist."""

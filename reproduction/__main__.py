@@ -1,0 +1,119 @@
+"""Command line of the reproduction: ``python -m reproduction run`` and ``python -m reproduction report``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from labeldist.exceptions import LabelDistError
+from reproduction.findings import findings_markdown
+from reproduction.pages import write_pages
+from reproduction.report import write_report
+from reproduction.runner import run
+from reproduction.spec import PAPER, load_spec, restrict, shipped
+from reproduction.store import Outcome, Store, read_store
+from reproduction.tables import write_tables
+
+FAILURES = 3
+"""Exit code if some runs failed or exceeded their time limit."""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproduction", description="Reproduce the experiments of the paper."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    runs = commands.add_parser("run", help="run experiments into a store, and write the report")
+    runs.add_argument(
+        "experiments",
+        nargs="*",
+        metavar="EXPERIMENT",
+        default=list(PAPER),
+        help=f"{', '.join(shipped())}, or the path of a .toml file (default: the experiments of the paper)",
+    )
+    runs.add_argument(
+        "--store",
+        type=Path,
+        default=Path("reproduction.sqlite"),
+        help="SQLite file of the records; runs that it has are skipped",
+    )
+    runs.add_argument(
+        "--dataset", action="append", help="run on this data set instead of those of the spec (repeatable)"
+    )
+    runs.add_argument(
+        "--jobs", type=int, default=-1, help="number of processes, each with one thread (default: one per core)"
+    )
+    runs.add_argument("--cluster", help="address of a Dask scheduler whose workers execute the runs")
+    runs.add_argument("--retry", action="store_true", help="repeat runs that failed or exceeded their time limit")
+    report = commands.add_parser("report", help="write the report of a store")
+    report.add_argument("store", type=Path, help="SQLite file of the records")
+    for command in (runs, report):
+        command.add_argument(
+            "--out", type=Path, default=Path("build/reproduction"), help="folder of the report and the tables"
+        )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute a command line and return the exit code."""
+    options = make_parser().parse_args(arguments)
+    try:
+        return _run(options) if options.command == "run" else write_outputs(options.store, options.out)
+    except LabelDistError as error:
+        print(f"reproduction: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("reproduction: interrupted; the same command continues", file=sys.stderr)
+        return 130
+
+
+def _run(options: argparse.Namespace) -> int:
+    specs = [load_spec(name) for name in options.experiments]
+    if options.dataset:
+        specs = [restrict(spec, options.dataset) for spec in specs]
+    with Store(options.store) as store:
+        if options.retry:
+            store.forget_failures()
+        with _progress() as watch:
+            run(specs, store, jobs=options.jobs, cluster=options.cluster, watch=watch)
+    return write_outputs(options.store, options.out)
+
+
+def write_outputs(store: Path, folder: Path) -> int:
+    """Write the report, the findings, the tables and the pages of the documentation; return the exit code."""
+    records = read_store(store)
+    print(write_report(records, folder / "report.html"))
+    (folder / "findings.md").write_text(findings_markdown(records), encoding="utf-8")
+    write_tables(records, folder / "tables")
+    write_pages(records, read_store(store, attributes=True), folder / "pages")
+    failed = records.loc[records["status"] != "ok", "run"].nunique()
+    if failed:
+        print(f"reproduction: {failed} runs failed or timed out; run --retry repeats them", file=sys.stderr)
+    return FAILURES if failed else 0
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int, Outcome | None], None]]:
+    """Show the progress on a terminal, and failures everywhere."""
+    console = Console(file=sys.stderr)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("reading the store", total=None)
+
+        def watch(done: int, total: int, outcome: Outcome | None) -> None:
+            progress.update(task, completed=done, total=total, description=outcome.run.title if outcome else None)
+            if outcome and outcome.status != "ok":
+                console.print(f"{outcome.run.title}: {outcome.status} ({outcome.reason})", markup=False)
+
+        yield watch
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""Coverage of the intervals of BayesLE on the benchmark sets, printed as a Markdown table.
+
+Specifications cannot describe intervals, so that this is a script: ``python -m reproduction.coverage [SET ...]``.
+"""
+
+import argparse
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from labeldist import BayesLE
+from labeldist.datasets import list_datasets, load_dataset
+from labeldist.exceptions import LabelDistWarning
+from reproduction.findings import markdown_table
+
+SMALL = 0.001
+
+
+def coverage(name: str) -> dict[str, Any]:
+    """Return the share of true degrees inside the intervals, and the estimated and the true spread of the scores."""
+    data = load_dataset(name)
+    D = data.target
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LabelDistWarning)
+        enhancer = BayesLE().fit(data.data, data.logical)
+    half, most = ((low <= D) & (high >= D) for low, high in map(enhancer.interval, (0.5, 0.9)))
+    scores = np.log(D[(D > 0).all(axis=1)])
+    scores -= scores.mean(axis=1, keepdims=True)
+    return {
+        "data set": name,
+        "labels": D.shape[1],
+        "50 %": half.mean(),
+        "90 %": most.mean(),
+        f"90 %, d > {SMALL}": most[D > SMALL].mean(),
+        f"share of d ≤ {SMALL}": (D <= SMALL).mean(),
+        "spread": enhancer.spread_,
+        "true spread": np.sqrt(scores.var(axis=0).sum() / (D.shape[1] - 1)),
+        "identified": str(enhancer.spread_identified_),
+    }
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)")
+    print(markdown_table(pd.DataFrame([coverage(name) for name in parser.parse_args().sets]), digits=3))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""Estimators that a specification can name: those of labeldist, controls of the ablation, and tuned pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import BaseEstimator
+from sklearn.metrics import pairwise_distances
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.neighbors import NearestNeighbors
+from sklearn.pipeline import make_pipeline
+
+from labeldist import enhancement, learning
+from labeldist.features import KernelFeatures
+from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
+from labeldist.metrics import get_scorer
+from labeldist.simplex import softmax
+from reproduction.errors import SpecError
+
+GROUND_TRUTH = "GroundTruth"
+"""The "enhancer" of a chain that returns the true distributions."""
+
+
+class RidgeLE(BaseEstimator):
+    """UD-LE with a ridge: a control for the reconstruction term of BD-LE.
+
+    In the eigenbasis of LᵀL, the reconstruction term is a ridge α·s_k for each direction k. This control replaces all
+    of them by their mean. If it performs as well as BD-LE, the term helps by shrinkage only. It minimises
+
+        ‖ΦW − L‖² + α·mean(s)‖W‖² + λ tr((ΦW)ᵀ S (ΦW)),   Φ = [K, 1],
+
+    with kernel, graph and scaling as in `labeldist.BDLE`.
+
+    Parameters
+    ----------
+    reconstruction : float, default=1e-3
+        α.
+    smoothness : float, default=1e-3
+        λ.
+    """
+
+    def __init__(self, reconstruction: float = 1e-3, smoothness: float = 1e-3) -> None:
+        self.reconstruction = reconstruction
+        self.smoothness = smoothness
+
+    def fit_transform(self, X: Any, y: Any) -> Any:
+        """Return the recovered distributions of the rows of `X` with logical labels `y`."""
+        L = np.asarray(y, dtype=float)
+        n, n_labels = L.shape
+        deviation = X.std(axis=0, ddof=1)
+        X = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+        squared = pairwise_distances(X, metric="sqeuclidean")
+        bandwidth = np.sqrt(squared).sum() / (n * (n - 1))
+        features = np.column_stack([np.exp(squared / (-2 * bandwidth**2)), np.ones(n)])
+        smoothed = features + self.smoothness * (_laplacian(X, n_labels + 1) @ features)
+        A = features.T @ smoothed
+        A[np.diag_indices_from(A)] += self.reconstruction * np.square(L).sum() / n_labels
+        W = linalg.solve(A, features.T @ L, assume_a="pos", overwrite_a=True)
+        return softmax(features @ W)
+
+
+def _laplacian(X: Any, n_neighbors: int) -> Any:
+    """Return the Laplacian of the symmetrised graph of nearest neighbours with weights exp(−‖x − y‖² / 2)."""
+    graph = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors_graph(mode="distance")
+    graph.data = np.exp(-(graph.data**2) / 2)
+    symmetric = (graph + graph.T) / 2
+    return (sparse.diags_array(symmetric.sum(axis=1).A1) - symmetric).tocsr()
+
+
+class RidgeLDL(BaseEstimator):
+    """UD-LDL with a ridge λ₂ + λ₁·mean(s): a control for the reconstruction term of BD-LDL; see `RidgeLE`.
+
+    Parameters
+    ----------
+    reconstruction : float, default=1e-3
+        λ₁.
+    ridge : float, default=1e-2
+        λ₂.
+    """
+
+    def __init__(self, reconstruction: float = 1e-3, ridge: float = 1e-2) -> None:
+        self.reconstruction = reconstruction
+        self.ridge = ridge
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the model without an intercept, as published."""
+        shrinkage = self.reconstruction * np.square(y).sum() / y.shape[1]
+        self.model_ = BDLDL(0.0, self.ridge + shrinkage, fit_intercept=False).fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the predicted distributions."""
+        return self.model_.predict(X)
+
+
+class ChosenLearner(BaseEstimator):
+    """The learner that `labeldist.choose_learner` chooses on the training rows."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose a learner and fit it."""
+        self.choice_ = choose_learner(X, y, random_state=0)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the predicted distributions."""
+        return self.choice_.estimator.predict(X)
+
+
+def kernel_bdldl_cv(
+    scoring: str = "kl_divergence",
+    cv: int = 5,
+    factors: tuple[float, ...] = (0.25, 0.5, 1.0),
+    n_components: int = 1500,
+) -> Any:
+    """Return BDLDLCV on kernel features whose bandwidth is chosen on a quarter of the training rows.
+
+    One split is enough: the bandwidths are far apart, and each of them needs its own search.
+    """
+    return GridSearchCV(
+        make_pipeline(KernelFeatures(n_components=n_components), BDLDLCV(scoring=scoring, cv=cv)),
+        {"kernelfeatures__factor": list(factors)},
+        scoring=get_scorer(scoring),
+        cv=ShuffleSplit(1, test_size=0.25, random_state=0),
+    )
+
+
+def enhanced_learner(enhancer: str = "", learner: str = "") -> Any:
+    """Return `EnhancedLearner` with an enhancer and a learner that are given by name, by default its own."""
+    return EnhancedLearner(ENHANCERS[enhancer](), LEARNERS[learner]()) if enhancer else EnhancedLearner()
+
+
+ENHANCERS: dict[str, Any] = {name: getattr(enhancement, name) for name in enhancement.__all__} | {"RidgeLE": RidgeLE}
+LEARNERS: dict[str, Any] = {
+    **{name: getattr(learning, name) for name in learning.__all__ if hasattr(getattr(learning, name), "predict")},
+    "RidgeLDL": RidgeLDL,
+    "KernelBDLDLCV": kernel_bdldl_cv,
+    "ChosenLearner": ChosenLearner,
+    "EnhancedLearner": enhanced_learner,
+}
+
+
+def is_enhancer(use: str) -> bool:
+    """Return whether a name is that of an enhancer."""
+    return use in ENHANCERS or use == GROUND_TRUTH
+
+
+def build(use: str, parameters: Mapping[str, Any], where: str = "The spec") -> Any:
+    """Return the estimator of that name with these parameters, or None for `GROUND_TRUTH`."""
+    if use == GROUND_TRUTH:
+        return None
+    estimators = ENHANCERS | LEARNERS
+    if use not in estimators:
+        raise SpecError(f"{where}: unknown estimator {use!r}. Known estimators: {', '.join(estimators)}.")
+    try:
+        return estimators[use](**parameters)
+    except (TypeError, KeyError) as error:
+        raise SpecError(f"{where}: {use}: {error}") from None

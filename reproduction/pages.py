@@ -1,0 +1,216 @@
+"""Tables of the documentation, written as Markdown files from the records of a store.
+
+Every page needs records of certain experiments; tables without records are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from labeldist.metrics import MEASURES
+from reproduction.findings import markdown_table
+from reproduction.paper import paper_cells
+from reproduction.rules import DIGITS
+from reproduction.spec import load_spec
+from reproduction.statistics import paired_leads, summary
+from reproduction.tables import dataset_place
+from reproduction.verdicts import MARGIN
+
+Section = tuple[str, pd.DataFrame]
+"""The title of a table and its content."""
+
+GOALS = {
+    ("SBU_3DFE", "kernel", "kl_divergence"): 0.044,
+    ("Natural_Scene", "kernel", "kl_divergence"): 0.64,
+    ("Yeast_spoem", "kernel", "kl_divergence"): 0.0240,
+    ("Movie", "linear", "kl_divergence"): 0.097,
+    ("SBU_3DFE", "kernel", "clark"): 0.3540,
+    ("Natural_Scene", "kernel", "clark"): 2.3612,
+    ("Movie", "linear", "clark"): 0.5211,
+}
+"""Values to reach with BD-LDL tuned for a measure; those of Clark are the paper's."""
+
+
+class Records:
+    """Records of a store, with the selections that the pages need."""
+
+    def __init__(self, records: pd.DataFrame, attributes: pd.DataFrame) -> None:
+        self.records, self.attributes = records, attributes
+        self.means = summary(records)
+
+    def select(self, experiment: str, measure: str, *, variant: str = "", kind: str = "") -> pd.DataFrame:
+        """Return means of a measure: one row per data set, one column per method."""
+        rows = self.means[(self.means["experiment"] == experiment) & (self.means["measure"] == measure)]
+        rows = rows[(rows["variant"] == variant) & (not kind or rows["kind"] == kind)]
+        return _by_dataset(rows, "mean", experiment)
+
+    def over_seeds(self, experiment: str, measure: str, variant: str) -> pd.DataFrame:
+        """Return means over all seeds, or of an attribute: one row per data set, one column per method."""
+        rows = self.records if measure in MEASURES else self.attributes
+        rows = rows[(rows["experiment"] == experiment) & (rows["variant"] == variant) & (rows["measure"] == measure)]
+        return _by_dataset(
+            rows.groupby(["dataset", "method"], sort=False)["value"].mean().reset_index(), "value", experiment
+        )
+
+
+def _by_dataset(rows: pd.DataFrame, column: str, experiment: str) -> pd.DataFrame:
+    """Return a table with methods in the order of the spec, and data sets in their usual order."""
+    table = rows.pivot_table(index="dataset", columns="method", values=column, sort=False)
+    names = dict.fromkeys(method.name for part in load_spec(experiment).parts for method in part.methods)
+    columns = [name for name in names if name in table.columns]
+    return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
+
+
+def write_pages(records: pd.DataFrame, attributes: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write the tables of each page of the documentation to a Markdown file in `folder`, and return the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known, written = Records(records, attributes), []
+    for name, page in PAGES.items():
+        sections = [(title, table) for title, table in page(known) if len(table)]
+        if sections:
+            path = folder / f"{name}.md"
+            text = "\n\n".join(f"## {title}\n\n{markdown_table(table)}" for title, table in sections)
+            path.write_text(f"{text}\n", encoding="utf-8")
+            written.append(path)
+    return written
+
+
+def _titled(measure: str) -> str:
+    return f"{MEASURES[measure].title} {'↑' if MEASURES[measure].higher_is_better else '↓'}"
+
+
+def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Format the values of a table, with the best of each row in bold."""
+    if table.empty:
+        return table
+    rounded = table.round(DIGITS)
+    best = rounded.max(axis=1) if MEASURES[measure].higher_is_better else rounded.min(axis=1)
+    texts = rounded.map(lambda value: "" if pd.isna(value) else f"{value:.{DIGITS}f}")
+    bold = rounded.eq(best, axis=0)
+    return texts.where(~bold, "**" + texts + "**").rename_axis("data set").reset_index()
+
+
+def _paper(experiment: str, method: str, measure: str) -> pd.Series:
+    cells = paper_cells()
+    rows = cells[(cells["experiment"] == experiment) & (cells["method"] == method) & (cells["measure"] == measure)]
+    return rows.set_index("dataset")["value"]
+
+
+def results(known: Records) -> Iterator[Section]:
+    """Yield recovery by BD-LE, BayesLE and trivial enhancers, and prediction by BD-LDL and the mean."""
+    for measure in MEASURES:
+        table = known.select("le-recovery", measure).reindex(columns=["BD-LE", "Uniform", "LogicalSoftmax", "BayesLE"])
+        table.insert(0, "BD-LE, paper", _paper("le-recovery", "BD-LE", measure))
+        yield f"Recovery, {_titled(measure)}", _bold_best(table.dropna(how="all"), measure)
+    for measure in MEASURES:
+        published = known.select("ldl-prediction", measure).reindex(columns=["BD-LDL", "Mean"])
+        settings = known.select("defaults", measure, kind="prediction")
+        settings = settings.reindex(columns=["UD-LDL", "BDLDL()", "BDLDL(ridge=10.0)"])
+        yield f"Prediction, {_titled(measure)}", _bold_best(published.join(settings, how="inner"), measure)
+    for measure in ("kl_divergence", "clark", "cosine"):
+        yield f"choose_learner, {_titled(measure)}", _bold_best(known.select("choice", measure), measure)
+
+
+def enhancers(known: Records) -> Iterator[Section]:
+    """Yield one table per enhancer: the paper's values and ours under two output maps."""
+    tables = {
+        (measure, output): known.select("enhancers", measure, variant=output)
+        for measure in ("chebyshev", "cosine")
+        for output in ("softmax", "clip")
+    }
+    for method in tables["chebyshev", "softmax"].columns:
+        columns = {}
+        for measure in ("chebyshev", "cosine"):
+            columns[f"{_titled(measure)}, paper"] = _paper("le-recovery", method.split(",")[0], measure)
+            for output in ("softmax", "clip"):
+                columns[f"{_titled(measure)}, {output}"] = tables[measure, output][method]
+        table = pd.DataFrame(columns, index=tables["chebyshev", "softmax"].index)
+        yield method, table.dropna(axis=1, how="all").rename_axis("data set").reset_index()
+
+
+def learners(known: Records) -> Iterator[Section]:
+    """Yield one table per learner: the paper's values, ours, those of the mean, and the skill."""
+    measures = ("clark", "cosine", "kl_divergence")
+    tables = {measure: known.select("ldl-prediction", measure) for measure in measures}
+    further = {measure: known.select("learners", measure) for measure in measures}
+    if tables["clark"].empty:
+        return
+    for measure in measures:
+        tables[measure] = tables[measure].join(further[measure].drop(columns="Mean", errors="ignore"))
+    mean = {measure: tables[measure]["Mean"] for measure in measures}
+    for method in tables["clark"].columns.drop("Mean"):
+        columns: dict[str, pd.Series] = {}
+        for measure in ("clark", "cosine"):
+            ours, printed = tables[measure][method], _paper("ldl-prediction", method.split(",")[0], measure)
+            far = (ours / printed.reindex(ours.index) - 1).abs() > MARGIN
+            columns[f"{_titled(measure)}, paper"] = printed
+            columns[f"{_titled(measure)}, ours"] = ours.map("{:.4f}".format) + far.map({True: "*", False: ""})
+            columns[f"{_titled(measure)}, mean"] = mean[measure]
+        columns["skill"] = 1 - tables["kl_divergence"][method] / mean["kl_divergence"]
+        table = pd.DataFrame(columns, index=tables["clark"].index)
+        yield method, table.dropna(axis=1, how="all").rename_axis("data set").reset_index()
+
+
+def defaults(known: Records) -> Iterator[Section]:
+    """Yield the effects of options, BD-LDL tuned for a measure, and BDLDLCV compared with the mean."""
+    divergence = known.select("defaults", "kl_divergence", kind="prediction")
+    if len(divergence):
+        shares = divergence.drop(columns=["Mean", "UD-LDL"]).div(divergence["Mean"], axis=0).T
+        yield "BDLDL: Kullback-Leibler as a share of that of the mean", shares.rename_axis("setting").reset_index()
+    distances = known.select("defaults", "chebyshev", kind="recovery").T
+    yield "BDLE: Chebyshev distance", distances.rename_axis("setting").reset_index()
+    rows = []
+    for (dataset, method, measure), goal in GOALS.items():
+        table = known.select("tuned", measure, variant=measure)
+        if dataset in table.index:
+            rows.append((dataset, method, MEASURES[measure].title, goal, table.loc[dataset, method]))
+    yield "Tuned for a measure", pd.DataFrame(rows, columns=["data set", "features", "measure", "goal", "reached"])
+    leads = paired_leads(known.records, "ldl-prediction", "BD-LDL tuned", "Mean")
+    leads = leads[leads["measure"].isin(["kl_divergence", "clark", "cosine"])]
+    leads["lead"] = leads["lead"].map("{:+.5f}".format) + " ± " + leads["deviation"].map("{:.5f}".format)
+    leads["measure"] = leads["measure"].map(lambda name: MEASURES[name].title)
+    gains = leads.pivot_table(index="dataset", columns="measure", values="lead", aggfunc="first", sort=False)
+    yield "Gain of BDLDLCV over the mean, over the shuffles", gains.rename_axis(None, axis=1).reset_index()
+
+
+def bayes_le_figures(known: Records) -> Iterator[Section]:
+    """Yield recovery compared with the best other method, wrong tags, other rules, features and new rows."""
+    yield "Recovery: mean over seeds, the best other method in brackets", _best_rivals(known)
+    variants = dict.fromkeys(known.records.loc[known.records["experiment"] == "bayes-le", "variant"])
+    for variant in variants:
+        if variant == "recovery":
+            continue
+        table = known.over_seeds("bayes-le", "kl_divergence", variant)
+        for attribute in ("noise_", "explained_"):
+            values = known.over_seeds("bayes-le", attribute, variant)
+            if len(values):
+                table[attribute] = values.iloc[:, 0]
+        yield f"{variant}: {_titled('kl_divergence')}", table.rename_axis("data set").reset_index()
+
+
+def _best_rivals(known: Records) -> pd.DataFrame:
+    columns = {}
+    for measure, info in MEASURES.items():
+        table = known.over_seeds("bayes-le", measure, "recovery")
+        if "BayesLE" not in table:
+            return pd.DataFrame()
+        others = table.drop(columns="BayesLE")
+        best = others.max(axis=1) if info.higher_is_better else others.min(axis=1)
+        names = others.idxmax(axis=1) if info.higher_is_better else others.idxmin(axis=1)
+        columns[_titled(measure)] = table["BayesLE"].map("{:.4f}".format) + " (" + names + best.map(" {:.4f})".format)
+    for attribute in ("spread_", "noise_"):
+        columns[attribute] = known.over_seeds("bayes-le", attribute, "recovery")["BayesLE"]
+    return pd.DataFrame(columns).rename_axis("data set").reset_index()
+
+
+PAGES: dict[str, Callable[[Records], Iterator[Section]]] = {
+    "results": results,
+    "enhancers": enhancers,
+    "learners": learners,
+    "defaults": defaults,
+    "bayes_le_figures": bayes_le_figures,
+}
+"""The pages of the documentation whose tables are generated."""

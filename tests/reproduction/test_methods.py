@@ -1,0 +1,69 @@
+"""Estimators of the reproduction, and its use of public names of labeldist."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import StandardScaler
+
+import reproduction
+from labeldist.datasets import binarize, make_artificial
+from labeldist.enhancement import BDLE
+from labeldist.learning import BDLDL
+from labeldist.simplex import softmax
+from reproduction.methods import RidgeLDL, RidgeLE, build, kernel_bdldl_cv
+
+X, D = make_artificial(40, random_state=0)
+L = binarize(D).astype(float)
+
+
+def test_ridge_le_solves_normal_equations():
+    alpha = 0.3
+    Z = StandardScaler().fit_transform(X) * np.sqrt(39 / 40)
+    distances = np.linalg.norm(Z[:, None] - Z, axis=2)
+    bandwidth = distances[np.triu_indices(40, 1)].mean()
+    features = np.column_stack([rbf_kernel(Z, gamma=1 / (2 * bandwidth**2)), np.ones(40)])
+    ridge = alpha * np.linalg.eigvalsh(L.T @ L).mean()
+    W = np.linalg.solve(features.T @ features + ridge * np.eye(41), features.T @ L)
+    assert_allclose(RidgeLE(alpha, smoothness=0).fit_transform(X, L), softmax(features @ W), atol=1e-9)
+
+
+def test_ridge_le_has_kernel_and_graph_of_bdle():
+    """With L Lᵀ-orthogonal labels of equal frequency the reconstruction term is the ridge, up to a factor."""
+    labels = np.eye(4)[np.arange(40) % 4]
+    alpha = 0.2
+    bidirectional = BDLE(alpha, 0.5, solver="exact").fit(X, labels)
+    scores = np.log(bidirectional.label_distributions_) / (1 + alpha)  # C has the factor 1 + α
+    assert_allclose(RidgeLE(alpha, 0.5).fit_transform(X, labels), softmax(scores), atol=1e-9)
+
+
+def test_ridge_ldl_is_unidirectional_with_larger_ridge():
+    shrinkage = 0.3 * np.linalg.eigvalsh(D.T @ D).mean()
+    expected = BDLDL(0.0, 0.1 + shrinkage, fit_intercept=False).fit(X, D).predict(X)
+    assert_allclose(RidgeLDL(0.3, 0.1).fit(X, D).predict(X), expected, atol=1e-12)
+
+
+def test_kernel_bandwidth_is_chosen_by_inner_cross_validation():
+    search = kernel_bdldl_cv("clark").fit(X, D)
+    assert search.best_params_.keys() == {"kernelfeatures__factor"}
+    assert search.best_estimator_[-1].scoring == "clark"
+
+
+@pytest.mark.parametrize("use", ["ChosenLearner", "EnhancedLearner"])
+def test_wrapped_learners_predict_distributions(use):
+    labels = L if use == "EnhancedLearner" else D
+    predicted = build(use, {}).fit(X, labels).predict(X[:3])
+    assert_allclose(predicted.sum(axis=1), 1)
+
+
+def test_only_public_names_of_labeldist_are_imported():
+    for path in Path(reproduction.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "labeldist":
+                names = [*node.module.split("."), *(alias.name for alias in node.names)]
+                assert not any(name.startswith("_") for name in names), f"{path.name}: {names}"
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.startswith("labeldist") for alias in node.names), path.name
