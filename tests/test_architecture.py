@@ -16,7 +16,7 @@ PACKAGE = Path(labeldist.__file__).parent
 ORDER = [
     *("_typing", "exceptions", "_extras", "_files", "_unpacking", "simplex", "_validation", "_compat", "metrics"),
     *("_kernels", "_solvers", "_tables", "datasets", "votes", "features"),
-    *("enhancement", "learning", "models", "plots", "_pages", "explorer", "experiments", "cli", "__main__"),
+    *("enhancement", "learning", "models", "plots", "explorer", "experiments", "cli", "__main__"),
 ]
 
 NEEDED_FROM_SCIKIT_LEARN = "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"

@@ -140,10 +140,10 @@ def name_ticks(ax: Axes, side: Literal["x", "y"], names: Sequence[str]) -> None:
     ax.tick_params(axis=side, length=0, labelrotation=rotation)
 
 
-def add_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], *, x: float = 1.02) -> None:
-    """Add a legend to the right of the axes, at `x` times their width."""
+def add_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], *, distance: float = 0.8) -> None:
+    """Add a legend to the right of the axes, at a distance in units of the font size."""
     texts = [shorten(name) for name in names]
-    ax.legend(handles, texts, loc="upper left", bbox_to_anchor=(x, 1), borderaxespad=0, frameon=False)
+    ax.legend(handles, texts, loc="upper left", bbox_to_anchor=(1, 1), borderaxespad=distance, frameon=False)
 
 
 def draw_diagonal(ax: Axes, largest: float) -> None:

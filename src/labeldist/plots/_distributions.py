@@ -122,7 +122,7 @@ class DistributionDisplay(Display):
         ax.set_title("ambiguity", loc="right", fontsize="small")
         ax.set(xlim=(0, 1), ylim=(n - 0.4, -0.6), xlabel=f"degree ({self.caption})")
         shared.name_ticks(ax, "y", self.item_names)
-        shared.add_legend(ax, self.bars_, names, x=1.12)
+        shared.add_legend(ax, self.bars_, names, distance=3.5)
 
 
 class AmbiguityDisplay(DistributionDisplay):
@@ -260,7 +260,7 @@ class TernaryDisplay(Display):
             gaps = np.full_like(self.true, np.nan)
             lines = np.stack([self.distributions, self.true, gaps], axis=1).reshape(-1, 3)
             ax.plot(*lines.T, color=shared.GREY, linewidth=0.8, label="to the true distribution")
-            ax.legend(loc="upper left", bbox_to_anchor=(0.8, 1), frameon=False)
+            ax.legend(loc="upper left", frameon=False)
         largest = self.distributions.argmax(axis=1)
         self.points_ = []
         for k, side in enumerate("tlr"):

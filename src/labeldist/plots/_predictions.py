@@ -166,7 +166,7 @@ class PredictionDisplay(_DisplayOfPredictions):
         ax.set(xlim=(0, 1), ylim=(n - 0.5, -0.5), xlabel=f"degree ({self.caption})")
         ticks = [text for name in self.item_names for text in (f"{shared.shorten(name, 20)}: true", "predicted")]
         ax.set_yticks(np.column_stack([upper, lower]).ravel(), ticks)
-        shared.add_legend(ax, self.true_bars_, names, x=1.15)
+        shared.add_legend(ax, self.true_bars_, names, distance=5)
 
 
 @dataclass(eq=False, repr=False)
