@@ -32,4 +32,4 @@ TernaryDisplay.from_estimator(kernel, X_new[:60], D_new[:60], label_names=LABELS
 # %%
 # Calibration: among all degrees that were predicted as about 0.3, is the mean of the true ones 0.3? Where the curve
 # leaves the diagonal, they are not to be taken at their word: at both ends the linear model predicts a little too low.
-CalibrationDisplay.from_estimator(linear, X_new, D_new, label_names=LABELS)
+CalibrationDisplay.from_estimator(linear, X_new, D_new)

@@ -198,6 +198,7 @@ function readAddress() {
 
 document.querySelector("[data-state=label]").append(...data.labels.map((label, k) => make("option", { value: k }, label)));
 byId("items").hidden = false;
+byId("without-script").hidden = true;
 document.addEventListener("input", ({ target }) => {
   const name = target.dataset.state;
   state[name] = typeof DEFAULTS[name] === "number" ? Number(target.value) : target.value;

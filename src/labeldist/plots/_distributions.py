@@ -260,7 +260,7 @@ class TernaryDisplay(Display):
             gaps = np.full_like(self.true, np.nan)
             lines = np.stack([self.distributions, self.true, gaps], axis=1).reshape(-1, 3)
             ax.plot(*lines.T, color=shared.GREY, linewidth=0.8, label="to the true distribution")
-            ax.legend(loc="upper left", frameon=False)
+            ax.legend(loc="upper left", bbox_to_anchor=(-0.2, 1), frameon=False)
         largest = self.distributions.argmax(axis=1)
         self.points_ = []
         for k, side in enumerate("tlr"):
