@@ -61,13 +61,6 @@ def test_many_items_are_drawn_without_names(rng):
     assert len(display.bars_[0]) == 200
 
 
-def test_long_names_leave_room_for_the_bars(rng):
-    labels, items = ([f"a very long name of {kind} number {k}" for k in range(8)] for kind in ("a label", "an item"))
-    display = DistributionDisplay.from_distributions(rng.dirichlet(np.ones(8), 8), label_names=labels, item_names=items)
-    display.figure_.draw_without_rendering()
-    assert display.ax_.get_position().width > 0.2
-
-
 def test_from_estimator_draws_predictions():
     X, D = make_artificial(20, random_state=0)
     model = BDLDL().fit(X, D)

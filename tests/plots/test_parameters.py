@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
@@ -67,42 +66,18 @@ def test_X_scales_coefficients_by_standard_deviations(data):
     np.testing.assert_allclose(plain.coefficients, scaled.coefficients)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        BDLDLCV(reconstructions=[0.1], ridges=[0.1], floors=[0.01], cv=2),
-        SABFGS(),
-        GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [0.1]}, cv=2),
-    ],
-    ids=lambda estimator: type(estimator).__name__,
-)
-def test_coefficients_are_found_inside_other_estimators(data, estimator):
-    display = CoefficientDisplay.from_estimator(estimator.fit(*data))
-    assert display.feature_names == ["width", "height", "weight"]
-    assert display.label_names == ["joy", "fear", "calm"]
+def test_coefficients_are_found_inside_other_estimators(data, search):
+    grid = GridSearchCV(make_pipeline(StandardScaler(), SABFGS()), {"sabfgs__max_iter": [5]}, cv=2).fit(*data)
+    for estimator in (search, grid):
+        display = CoefficientDisplay.from_estimator(estimator)
+        assert display.feature_names == ["width", "height", "weight"]
+        assert display.label_names == ["joy", "fear", "calm"]
 
 
-def test_coefficients_of_an_enhanced_learner(data):
-    X, D = data
-    model = EnhancedLearner(BDLE(), BDLDL()).fit(X, pd.DataFrame(binarize(D), columns=D.columns))
-    np.testing.assert_allclose(CoefficientDisplay.from_estimator(model).coefficients, model.learner_.coef_.T)
-
-
-class Unnamed(TransformerMixin, BaseEstimator):
-    """A transformer without get_feature_names_out."""
-
-    def fit(self, X, y=None):
-        self.fitted_ = True
-        return self
-
-    def transform(self, X):
-        return np.asarray(X)[:, :2]
-
-
-@pytest.mark.parametrize(("step", "names"), [(PCA(2), ["pca0", "pca1"]), (Unnamed(), ["x0", "x1"])])
-def test_feature_names_come_from_the_last_transformer(data, step, names):
-    display = CoefficientDisplay.from_estimator(make_pipeline(step, BDLDL()).fit(*data))
-    assert display.feature_names == names
+def test_feature_names_come_from_the_last_transformer(data):
+    for step, names in ((PCA(2), ["pca0", "pca1"]), (FunctionTransformer(lambda X: X.to_numpy()[:, :2]), ["x0", "x1"])):
+        display = CoefficientDisplay.from_estimator(make_pipeline(step, BDLDL()).fit(*data))
+        assert display.feature_names == names
 
 
 def test_coefficient_names_can_be_given(data):
@@ -114,6 +89,12 @@ def test_coefficient_names_can_be_given(data):
         CoefficientDisplay.from_estimator(model, feature_names=["a"])
 
 
+def test_coefficients_of_an_enhanced_learner(data):
+    X, D = data
+    model = EnhancedLearner(BDLE(), BDLDL()).fit(X, binarize(D))
+    np.testing.assert_allclose(CoefficientDisplay.from_estimator(model).coefficients, model.learner_.coef_.T)
+
+
 def test_coefficient_errors(data):
     with pytest.raises(TypeError, match="AAKNN"):
         CoefficientDisplay.from_estimator(AAKNN().fit(*data))
@@ -121,12 +102,6 @@ def test_coefficient_errors(data):
         CoefficientDisplay.from_estimator(BDLDL())
     with pytest.raises(ValueError, match="max_features"):
         CoefficientDisplay.from_estimator(BDLDL().fit(*data), max_features=0)
-
-
-def test_zero_coefficients_and_large_tables_are_drawn():
-    display = CoefficientDisplay(np.zeros((20, 20)), [f"x{j}" for j in range(20)], list("abcdefghijklmnopqrst")).plot()
-    assert display.image_.get_clim() == (-1, 1)
-    assert texts(display.ax_) == []
 
 
 def test_influence_cell_is_the_best_score_over_other_parameters(search):
@@ -178,11 +153,7 @@ def test_influence_of_a_grid_search(data):
 
 
 def test_influence_combinations_that_were_not_tried_are_missing(data):
-    grids = [
-        {"ridge": [0.1, 1.0], "reconstruction": [0.1]},
-        {"ridge": [0.1], "reconstruction": [1.0]},
-        {"scale": [True]},
-    ]
+    grids = [{"ridge": [0.1, 1.0], "reconstruction": [0.1]}, {"ridge": [0.1], "reconstruction": [1.0]}]
     search = GridSearchCV(BDLDL(), grids, cv=2).fit(*data)
     display = ParameterInfluenceDisplay.from_estimator(search, params=("reconstruction", "ridge"))
     np.testing.assert_array_equal(np.isnan(display.scores), [[False, False], [False, True]])
@@ -223,27 +194,18 @@ def test_recovery_baselines_are_lines(tags):
     X, L, D = tags
     enhancer = BDLE().set_output(transform="pandas")
     display = RecoveryPathDisplay.from_estimator(enhancer, X, L, D, "sharpness", [1.0], measure="cosine")
-    trivial = {
-        "Uniform": Uniform(),
-        "LogicalSoftmax": LogicalSoftmax(),
-        "LogicalSoftmax, threshold": LogicalSoftmax("threshold"),
-    }
-    for name, baseline in trivial.items():
+    names = ["Uniform", "LogicalSoftmax", "LogicalSoftmax, threshold"]
+    for name, baseline in zip(names, (Uniform(), LogicalSoftmax(), LogicalSoftmax("threshold")), strict=True):
         assert set(display.baseline_lines_[name].get_ydata()) == {cosine(D, baseline.fit_transform(X, L))}
     assert display.ax_.get_ylabel() == "Cosine (higher is better)"
-    assert legend_texts(display.ax_) == ["BDLE", "best: 1", *trivial]
+    assert legend_texts(display.ax_) == ["BDLE", "best: 1", *names]
     with pytest.raises(ValueError, match="'kl'"):
         RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1], measure="kl")
 
 
 @pytest.mark.parametrize(
     ("values", "scores", "x_scale", "y_scale"),
-    [
-        ([0.1, 0.5], [0.1, 0.2], "linear", "linear"),
-        ([1e-3, 1.0], [0.1, 9], "log", "log"),
-        ([0.0, 1.0], [0.1, 0.2], "linear", "linear"),
-        (["clip", "softmax"], [0.1, 0.2], "linear", "linear"),
-    ],
+    [([1e-3, 1.0], [0.1, 9], "log", "log"), (["clip", "softmax"], [0.1, 0.2], "linear", "linear")],
 )
 def test_recovery_axes_are_logarithmic_for_wide_positive_ranges(values, scores, x_scale, y_scale):
     display = RecoveryPathDisplay("a", values, np.array(scores), {}, "E", "kl_divergence").plot()

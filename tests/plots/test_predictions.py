@@ -51,12 +51,9 @@ def test_max_rows_chooses_at_equal_steps_from_best_to_worst(kind):
     assert display.item_names == ["d", "a", "c"]
     np.testing.assert_allclose(display.true, TRUE.loc[["d", "a", "c"]])
     assert "3 of 4 items" in display.ax_.get_xlabel()
-
-
-def test_default_max_rows_depends_on_kind(rng):
-    D = rng.dirichlet(np.ones(2), 1200)
-    assert len(PredictionDisplay.from_predictions(D, D).true) == 1000
-    assert len(PredictionDisplay.from_predictions(D, D, kind="bars").true) == 6
+    for option in ({"kind": "lines"}, {"kind": kind, "max_rows": 0}):
+        with pytest.raises(ValueError, match=list(option)[-1]):
+            PredictionDisplay.from_predictions(TRUE, PREDICTED, **option)
 
 
 def test_small_labels_are_merged_by_true_degree(rng):
@@ -78,12 +75,6 @@ def test_from_estimator_compares_predictions_with_normalised_truth():
     calibration = CalibrationDisplay.from_estimator(model, X, 5 * D)
     assert calibration.predicted_means @ calibration.counts == pytest.approx(30)
     assert calibration.true_means @ calibration.counts == pytest.approx(30)
-
-
-@pytest.mark.parametrize("option", [{"kind": "lines"}, {"max_rows": 0}])
-def test_invalid_options_raise(option):
-    with pytest.raises(ValueError, match=next(iter(option))):
-        PredictionDisplay.from_predictions(TRUE, PREDICTED, **option)
 
 
 @pytest.fixture(scope="module")

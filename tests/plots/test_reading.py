@@ -46,10 +46,10 @@ def test_given_names_have_precedence():
     assert (rows.label_names, rows.item_names) == (["x", "2"], ["p", "q"])
 
 
-@pytest.mark.parametrize("names", [["x"], ["x", "y", "z"], "xy"])
-def test_wrong_number_of_names_raises(names):
-    with pytest.raises(ValueError, match=r"label_names .* 2 names"):
-        read_rows(D, label_names=names)
+def test_wrong_number_of_names_raises():
+    for names in (["x"], "xy"):
+        with pytest.raises(ValueError, match=r"label_names .* 2 names"):
+            read_rows(D, label_names=names)
 
 
 def test_tables_that_are_not_distributions_raise():
@@ -66,13 +66,6 @@ def test_pair_has_the_names_of_either_table():
         np.testing.assert_array_equal(values, D)
 
 
-def test_pair_with_other_labels_or_shape_raises():
-    with pytest.raises(ValueError, match="same labels"):
-        read_pair(FRAME, FRAME[["fear", "joy"]])
-    with pytest.raises(ValueError, match="same shape"):
-        read_pair(D, D[:1])
-
-
 def test_predictions_have_the_label_names_of_the_estimator(data):
     X, D = data
     search = GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [0.1]}, cv=2)
@@ -80,12 +73,6 @@ def test_predictions_have_the_label_names_of_the_estimator(data):
         assert read_predictions(estimator.fit(X, D), X).label_names == ["joy", "fear", "calm"]
     estimator = EnhancedLearner(BDLE(), BDLDL()).fit(X, pd.DataFrame(binarize(D), columns=D.columns))
     assert read_predictions(estimator, X).label_names == ["joy", "fear", "calm"]
-
-
-def test_predictions_have_the_index_of_X(data):
-    X, D = data
-    frame = pd.DataFrame(X, columns=list("abc"), index=D.index)
-    assert read_predictions(BDLDL().fit(frame, D), frame[:2]).item_names == ["item 0", "item 1"]
 
 
 def test_enhancers_with_transform_are_read(data):
@@ -106,6 +93,8 @@ def test_truth_is_normalised_and_brings_names(data):
     np.testing.assert_allclose(true.values, D)
     np.testing.assert_allclose(predicted, model.predict(X))
     assert (true.label_names, true.item_names[:2]) == (["joy", "fear", "calm"], ["item 0", "item 1"])
+    frame = pd.DataFrame(X, index=range(100, 130))
+    assert read_truth_and_predictions(model, frame, D)[0].item_names[0] == "100"
 
 
 def test_truth_with_other_labels_or_rows_raises(data):

@@ -13,13 +13,8 @@ from labeldist.metrics import chebyshev, intersection
 from labeldist.metrics._skill import Score, beside_nobody, skill_in_words
 from labeldist.simplex import ambiguity
 
-MAX_ITEMS = 20_000
-"""A page holds at most this many items. Of more, a random sample is shown."""
-
-MAX_COLUMNS = 40
-"""A page shows the first columns of the table."""
-
-MAX_LABELS_LISTED = 8
+MAX_ITEMS, MAX_COLUMNS, MAX_LABELS_LISTED = 20_000, 40, 8
+"""A page shows a random sample of more items, the first of more columns, and lists the first of more labels."""
 
 
 @dataclass(frozen=True)

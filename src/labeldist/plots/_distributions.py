@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_scalar
 from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist.plots import _display as shared
-from labeldist.plots._display import Axes, Display
-from labeldist.plots._reading import Names, read_pair, read_predictions, read_rows, read_truth_and_predictions
+from labeldist.plots._display import Axes
+from labeldist.plots._reading import DisplayOfRows, Names, read_pair, read_rows
 from labeldist.simplex import ambiguity
 
 
 @dataclass(eq=False, repr=False)
-class DistributionDisplay(Display):
+class DistributionDisplay(DisplayOfRows):
     """The first rows of a table as stacked bars with their ambiguities, sorted by largest label and its degree.
 
     Create it with `from_distributions` or `from_estimator`.
@@ -76,7 +76,6 @@ class DistributionDisplay(Display):
         label_names, item_names : list of str, default=None
             By default the names in the data frame, or numbers.
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
 
         Returns
         -------
@@ -87,24 +86,6 @@ class DistributionDisplay(Display):
         shown = table.take(cls._select_rows(table.values, max_rows))
         caption = f"{len(shown.values):,} of {len(table.values):,} items"
         return cls(shown.values, shown.label_names, shown.item_names, caption).plot(ax)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, **options: Any) -> Self:
-        """Draw what a fitted estimator predicts for the rows of `X`.
-
-        Parameters
-        ----------
-        estimator : fitted learner, or fitted enhancer with ``transform``
-        X : array-like or data frame of shape (n_samples, n_features)
-            Its index names the items.
-        **options
-            Parameters of `from_distributions`.
-
-        Returns
-        -------
-        display
-        """
-        return cls.from_distributions(read_predictions(estimator, X), **options)
 
     @staticmethod
     def _select_rows(D: Array, max_rows: int) -> NDArray[np.intp]:
@@ -150,7 +131,7 @@ class AmbiguityDisplay(DistributionDisplay):
 
 
 @dataclass(eq=False, repr=False)
-class TernaryDisplay(Display):
+class TernaryDisplay(DisplayOfRows):
     """Distributions over three labels: each corner is a single label, the centre is equal degrees.
 
     Create it with `from_distributions`, `from_predictions` or `from_estimator`.
@@ -200,7 +181,6 @@ class TernaryDisplay(Display):
         label_names : list of str, default=None
             By default the names in the data frame, or numbers.
         ax : mpltern TernaryAxes, default=None
-            By default those of a new figure.
 
         Returns
         -------
@@ -227,27 +207,6 @@ class TernaryDisplay(Display):
         ax = options.pop("ax", None)
         true, predicted = read_pair(D_true, D_pred, **options)
         return cls(predicted, true.label_names, true.values).plot(ax)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, **options: Any) -> Self:
-        """Draw what a fitted learner predicts for the rows of `X`.
-
-        Parameters
-        ----------
-        estimator : fitted learner, or fitted enhancer with ``transform``
-        X : array-like or data frame of shape (n_samples, n_features)
-        y : array-like or data frame of shape (n_samples, 3), default=None
-            True degrees, to which lines are drawn.
-        **options
-            The parameters `label_names` and `ax` of `from_distributions`.
-
-        Returns
-        -------
-        TernaryDisplay
-        """
-        if y is None:
-            return cls.from_distributions(read_predictions(estimator, X), **options)
-        return cls.from_predictions(*read_truth_and_predictions(estimator, X, y), **options)
 
     def _add_axes(self, figure: Any) -> Axes:
         require("mpltern", shared.EXTRA)  # registers the projection

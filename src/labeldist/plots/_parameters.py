@@ -90,7 +90,6 @@ class CoefficientDisplay(Display):
         feature_names, label_names : list of str, default=None
             By default the names that the estimator has seen, or numbers.
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
 
         Returns
         -------
@@ -165,8 +164,8 @@ class ParameterInfluenceDisplay(Display):
     scores : ndarray of shape (n_rows, n_columns)
         NaN for combinations that were not tried.
     row_values, column_values : list
-        Values of the two hyper-parameters.
     row_name, column_name : str
+        Values and names of the two hyper-parameters.
     title : str
         Name of the score.
     higher_is_better : bool
@@ -214,7 +213,6 @@ class ParameterInfluenceDisplay(Display):
         params : pair of str, default=None
             Hyper-parameters of the rows and of the columns. By default the first two that take several values.
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
 
         Returns
         -------
@@ -284,15 +282,12 @@ class RecoveryPathDisplay(Display):
     ----------
     param_name : str
     param_range : list
-        Values of the parameter.
     scores : ndarray of shape (n_values,)
-        The measure at each value.
+        The measure at each value of the parameter.
     baselines : mapping of str to float
         The measure of the trivial enhancers.
-    name : str
-        Name of the enhancer.
-    measure : str
-        Name of a measure in `labeldist.metrics.MEASURES`.
+    name, measure : str
+        Names of the enhancer and of the measure.
 
     Attributes
     ----------
@@ -353,7 +348,6 @@ class RecoveryPathDisplay(Display):
         measure : str, default="kl_divergence"
             Name of a measure in `labeldist.metrics.MEASURES`.
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
 
         Returns
         -------

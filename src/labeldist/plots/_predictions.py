@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,41 +13,15 @@ from sklearn.utils.validation import check_scalar
 from labeldist._typing import Array
 from labeldist.metrics import MEASURES
 from labeldist.plots import _display as shared
-from labeldist.plots._display import Axes, Display
-from labeldist.plots._reading import Names, check_option, read_pair, read_truth_and_predictions
+from labeldist.plots._display import Axes
+from labeldist.plots._reading import DisplayOfRows, Names, check_option, read_pair
 
 Kind = Literal["scatter", "bars"]
 MAX_ROWS = {"scatter": 1000, "bars": 6}
 
 
-class _DisplayOfPredictions(Display):
-    """Base class of the displays with `from_predictions`."""
-
-    from_predictions: ClassVar[Callable[..., Any]]
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
-        """Draw what a fitted learner predicts for `X` against the true distributions `y`.
-
-        Parameters
-        ----------
-        estimator : fitted learner
-        X : array-like or data frame of shape (n_samples, n_features)
-        y : array-like or data frame of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        **options
-            Parameters of `from_predictions`.
-
-        Returns
-        -------
-        display
-        """
-        display: Self = cls.from_predictions(*read_truth_and_predictions(estimator, X, y), **options)
-        return display
-
-
 @dataclass(eq=False, repr=False)
-class PredictionDisplay(_DisplayOfPredictions):
+class PredictionDisplay(DisplayOfRows):
     """True and predicted distributions, as points or as pairs of stacked bars.
 
     Create it with `from_predictions` or `from_estimator`.
@@ -76,12 +50,9 @@ class PredictionDisplay(_DisplayOfPredictions):
 
     Examples
     --------
-    >>> from labeldist import BDLDL
-    >>> from labeldist.datasets import make_artificial
     >>> from labeldist.plots import PredictionDisplay
-    >>> X, D = make_artificial(100, random_state=0)
-    >>> PredictionDisplay.from_estimator(BDLDL().fit(X, D), X, D, kind="bars").predicted.shape
-    (6, 3)
+    >>> PredictionDisplay.from_predictions([[0.8, 0.2]], [[0.7, 0.3]], kind="bars").divergences.round(3)
+    array([0.026])
     """
 
     true: Array
@@ -122,7 +93,6 @@ class PredictionDisplay(_DisplayOfPredictions):
         label_names, item_names : list of str, default=None
             By default the names in the data frames, or numbers.
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
 
         Returns
         -------
@@ -170,7 +140,7 @@ class PredictionDisplay(_DisplayOfPredictions):
 
 
 @dataclass(eq=False, repr=False)
-class CalibrationDisplay(_DisplayOfPredictions):
+class CalibrationDisplay(DisplayOfRows):
     """Mean true degree by predicted degree, over all labels, in bins of equal width.
 
     Points on the diagonal are calibrated: degrees predicted as 0.3 are 0.3 on average. Above the diagonal predictions
@@ -227,7 +197,6 @@ class CalibrationDisplay(_DisplayOfPredictions):
         reference : str, default="true degree"
             Name of the degrees in `D_true`, such as "recovered degree".
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
 
         Returns
         -------

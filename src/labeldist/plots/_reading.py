@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from labeldist._typing import Array
 from labeldist.metrics._measures import check_pair
 from labeldist.models._answering import answers
 from labeldist.models._wrapping import attribute_of
+from labeldist.plots._display import Display
 from labeldist.simplex import check_distributions, normalize
 
 Names = Sequence[object] | None
@@ -78,6 +79,33 @@ def read_truth_and_predictions(estimator: Any, X: Any, y: Any) -> tuple[NamedRow
     labels = validation.column_names(y) or predicted.label_names
     items = predicted.item_names if hasattr(X, "iloc") else _row_names(y, len(true))
     return NamedRows(true, labels, items), values
+
+
+class DisplayOfRows(Display):
+    """Base class of the displays of distributions or predictions."""
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, **options: Any) -> Self:
+        """Draw what a fitted estimator predicts for the rows of `X`.
+
+        Parameters
+        ----------
+        estimator : fitted learner, or fitted enhancer with ``transform``
+        X : array-like or data frame of shape (n_samples, n_features)
+            Its index names the items.
+        y : array-like or data frame of shape (n_samples, n_labels)
+            True degrees, for displays with `from_predictions`. Each row is divided by its sum.
+        **options
+            Parameters of `from_predictions` if there is `y`, else of `from_distributions`.
+
+        Returns
+        -------
+        display
+        """
+        display: Any = cls
+        if y is None:
+            return display.from_distributions(read_predictions(estimator, X), **options)
+        return display.from_predictions(*read_truth_and_predictions(estimator, X, y), **options)
 
 
 def _row_names(table: Any, n_rows: int) -> list[str]:
