@@ -23,7 +23,7 @@ degrees = BDLE(graph_width="mean", output="project").fit_transform(X, L)
 # %%
 # These images have the highest entropy.
 names = [f"image {i}, a {digit}" for i, digit in enumerate(L.argmax(axis=1))]
-display = AmbiguityDisplay.from_distributions(degrees, k=8, label_names=range(10), item_names=names)
+display = AmbiguityDisplay.from_distributions(degrees, max_rows=8, label_names=range(10), item_names=names)
 
 # %%
 # The same images:

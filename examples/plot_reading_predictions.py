@@ -32,4 +32,4 @@ TernaryDisplay.from_estimator(kernel, X_new[:60], D_new[:60], label_names=LABELS
 # %%
 # Calibration compares predicted degrees with the mean of the true ones. At both ends the predictions of the linear
 # model are slightly too low.
-CalibrationDisplay.from_estimator(linear, X_new, D_new, label_names=LABELS)
+CalibrationDisplay.from_estimator(linear, X_new, D_new)

@@ -1,4 +1,4 @@
-"""What tests of HTML pages share."""
+"""Helpers for tests of HTML pages."""
 
 from html.parser import HTMLParser
 

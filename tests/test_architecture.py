@@ -16,7 +16,7 @@ PACKAGE = Path(labeldist.__file__).parent
 ORDER = [
     *("_typing", "exceptions", "_extras", "_files", "simplex", "_validation", "_compat", "metrics"),
     *("_solvers", "_kernels", "_tables", "datasets", "votes", "features"),
-    *("enhancement", "learning", "models", "plots", "_pages", "explorer", "cli", "__main__"),
+    *("enhancement", "learning", "models", "plots", "explorer", "cli", "__main__"),
 ]
 
 NEEDED_FROM_SCIKIT_LEARN = "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"

@@ -1,4 +1,4 @@
-"""A small table of items with labels, made up."""
+"""A synthetic table of items with versions of their degrees."""
 
 import numpy as np
 import pandas as pd
@@ -7,15 +7,14 @@ LABELS = ["joy", "fear", "calm"]
 EVIL = "</script><img src=x onerror=\"document.title='broken'\"><b>bold</b>"
 
 
-def make_poems(n=120, seed=0):
-    """Return a table and versions of its degrees: the truth, a good and a poor prediction, the good one first."""
-    rng = np.random.default_rng(seed)
+def make_poems(n=120):
+    """Return a table and three versions of its degrees: a good prediction, the truth, a poor prediction."""
+    rng = np.random.default_rng(0)
     D = rng.dirichlet([1.2, 0.6, 0.9], size=n)
     good = 0.8 * D + 0.2 * rng.dirichlet(np.ones(3), size=n)
     poor = 0.2 * D + 0.8 * rng.dirichlet(np.ones(3), size=n)
     frame = pd.DataFrame({"title": [f"Poem {i + 1}" for i in range(n)]})
     frame["author"] = rng.choice(["Ada", "Ben", "Cléo"], size=n)
-    frame["year"] = rng.integers(1900, 2020, size=n)
     frame["note"] = "plain"
     frame.loc[frame.index[3], ["title", "note"]] = EVIL
     frame[LABELS] = D

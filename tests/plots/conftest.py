@@ -1,4 +1,4 @@
-"""Pictures are drawn without a screen, and each test leaves none behind."""
+"""Fixtures of the tests of displays."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _closed_figures():
+def _close_figures():
     mpl.use("agg")
     yield
     plt.close("all")

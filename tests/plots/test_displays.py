@@ -1,62 +1,50 @@
-"""What all displays have in common: whose axes they draw on, what they leave alone, and what they need."""
+"""Tests of what all displays have in common, and of saving."""
 
 import subprocess
 import sys
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import mpltern  # noqa: F401  # makes ternary axes known
+import mpltern  # noqa: F401  # registers the ternary projection
 import numpy as np
 import pytest
 
-import labeldist.plots
-from labeldist import BDLDL, BDLE
+from labeldist import BDLDL, BDLE, plots
 from labeldist.datasets import binarize, make_artificial
-from labeldist.exceptions import MissingExtraError
-from labeldist.plots import (
-    AmbiguityDisplay,
-    CalibrationDisplay,
-    CoefficientDisplay,
-    DistributionDisplay,
-    ParameterInfluenceDisplay,
-    PredictionDisplay,
-    RecoveryPathDisplay,
-    TernaryDisplay,
-)
+from labeldist.exceptions import MissingExtraError, OutputError
+from labeldist.plots import DistributionDisplay, save_picture
 from tests.global_state import global_state
+from tests.plots.drawn import legend_texts
 
 X, D = make_artificial(12, random_state=0)
 MODEL = BDLDL().fit(X, D)
-NAMES = ["_hidden", "$5", "$6"]  # to Matplotlib a name for no legend, and mathematics
+# Matplotlib would skip the first in legends, and read mathematics in the second; the third is cut.
+NAMES = ["_hidden", "$5 to $6", "x" * 29]
 
 DRAWINGS = {
-    "ambiguity": lambda ax: AmbiguityDisplay.from_distributions(D, label_names=NAMES, ax=ax),
-    "calibration": lambda ax: CalibrationDisplay.from_predictions(D, D, ax=ax),
-    "coefficients": lambda ax: CoefficientDisplay.from_estimator(MODEL, label_names=NAMES, ax=ax),
-    "distributions": lambda ax: DistributionDisplay.from_distributions(D, label_names=NAMES, ax=ax),
-    "influence": lambda ax: ParameterInfluenceDisplay(
-        np.array([[0.1, 0.2]]),
-        row_values=[1],
-        column_values=[1, 2],
-        row_name="a",
-        column_name="b",
-        title="score",
-        higher_is_better=True,
+    "ambiguity": lambda ax: plots.AmbiguityDisplay.from_distributions(D, label_names=NAMES, ax=ax),
+    "calibration": lambda ax: plots.CalibrationDisplay.from_predictions(D, D, ax=ax),
+    "coefficients": lambda ax: plots.CoefficientDisplay.from_estimator(MODEL, label_names=NAMES, ax=ax),
+    "distributions": lambda ax: plots.DistributionDisplay.from_distributions(D, label_names=NAMES, ax=ax),
+    "influence": lambda ax: plots.ParameterInfluenceDisplay(
+        np.array([[0.1, 0.2]]), [1], [1, 2], "a", "b", "score"
     ).plot(ax),
-    "prediction bars": lambda ax: PredictionDisplay.from_predictions(D, D, kind="bars", label_names=NAMES, ax=ax),
-    "prediction points": lambda ax: PredictionDisplay.from_predictions(D, D, label_names=NAMES, ax=ax),
-    "recovery": lambda ax: RecoveryPathDisplay.from_estimator(BDLE(), X, binarize(D), D, "sharpness", [1, 2], ax=ax),
-    "ternary": lambda ax: TernaryDisplay.from_distributions(D, label_names=NAMES, ax=ax),
+    "prediction bars": lambda ax: plots.PredictionDisplay.from_predictions(D, D, kind="bars", label_names=NAMES, ax=ax),
+    "prediction points": lambda ax: plots.PredictionDisplay.from_predictions(D, D, label_names=NAMES, ax=ax),
+    "recovery": lambda ax: plots.RecoveryPathDisplay.from_estimator(
+        BDLE(), X, binarize(D), D, "sharpness", [1, 2], ax=ax
+    ),
+    "ternary": lambda ax: plots.TernaryDisplay.from_distributions(D, label_names=NAMES, ax=ax),
 }
 
 
-def axes_for(name, place):
-    return place.add_subplot(projection="ternary" if name == "ternary" else None)
+def add_axes(name, figure):
+    return figure.add_subplot(projection="ternary" if name == "ternary" else None)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_axes_that_are_given_are_drawn_on_and_nothing_else_is_touched(name):
-    ax = axes_for(name, plt.figure())
+def test_given_axes_are_used_and_global_state_is_unchanged(name):
+    ax = add_axes(name, plt.figure())
     current = plt.figure()
     settings, backend, others = dict(mpl.rcParams), mpl.get_backend(), global_state()
     display = DRAWINGS[name](ax)
@@ -66,50 +54,61 @@ def test_axes_that_are_given_are_drawn_on_and_nothing_else_is_touched(name):
     assert plt.get_fignums() == [1, 2]
     assert plt.gcf() is current
     assert not current.axes
-    assert dict(mpl.rcParams) == settings
-    assert mpl.get_backend() == backend
-    assert global_state() == others
+    assert (dict(mpl.rcParams), mpl.get_backend(), global_state()) == (settings, backend, others)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_without_axes_there_is_one_new_figure_of_pyplot(name):
+def test_new_figure_is_drawn_without_warnings_and_plot_can_be_repeated(name, tmp_path):
     display = DRAWINGS[name](None)
-    assert plt.get_fignums() == [1]
     assert plt.gcf() is display.figure_
     display.figure_.draw_without_rendering()
-
-
-@pytest.mark.parametrize("name", DRAWINGS)
-def test_a_display_can_be_drawn_again_elsewhere(name):
-    display = DRAWINGS[name](None)
-    ax = axes_for(name, plt.figure().subfigures(1, 2)[1])
+    ax = add_axes(name, plt.figure().subfigures(1, 2)[1])
     assert display.plot(ax) is display
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
+    save_picture(display, tmp_path / "subfigure.png")
 
 
 @pytest.mark.parametrize("name", ["ambiguity", "distributions", "prediction bars", "prediction points"])
-def test_every_label_is_in_the_legend_letter_by_letter(name):
-    texts = DRAWINGS[name](None).ax_.get_legend().get_texts()
-    assert sorted(text.get_text() for text in texts) == sorted(NAMES)
-    assert not any(text.get_parse_math() for text in texts)
+def test_legend_has_all_labels(name):
+    assert legend_texts(DRAWINGS[name](None).ax_) == ["_hidden", r"\$5 to \$6", "x" * 27 + "…"]
 
 
-def test_all_displays_are_drawn_here():
-    public = {name for name in labeldist.plots.__all__ if name.endswith("Display")}
+def test_drawings_cover_all_displays():
+    public = {name for name in plots.__all__ if name.endswith("Display")}
     assert {type(draw(None)).__name__ for draw in DRAWINGS.values()} == public
 
 
-def test_importing_displays_does_not_import_matplotlib():
+def test_import_does_not_import_matplotlib():
     code = "import sys, labeldist.plots; print({'matplotlib', 'mpltern'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "module"), [("distributions", "matplotlib.pyplot"), ("recovery", "matplotlib"), ("ternary", "mpltern")]
-)
-def test_the_extra_that_is_missing_is_named(monkeypatch, name, module):
-    monkeypatch.setitem(sys.modules, module, None)  # as if it were not installed
-    package = module.partition(".")[0]
-    with pytest.raises(MissingExtraError, match=rf"needs {package}, .*: pip install 'labeldist\[app\]'"):
+@pytest.mark.parametrize(("name", "module"), [("distributions", "matplotlib.pyplot"), ("ternary", "mpltern")])
+def test_missing_extra_is_named(monkeypatch, name, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=rf"{module.partition('.')[0]}.*labeldist\[app\]"):
         DRAWINGS[name](None)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")]
+)
+def test_save_picture_is_reproducible_in_each_format(tmp_path, suffix, start):
+    settings = dict(mpl.rcParams)
+    display = DistributionDisplay.from_distributions([[0.5, 0.5], [0.2, 0.8]])
+    for name in ("one", "two"):
+        save_picture(display, tmp_path / f"{name}.{suffix}")
+    content = (tmp_path / f"one.{suffix}").read_bytes()
+    assert content.startswith(start)
+    assert content == (tmp_path / f"two.{suffix}").read_bytes()
+    assert b"CreationDate" not in content
+    assert dict(mpl.rcParams) == settings
+
+
+@pytest.mark.parametrize("name", ["picture", "picture.jpg", "file/picture.png"])
+def test_save_picture_raises_for_other_formats_and_unwritable_paths(tmp_path, name):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(OutputError, match="picture"):
+        save_picture(DistributionDisplay.from_distributions([[0.5, 0.5]]), tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

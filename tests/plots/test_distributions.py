@@ -1,3 +1,5 @@
+"""Tests of DistributionDisplay, AmbiguityDisplay and TernaryDisplay."""
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -5,8 +7,9 @@ import pytest
 
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
-from labeldist.plots import DistributionDisplay
-from tests.plots.looks import heights, inside, legend_texts, overlapping, tick_texts
+from labeldist.plots import AmbiguityDisplay, DistributionDisplay, TernaryDisplay
+from labeldist.simplex import ambiguity
+from tests.plots.drawn import legend_texts, lengths, texts, tick_texts
 
 D = pd.DataFrame(
     [[0.1, 0.9, 0.0], [0.6, 0.2, 0.2], [0.3, 0.3, 0.4], [0.8, 0.1, 0.1]],
@@ -15,77 +18,103 @@ D = pd.DataFrame(
 )
 
 
-def test_bars_are_the_rows_in_the_order_of_their_largest_label():
-    display = DistributionDisplay.from_distributions(D)
-    assert tick_texts(display.ax_, "x") == ["d", "b", "a", "c"]
-    np.testing.assert_allclose(heights(display.bars_), D.loc[["d", "b", "a", "c"]])
-    np.testing.assert_allclose(display.distributions, heights(display.bars_))
-    assert [patch.get_x() + patch.get_width() / 2 for patch in display.bars_[0]] == pytest.approx([0, 1, 2, 3])
+@pytest.mark.parametrize(("display_class", "items"), [(DistributionDisplay, "dbac"), (AmbiguityDisplay, "cbda")])
+def test_bars_are_rows_in_order(display_class, items):
+    display = display_class.from_distributions(D)
+    rows = D.loc[list(items)].to_numpy()
+    assert tick_texts(display.ax_, "y") == display.item_names == list(items)
+    np.testing.assert_allclose(lengths(display.bars_), rows)
+    starts = np.transpose([[patch.get_x() for patch in container] for container in display.bars_])
+    np.testing.assert_allclose(starts, np.cumsum(rows, axis=1) - rows, atol=1e-12)
+    centres = [patch.get_y() + patch.get_height() / 2 for patch in display.bars_[0]]
+    assert centres == pytest.approx([0, 1, 2, 3])
+    assert display.ax_.yaxis_inverted()
+    assert texts(display.ax_) == [f"{value:.2f}" for value in ambiguity(rows)]
+    assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
 
 
-def test_the_legend_reads_from_above_as_the_bars_do():
-    display = DistributionDisplay.from_distributions(D)
-    assert legend_texts(display.ax_) == ["calm", "fear", "joy"]
-
-
-@pytest.mark.parametrize(("order", "items"), [("given", "abcd"), ("ambiguity", "cbda")])
-def test_the_order_can_be_chosen(order, items):
-    assert DistributionDisplay.from_distributions(D, order=order).item_names == list(items)
-
-
-@pytest.mark.parametrize(
-    ("rows", "items", "caption"),
-    [("first", "ab", "the first 2 of 4 items"), ("ambiguous", "bc", "the 2 most ambiguous of 4 items")],
-)
-def test_of_many_rows_some_are_drawn_and_the_picture_says_which(rows, items, caption):
-    display = DistributionDisplay.from_distributions(D, rows=rows, max_rows=2, order="given")
+@pytest.mark.parametrize(("display_class", "items"), [(DistributionDisplay, "ba"), (AmbiguityDisplay, "cb")])
+def test_max_rows_limits_the_bars(display_class, items):
+    display = display_class.from_distributions(D, max_rows=2)
     assert display.item_names == list(items)
-    assert display.ax_.get_xlabel() == caption
-    assert len(display.bars_[0]) == 2
+    assert "2 of 4 items" in display.ax_.get_xlabel()
+    with pytest.raises(ValueError, match="max_rows"):
+        display_class.from_distributions(D, max_rows=0)
+    assert len(plt.get_fignums()) == 1
 
 
-def test_small_labels_can_be_taken_together():
-    display = DistributionDisplay.from_distributions(D, max_labels=2)
-    assert legend_texts(display.ax_) == ["other (2 labels)", "joy"]
-    np.testing.assert_allclose(heights(display.bars_).sum(axis=1), 1)
+def test_small_labels_are_merged_beyond_fifteen(rng):
+    degrees = rng.dirichlet(np.arange(1, 18), 30)
+    display = DistributionDisplay.from_distributions(degrees[:, :15] / degrees[:, :15].sum(axis=1, keepdims=True))
+    assert len(display.bars_) == 15
+    display = AmbiguityDisplay.from_distributions(degrees, max_rows=30)
+    assert legend_texts(display.ax_) == [*(f"label_{k}" for k in range(3, 17)), "other (3 labels)"]
+    np.testing.assert_allclose(lengths(display.bars_)[:, :14], display.distributions[:, 3:])
+    np.testing.assert_allclose(lengths(display.bars_)[:, 14], display.distributions[:, :3].sum(axis=1))
+    styles = {(bars[0].get_facecolor(), bars[0].get_hatch()) for bars in display.bars_}
+    assert len(styles) == 15
 
 
-def test_an_estimator_is_drawn_by_what_it_predicts():
+def test_many_items_are_drawn_without_names(rng):
+    display = DistributionDisplay.from_distributions(rng.dirichlet(np.ones(2), 200), max_rows=200)
+    assert tick_texts(display.ax_, "y") == []
+    assert len(display.bars_[0]) == 200
+
+
+def test_from_estimator_draws_predictions():
     X, D = make_artificial(20, random_state=0)
     model = BDLDL().fit(X, D)
-    display = DistributionDisplay.from_estimator(model, X, max_rows=5, order="given", item_names=range(100, 120))
-    np.testing.assert_allclose(heights(display.bars_), model.predict(X)[:5])
-    assert tick_texts(display.ax_, "x") == ["100", "101", "102", "103", "104"]
+    display = AmbiguityDisplay.from_estimator(model, X, max_rows=3, item_names=range(100, 120))
+    P = model.predict(X)
+    rows = np.argsort(-ambiguity(P))[:3]
+    np.testing.assert_allclose(lengths(display.bars_), P[rows])
+    np.testing.assert_allclose(display.ambiguities, ambiguity(P[rows]))
+    assert tick_texts(display.ax_, "y") == [str(100 + row) for row in rows]
 
 
-@pytest.mark.parametrize("option", [{"rows": "last"}, {"order": "random"}, {"max_rows": 0}, {"max_labels": 40}])
-def test_options_that_do_not_exist_are_refused_and_leave_no_figure(option):
-    with pytest.raises(ValueError, match=next(iter(option))):
-        DistributionDisplay.from_distributions(D, **option)
+TRIANGLE = pd.DataFrame(np.vstack([np.eye(3), [[0.6, 0.3, 0.1]]]), columns=["joy", "fear", "calm"])
+
+
+def test_ternary_points_are_weighted_means_of_the_corners():
+    display = TernaryDisplay.from_distributions(TRIANGLE)
+    points = [np.asarray(collection.get_offsets()) for collection in display.points_]
+    assert [len(offsets) for offsets in points] == [2, 1, 1]  # by largest label
+    corners = np.array([offsets[0] for offsets in points])
+    np.testing.assert_allclose(points[0][1], [0.6, 0.3, 0.1] @ corners)
+    assert corners[0, 1] > corners[1, 1] == pytest.approx(corners[2, 1])
+    assert corners[1, 0] < corners[0, 0] < corners[2, 0]
+    ax = display.ax_
+    assert [ax.get_tlabel(), ax.get_llabel(), ax.get_rlabel()] == ["joy", "fear", "calm"]
+    assert ax.get_legend() is None
+
+
+def test_ternary_lines_end_at_the_true_distributions():
+    display = TernaryDisplay.from_predictions(TRIANGLE[:2], TRIANGLE.to_numpy()[[3, 1]])
+    (lines,) = display.ax_.lines
+    xy = lines.get_xydata()
+    np.testing.assert_array_equal(np.isnan(xy[:, 0]), [False, False, True] * 2)
+    np.testing.assert_allclose(xy[0], display.points_[0].get_offsets()[0])
+    np.testing.assert_allclose(xy[3], display.points_[1].get_offsets()[0])
+    np.testing.assert_allclose(xy[3], xy[4])
+    assert legend_texts(display.ax_) == ["to the true distribution"]
+
+
+def test_ternary_from_estimator_with_and_without_truth():
+    X, D = make_artificial(20, random_state=0)
+    model = BDLDL().fit(X, D)
+    display = TernaryDisplay.from_estimator(model, X, label_names=list("xyz"))
+    np.testing.assert_allclose(display.distributions, model.predict(X))
+    assert display.true is None
+    assert display.ax_.get_tlabel() == "x"
+    display = TernaryDisplay.from_estimator(model, X, 4 * D, label_names=list("xyz"))
+    np.testing.assert_allclose(display.true, D)
+    assert display.ax_.get_rlabel() == "z"
+
+
+def test_ternary_needs_three_labels_and_ternary_axes():
+    for n_labels in (2, 4):
+        with pytest.raises(ValueError, match=str(n_labels)):
+            TernaryDisplay.from_distributions(np.full((5, n_labels), 1 / n_labels))
     assert plt.get_fignums() == []
-
-
-def test_a_single_row_is_no_wall():
-    display = DistributionDisplay.from_distributions(D[:1])
-    low, high = display.ax_.get_xlim()
-    assert high - low == pytest.approx(4)
-    assert display.ax_.get_xlabel() == "1 item"
-
-
-def test_many_rows_fit_on_a_page_without_names_on_each_other(rng):
-    display = DistributionDisplay.from_distributions(rng.dirichlet(np.ones(2), 200), max_rows=200)
-    assert display.figure_.get_figwidth() <= 14
-    assert 20 < len(tick_texts(display.ax_, "x")) < 150
-    assert overlapping(display.ax_.get_xticklabels(), display.figure_) == []
-    assert display.bars_[0][0].get_width() == 1
-
-
-def test_long_names_and_many_labels_stay_inside(rng):
-    columns = [f"a label with a really long name, number {k}" for k in range(20)]
-    index = [f"an item with a really long name, number {i}" for i in range(8)]
-    table = pd.DataFrame(rng.dirichlet(np.ones(20), 8), columns=columns, index=index)
-    display = DistributionDisplay.from_distributions(table, max_labels=21)
-    assert len(legend_texts(display.ax_)) == 20
-    names = [*display.ax_.get_xticklabels(), *display.ax_.get_legend().get_texts()]
-    assert inside(names, display.figure_)
-    assert overlapping(names, display.figure_) == []
+    with pytest.raises(TypeError, match="ternary"):
+        TernaryDisplay.from_distributions(TRIANGLE, ax=plt.figure().subplots())

@@ -1,115 +1,126 @@
+"""Tests of PredictionDisplay and CalibrationDisplay."""
+
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
 
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
 from labeldist.metrics import kl_divergence
-from labeldist.plots import PredictionDisplay
-from labeldist.plots._palette import GREY, OKABE_ITO
-from tests.plots.looks import colours, inside, legend_texts, lengths, overlapping, texts, tick_texts
+from labeldist.plots import CalibrationDisplay, PredictionDisplay
+from tests.plots.drawn import legend_texts, lengths, texts, tick_texts
 
 TRUE = pd.DataFrame(
     [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.6, 0.2, 0.2]],
     columns=["joy", "fear", "calm"],
     index=["a", "b", "c", "d"],
 )
-# From the worst predicted to the best: c, a, b, d.
 PREDICTED = np.array([[0.2, 0.3, 0.5], [0.3, 0.6, 0.1], [0.6, 0.2, 0.2], [0.6, 0.2, 0.2]])
+BEST_TO_WORST = [3, 1, 0, 2]
 
 
-def test_points_are_the_degrees_and_the_line_is_where_they_are_equal():
-    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, rows="first")
+def test_points_are_degrees_with_the_diagonal():
+    display = PredictionDisplay.from_predictions(TRUE, PREDICTED)
     for k, points in enumerate(display.points_):
-        np.testing.assert_allclose(points.get_offsets(), np.column_stack([PREDICTED[:, k], TRUE.iloc[:, k]]))
-        assert to_hex(points.get_facecolor()[0]) == OKABE_ITO[k]
+        expected = np.column_stack([PREDICTED[:, k], TRUE.iloc[:, k]])[BEST_TO_WORST]
+        np.testing.assert_allclose(points.get_offsets(), expected)
     (diagonal,) = display.ax_.lines
     np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
     assert display.ax_.get_xlim() == display.ax_.get_ylim()
-    assert display.ax_.get_aspect() == 1
     assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
     assert "predicted" in display.ax_.get_xlabel()
     assert display.ax_.get_ylabel() == "true degree"
 
 
 def test_bars_come_in_pairs_with_their_divergence():
-    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind="bars", rows="first", max_rows=2)
-    np.testing.assert_allclose(lengths(display.true_bars_), TRUE[:2])
-    np.testing.assert_allclose(lengths(display.predicted_bars_), PREDICTED[:2])
-    assert tick_texts(display.ax_, "y") == ["a: true", "predicted", "b: true", "predicted"]
-    assert colours(display.true_bars_) == colours(display.predicted_bars_) == list(OKABE_ITO[:3])
-    places = [bars[0][1].get_y() for bars in (display.true_bars_, display.predicted_bars_)]
-    assert places[0] < 1 < places[1]  # downwards: the truth, then what was predicted
-    divergences = [kl_divergence(TRUE[i : i + 1], PREDICTED[i : i + 1]) for i in range(2)]
-    assert texts(display.ax_) == [f"{value:.3f}" for value in divergences] + ["KL"]
-    assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
-    assert overlapping([*display.ax_.texts, *display.ax_.get_legend().get_texts()], display.figure_) == []
+    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind="bars", max_rows=2)
+    assert display.item_names == ["d", "c"]
+    np.testing.assert_allclose(lengths(display.true_bars_), TRUE.loc[["d", "c"]])
+    np.testing.assert_allclose(lengths(display.predicted_bars_), PREDICTED[[3, 2]])
+    assert tick_texts(display.ax_, "y") == ["d: true", "predicted", "c: true", "predicted"]
+    true_place, predicted_place = (bars[0][1].get_y() for bars in (display.true_bars_, display.predicted_bars_))
+    assert true_place < predicted_place
+    divergence = kl_divergence(TRUE[2:3], PREDICTED[2:3])
+    np.testing.assert_allclose(display.divergences, [0, divergence], atol=1e-12)
+    assert texts(display.ax_) == ["KL 0.000", f"KL {divergence:.3f}"]
 
 
-@pytest.mark.parametrize(
-    ("rows", "items", "caption"),
-    [
-        ("first", "abc", "the first 3 of 4 items"),
-        ("worst", "cab", "the 3 worst of 4 items"),
-        ("spread", "dac", "3 of 4 items, from best to worst"),
-    ],
-)
 @pytest.mark.parametrize("kind", ["scatter", "bars"])
-def test_of_many_rows_some_are_drawn_and_the_picture_says_which(kind, rows, items, caption):
-    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind=kind, rows=rows, max_rows=3)
-    assert display.item_names == list(items)
-    assert caption in display.ax_.get_xlabel()
-    np.testing.assert_allclose(display.true, TRUE.loc[list(items)])
+def test_max_rows_chooses_at_equal_steps_from_best_to_worst(kind):
+    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind=kind, max_rows=3)
+    assert display.item_names == ["d", "a", "c"]
+    np.testing.assert_allclose(display.true, TRUE.loc[["d", "a", "c"]])
+    assert "3 of 4 items" in display.ax_.get_xlabel()
+    for option in ({"kind": "lines"}, {"kind": kind, "max_rows": 0}):
+        with pytest.raises(ValueError, match=list(option)[-1]):
+            PredictionDisplay.from_predictions(TRUE, PREDICTED, **option)
 
 
-def test_bars_are_few_and_points_many_unless_told_otherwise(rng):
-    D = rng.dirichlet(np.ones(2), 1200)
-    assert len(PredictionDisplay.from_predictions(D, D).true) == 1000
-    assert len(PredictionDisplay.from_predictions(D, D, kind="bars").true) == 6
+def test_small_labels_are_merged_by_true_degree(rng):
+    D = rng.dirichlet(np.arange(1, 18), 30)
+    display = PredictionDisplay.from_predictions(D, D[:, ::-1])
+    true, predicted = display.true[:, :3].sum(axis=1), display.predicted[:, :3].sum(axis=1)
+    np.testing.assert_allclose(display.points_[14].get_offsets(), np.column_stack([predicted, true]))
+    assert legend_texts(display.ax_)[13:] == ["label_16", "other (3 labels)"]
 
 
-def test_points_of_small_labels_are_their_sums():
-    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, rows="first", max_labels=2)
-    others = display.points_[1]
-    np.testing.assert_allclose(
-        others.get_offsets(), np.column_stack([1 - PREDICTED[:, 1], 1 - TRUE.iloc[:, 1]]), atol=1e-12
-    )
-    assert to_hex(others.get_facecolor()[0]) == GREY
-    assert legend_texts(display.ax_) == ["fear", "other (2 labels)"]
-
-
-def test_a_crowd_of_points_is_fainter(rng):
-    few, many = (rng.dirichlet(np.ones(3), n) for n in (5, 900))
-    opacities = [PredictionDisplay.from_predictions(D, D).points_[0].get_alpha() for D in (few, many)]
-    assert opacities[0] > opacities[1] > 0.1
-
-
-def test_an_estimator_is_compared_with_the_truth():
+def test_from_estimator_compares_predictions_with_normalised_truth():
     X, D = make_artificial(30, random_state=0)
     model = BDLDL().fit(X, D)
-    display = PredictionDisplay.from_estimator(model, X, 5 * D, kind="bars", rows="first", label_names=list("xyz"))
-    np.testing.assert_allclose(display.predicted, model.predict(X)[:6])
-    np.testing.assert_allclose(display.true, D[:6])
+    display = PredictionDisplay.from_estimator(model, X, 5 * D, label_names=list("xyz"))
+    rows = [int(name) for name in display.item_names]
+    np.testing.assert_allclose(display.predicted, model.predict(X)[rows])
+    np.testing.assert_allclose(display.true, D[rows])
     assert legend_texts(display.ax_) == ["x", "y", "z"]
-    assert display.item_names == list("012345")
-    named = PredictionDisplay.from_estimator(model, X[:2], D[:2], kind="bars", rows="first", item_names=["one", "two"])
-    assert named.item_names == ["one", "two"]
+    calibration = CalibrationDisplay.from_estimator(model, X, 5 * D)
+    assert calibration.predicted_means @ calibration.counts == pytest.approx(30)
+    assert calibration.true_means @ calibration.counts == pytest.approx(30)
 
 
-@pytest.mark.parametrize("option", [{"kind": "lines"}, {"rows": "last"}, {"max_rows": 0}])
-def test_options_that_do_not_exist_are_refused(option):
-    with pytest.raises(ValueError, match=next(iter(option))):
-        PredictionDisplay.from_predictions(TRUE, PREDICTED, **option)
-    with pytest.raises(ValueError, match="kind"):
-        PredictionDisplay(PREDICTED, PREDICTED, divergences=[], label_names=[], item_names=[]).plot(kind="lines")
+@pytest.fixture(scope="module")
+def pair():
+    predicted = np.random.default_rng(0).dirichlet(np.ones(3), 200)
+    return 0.5 * predicted + 0.5 / 3, predicted
 
 
-@pytest.mark.parametrize("kind", ["scatter", "bars"])
-def test_long_names_stay_inside(rng, kind):
-    D = rng.dirichlet(np.ones(16), 6)
-    names = [f"a label with a really long name, number {k}" for k in range(16)]
-    items = [f"an item with a really long name, number {k}" for k in range(6)]
-    display = PredictionDisplay.from_predictions(D, D, kind=kind, label_names=names, item_names=items)
-    written = display.ax_.get_yticklabels() if kind == "bars" else []
-    assert inside([display.ax_.get_legend(), *written], display.figure_)
+def test_calibration_bins_have_means_and_counts(pair):
+    true, predicted = pair
+    display = CalibrationDisplay.from_predictions(true, predicted, n_bins=5)
+    assert display.counts.sum() == predicted.size
+    rows = zip(display.edges, display.predicted_means, display.true_means, display.counts, strict=True)
+    for (low, high), predicted_mean, true_mean, count in rows:
+        inside = (predicted >= low) & ((predicted < high) | (high == predicted.max()))
+        assert count == inside.sum()
+        assert predicted_mean == pytest.approx(predicted[inside].mean())
+        assert true_mean == pytest.approx(true[inside].mean())
+    widths = np.diff(display.edges).ravel()
+    np.testing.assert_allclose(widths, widths[0])
+
+
+def test_calibration_draws_curve_diagonal_and_counts(pair):
+    display = CalibrationDisplay.from_predictions(*pair, n_bins=4)
+    curve = np.column_stack([display.predicted_means, display.true_means])
+    np.testing.assert_allclose(display.line_.get_xydata(), curve)
+    diagonal = display.ax_.lines[0]
+    np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
+    heights = np.array([bar.get_height() for bar in display.count_bars_])
+    np.testing.assert_allclose(heights / heights.max(), display.counts / display.counts.max())
+    assert [bar.get_x() for bar in display.count_bars_] == pytest.approx(display.edges[:, 0])
+    assert texts(display.ax_) == [f"{count:,}" for count in display.counts]
+    assert display.ax_.get_ylabel() == "mean true degree"
+
+
+def test_calibration_reference_names_the_y_axis(pair):
+    display = CalibrationDisplay.from_predictions(*pair, reference="recovered degree")
+    assert display.ax_.get_ylabel() == "mean recovered degree"
+
+
+def test_calibration_omits_empty_bins_and_handles_equal_predictions():
+    display = CalibrationDisplay.from_predictions([[0.1, 0.9], [0.2, 0.8]], [[0.1, 0.9], [0.1, 0.9]])
+    assert display.counts.tolist() == [2, 2]
+    display = CalibrationDisplay.from_predictions([[0.4, 0.6]], [[0.5, 0.5]])
+    assert display.counts.tolist() == [2]
+    assert display.true_means.tolist() == [0.5]
+    assert display.count_bars_[0].get_width() > 0
+    with pytest.raises(ValueError, match="n_bins"):
+        CalibrationDisplay.from_predictions([[0.4, 0.6]], [[0.5, 0.5]], n_bins=0)

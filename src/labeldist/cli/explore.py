@@ -64,10 +64,9 @@ def explore(
 
     `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
-    from labeldist.explorer._contents import check_contents
+    from labeldist.explorer._contents import check_contents, from_degrees, from_logical, is_logical
     from labeldist.explorer._page import write_page
     from labeldist.explorer._summary import scores, sentences
-    from labeldist.explorer._versions import from_degrees, from_logical, is_logical
 
     teller = Teller(as_json=as_json)
     source = "standard input" if table == STANDARD else Path(table).name
@@ -148,7 +147,7 @@ def _predict(name: str, frame: Any, columns: list[str], teller: Teller) -> Array
 def _held_out(frame: Any, labels: str, Y: Any, choice: dict[str, Any], teller: Teller) -> dict[str, Array]:
     """Predict each item by a model that has not seen it, where the table has features to learn from."""
     from labeldist._tables.preparation import prepare_columns
-    from labeldist.explorer._versions import predict_out_of_fold
+    from labeldist.explorer._contents import predict_out_of_fold
 
     preparation = None
     try:

@@ -43,7 +43,7 @@ def check_picture(path: str | None, *, labels: int | None = None, kind: StrEnum 
     """Refuse, before any work is done, a picture that could not be drawn or written."""
     if path is None:
         return
-    from labeldist.plots._saving import check_picture_path
+    from labeldist.plots._display import check_picture_path
 
     check_picture_path(path)
     check_free(path, force=force)

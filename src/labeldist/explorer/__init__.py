@@ -1,4 +1,4 @@
-"""The explorer: one page to look through items and the versions of their label distributions."""
+"""The explorer: one HTML page to look through items and versions of their label distributions."""
 
 from labeldist.explorer._page import write_explorer
 

@@ -1,8 +1,9 @@
-"""What a page is about: items, their labels, and one or several versions of their degrees."""
+"""Contents of a page: items, labels, and versions of the degrees."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,66 +16,59 @@ from labeldist.simplex import normalize
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ITEMS = 20_000
-"""So many items a page holds and stays fluent; of more, so many are drawn at random."""
-
-MOST_COLUMNS = 40
-"""So many columns of an item are kept beside its labels, the first ones."""
-
-MOST_CHARACTERS = 2_000
+MAX_CHARACTERS = 2_000
 """Longer cells are cut."""
+
+SHARES = "given labels, in equal shares"
+MIN_ITEMS_TO_PREDICT = 4
+"""With fewer items there are no folds within the folds of a cross-validation."""
+
+Bounds = tuple[Array, Array]
 
 
 @dataclass(frozen=True)
-class Contents:
-    """Items, labels and versions that fit together.
+class Versions:
+    """Versions of the degrees; the attributes are parameters of `labeldist.explorer.write_explorer`."""
+
+    versions: dict[str, Array]
+    logical: Any = None
+    truth: str | None = None
+    intervals: dict[str, Bounds] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Contents(Versions):
+    """Items, labels and versions of the degrees, checked.
 
     Attributes
     ----------
     names : list of str
-        What each item is called.
+        Name of each item.
     columns : DataFrame
-        What else is known of the items, without their labels.
+        The table without the labels and the item names.
     labels : list of str
-    versions : dict of str to array of shape (n_items, n_labels)
-        Distributions; the first is the one that the page begins with.
-    logical : array of shape (n_items, n_labels) or None
-        True where a label was given to an item.
-    truth : str or None
-        The version that the others are measured against.
-    intervals : dict of str to pair of arrays of shape (n_items, n_labels)
-        Lower and upper bounds of the degrees of a version.
     """
 
-    names: list[str]
-    columns: pd.DataFrame
-    labels: list[str]
-    versions: dict[str, Array]
-    logical: Any
-    truth: str | None
-    intervals: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    columns: Any = None
+    labels: list[str] = field(default_factory=list)
 
     @property
     def first(self) -> Array:
         """The distributions of the first version."""
         return next(iter(self.versions.values()))
 
-    def drawn(self) -> tuple[Any, Contents]:
-        """Return the places of the items that a page can hold, in their order, and what is known of them."""
-        n = len(self.names)
-        if n <= MOST_ITEMS:
-            return np.arange(n), self
-        rows = np.sort(np.random.default_rng(0).choice(n, MOST_ITEMS, replace=False))
-        part = Contents(
-            [self.names[row] for row in rows],
-            self.columns.iloc[rows],
-            self.labels,
+    def take(self, rows: Any) -> Contents:
+        """Return the items at the given positions."""
+        return Contents(
             {name: D[rows] for name, D in self.versions.items()},
             None if self.logical is None else self.logical[rows],
             self.truth,
             {name: (lower[rows], upper[rows]) for name, (lower, upper) in self.intervals.items()},
+            [self.names[row] for row in rows],
+            self.columns.iloc[rows],
+            self.labels,
         )
-        return rows, part
 
 
 def check_contents(
@@ -87,59 +81,97 @@ def check_contents(
     item: str | None = None,
     intervals: Mapping[str, Any] | None = None,
 ) -> Contents:
-    """Return what a page shows, or say what does not fit; the parameters are those of `write_explorer`."""
+    """Check the parameters of `write_explorer`, and return them as contents of a page."""
     labels = [str(name) for name in label_names]
     shape = (len(frame), len(labels))
     if not all(shape) or not versions:
         raise TableError(
-            f"There is nothing to explore: {shape[0]} items, {shape[1]} labels, {len(versions)} versions of their "
-            "degrees. At least one of each is needed."
+            f"The page needs at least one item, label and version of the degrees; got {shape[0]} items, {shape[1]} "
+            f"labels and {len(versions)} versions."
         )
-    for name, value, known in (("truth", truth, versions), ("item", item, frame.columns)):
-        if value is not None and value not in known:
-            raise TableError(f"{name} is {value!r}, which is none of {', '.join(map(repr, known))}.")
-    checked = {}
-    for name, degrees in versions.items():
-        checked[str(name)] = normalize(degrees, name=f"The version {name!r}")
-        _check_shape(f"The version {name!r}", checked[str(name)], shape)
+    _check_known("truth", truth, versions)
+    _check_known("item", item, frame.columns)
+    checked = {str(name): normalize(degrees, name=f"The version {name!r}") for name, degrees in versions.items()}
+    for name, degrees in checked.items():
+        _check_shape(f"The version {name!r}", degrees, shape)
     if logical is not None:
         logical = np.asarray(logical)
         _check_shape("logical", logical, shape)
-        if not np.isin(logical, (0, 1)).all():
-            raise TableError("logical must hold 0 and 1 only; degrees are a version.")
-    bounds = {str(name): _check_bounds(str(name), pair, checked, shape) for name, pair in (intervals or {}).items()}
+        if not is_logical(logical):
+            raise TableError("logical must hold 0 and 1 only. Pass degrees as a version.")
+    bounds = {}
+    for name, pair in (intervals or {}).items():
+        _check_known("intervals", name, versions)
+        lower, upper = (np.asarray(bound, dtype=np.float64) for bound in pair)
+        for bound in (lower, upper):
+            _check_shape(f"A bound of {name!r}", bound, shape)
+        if not ((lower >= 0) & (lower <= upper) & (upper <= 1)).all():
+            raise TableError(f"The bounds of {name!r} must lie between 0 and 1, and the lower below the upper.")
+        bounds[str(name)] = lower, upper
     others = [column for column in frame.columns if str(column) not in labels and column != item]
-    names = [f"Item {row}" for row in range(1, len(frame) + 1)] if item is None else texts(frame[item])
-    return Contents(names, frame[others], labels, checked, logical, truth, bounds)
+    names = [f"Item {row}" for row in range(1, len(frame) + 1)] if item is None else cell_texts(frame[item])
+    return Contents(checked, logical, truth, bounds, names, frame[others], labels)
 
 
-def texts(column: pd.Series[Any]) -> list[str]:
-    """Write cells as people read them: nothing where one is missing, numbers in six digits, dates without midnight."""
-    return ["" if gone else _text(value) for value, gone in zip(column, column.isna(), strict=True)]
+def cell_texts(column: pd.Series[Any]) -> list[str]:
+    """Return cells as text: missing values are empty, floats have six digits, dates have no midnight."""
+    return ["" if missing else _cell_text(value) for value, missing in zip(column, column.isna(), strict=True)]
 
 
-def _text(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else str(value).removesuffix(" 00:00:00")
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
-def _check_bounds(name: str, pair: Any, versions: Mapping[str, Array], shape: tuple[int, int]) -> tuple[Array, Array]:
-    """Return lower and upper bounds of the degrees of a version, or say what does not fit."""
-    if name not in versions:
-        raise TableError(f"intervals has {name!r}, which is none of {', '.join(map(repr, versions))}.")
-    if len(pair) != 2:
-        raise TableError(f"The bounds of {name!r} must be two arrays, lower and upper; got {len(pair)}.")
-    lower, upper = (np.asarray(bound, dtype=np.float64) for bound in pair)
-    for bound in (lower, upper):
-        _check_shape(f"A bound of {name!r}", bound, shape)
-    if not ((lower >= 0) & (lower <= upper) & (upper <= 1)).all():
-        raise TableError(f"The bounds of {name!r} must be between 0 and 1, the lower not above the upper.")
-    return lower, upper
+def _check_known(parameter: str, name: Any, known: Iterable[Any]) -> None:
+    if name is not None and name not in known:
+        raise TableError(f"{parameter} is {name!r}; it must be one of {', '.join(map(repr, known))}.")
 
 
 def _check_shape(name: str, values: Any, shape: tuple[int, int]) -> None:
     if values.shape != shape:
-        raise TableError(
-            f"{name} has shape {values.shape}; {shape[0]} items with {shape[1]} labels need {shape[0]} rows and "
-            f"{shape[1]} columns."
-        )
+        raise TableError(f"{name} has shape {values.shape}; {shape[0]} items and {shape[1]} labels need {shape}.")
+
+
+def is_logical(Y: Any) -> bool:
+    """Return whether a table of labels holds 0 and 1 only."""
+    return bool(np.isin(np.asarray(Y), (0, 1)).all())
+
+
+def from_logical(
+    X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any], *, intervals: bool = False
+) -> Versions:
+    """Return what each enhancer recovers from logical labels, predictions, and the labels in equal shares.
+
+    An item without labels gets equal shares of all labels. With `intervals`, the result has the 90 % intervals of the
+    enhancers that have the method `interval`.
+    """
+    fitted = {f"recovered by {type(one).__name__}": one.fit(X, L) for one in enhancers}
+    recovered = {name: one.label_distributions_ for name, one in fitted.items()}
+    bounds = {name: one.interval(0.9) for name, one in fitted.items() if intervals and hasattr(one, "interval")}
+    given = np.array(L, dtype=float)
+    shares = np.where(given.any(axis=1, keepdims=True), given, 1.0)
+    versions = {**recovered, **predicted, SHARES: normalize(shares)}
+    return Versions(versions, logical=given.astype("u1"), intervals=bounds)
+
+
+def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Versions:
+    """Return degrees as the truth, with predictions."""
+    return Versions({name: normalize(D, name=name), **predicted}, truth=name if predicted else None)
+
+
+def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None) -> dict[str, Array]:
+    """Return cross-validated predictions of `BDLDLCV`, or nothing if there are too few items.
+
+    `prepare` is a transformer that makes numbers of the features. It is fitted within the folds.
+    """
+    from labeldist.learning import BDLDLCV
+    from labeldist.learning._folds import held_out, prepared
+
+    n = len(D)
+    if n < MIN_ITEMS_TO_PREDICT:
+        return {}
+    folds = min(folds, n // 2)
+    training_items = n - math.ceil(n / folds)
+    learner = prepared(prepare, BDLDLCV(cv=min(10, training_items), scale=True))
+    return {"predicted by BDLDLCV, each item held out": held_out(learner, X, D, cv=folds, random_state=0)}

@@ -1,7 +1,8 @@
-"""One self-contained page to look through items and the versions of their label distributions."""
+"""Rendering of the page."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from os import PathLike
@@ -10,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labeldist._extras import require
 from labeldist._files import write_whole
-from labeldist._pages import environment
+from labeldist._typing import Array
 from labeldist.explorer import _summary as summary
-from labeldist.explorer._contents import Contents, check_contents
-from labeldist.explorer._embedding import embed
+from labeldist.explorer._contents import Contents, cell_texts, check_contents
 from labeldist.metrics import MEASURES
-from labeldist.plots._palette import OKABE_ITO
-from labeldist.simplex import ambiguity
+from labeldist.plots._display import OKABE_ITO
 
 if TYPE_CHECKING:
     import pandas as pd
+
+STEPS = 65535
+"""Degrees are embedded as multiples of 1 / STEPS, in two bytes each."""
 
 
 def write_explorer(
@@ -35,47 +38,47 @@ def write_explorer(
     intervals: Mapping[str, Any] | None = None,
     title: str = "Label distributions, item by item",
 ) -> Path:
-    """Write one HTML page that needs nothing else, and return its path.
-
-    The page lets a person search, filter and sort the items, see every version of an item's distribution side by side,
-    and compare the versions. It holds `labeldist.explorer._contents.MOST_ITEMS` items; of more, so many are drawn at
-    random, and what is said of all items together is still of all.
+    """Write one self-contained HTML page to search, filter and sort items and to compare versions of their degrees.
 
     Parameters
     ----------
     path : path-like
-        The file; its folder is made if needed, and what was there is replaced.
+        File to write. Its folder is created if needed, and an existing file is replaced.
     frame : DataFrame
-        The items, a row each. All columns but the labels are shown as text, the first
-        `labeldist.explorer._contents.MOST_COLUMNS` of them.
+        One row per item. The first 40 columns that are not labels are shown as text. Of more than 20,000 items a random
+        sample is shown.
     label_names : sequence of str
-        What the columns of the versions are called.
+        Names of the columns of the versions.
     versions : mapping of str to array-like of shape (n_items, n_labels)
-        Degrees of the same labels for the same items, by the name to show, such as ``"true"`` or ``"recovered by
-        BD-LE"``. Rows are divided by their sums. The page begins with the first.
+        Degrees by the name to show, such as ``"true"`` or ``"recovered by BD-LE"``. Rows are divided by their sums. The
+        page begins with the first.
     logical : array-like of shape (n_items, n_labels), optional
-        1 where a label was given to an item, else 0.
+        1 where an item has a label, else 0.
     truth : str, optional
-        The version that the others are measured against.
+        The version against which the others are measured.
     item : str, optional
-        The column that names the items; else they are numbered.
+        Column that names the items. By default they are numbered.
     intervals : mapping of str to (lower, upper), optional
-        For some of the versions, by name, the bounds of the 90 % interval of each degree, as
-        `labeldist.BayesLE.interval` returns them. Each is drawn as a thin line over the bar of the degree.
+        Bounds of the 90 % intervals of the degrees of some versions, as `labeldist.BayesLE.interval` returns them.
     title : str
-        The page's heading.
+        Heading of the page.
+
+    Returns
+    -------
+    Path
+        The path of the page.
+
+    See Also
+    --------
+    labeldist.plots.DistributionDisplay : Distributions as a static picture.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from labeldist.explorer import write_explorer
     >>> poems = pd.DataFrame({"title": ["Rain", "Home"], "joy": [0.2, 0.9], "calm": [0.8, 0.1]})
-    >>> degrees = poems[["joy", "calm"]]
-    >>> page = write_explorer(
-    ...     getfixture("tmp_path") / "poems.html", poems, label_names=["joy", "calm"], versions={"read": degrees},
-    ...     item="title",
-    ... )
-    >>> page.name
+    >>> path, versions = getfixture("tmp_path") / "poems.html", {"read": poems[["joy", "calm"]]}
+    >>> write_explorer(path, poems, label_names=["joy", "calm"], versions=versions, item="title").name
     'poems.html'
     """
     contents = check_contents(
@@ -85,40 +88,72 @@ def write_explorer(
 
 
 def write_page(path: str | PathLike[str], contents: Contents, title: str, *, overwrite: bool = True) -> Path:
-    """Write the page about what was checked, and return its path."""
-    # Half a character, which some programs leave where they cut a text, would otherwise stop it.
+    """Write the page, and return its path."""
+    # Unpaired surrogates, which some programs leave where they cut a text, cannot be encoded.
     write_whole(path, render(contents, title).encode("utf-8", errors="replace"), overwrite=overwrite)
     return Path(path)
 
 
 def render(contents: Contents, title: str) -> str:
-    """Return the page."""
-    found = summary.scores(contents)
-    jinja = environment("labeldist.explorer")
-    jinja.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    return jinja.get_template("explorer.html.jinja").render(
+    """Return the HTML of the page. All values are escaped."""
+    jinja2 = require("jinja2", "app")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("labeldist.explorer", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    palette = cycle(OKABE_ITO)
+    colours = ["var(--ink)" if name == contents.truth else next(palette) for name in contents.versions]
+    return environment.get_template("explorer.html.jinja").render(
         title=title,
         sentences=list(summary.sentences(contents)),
-        n_items=len(contents.names),
         labels=contents.labels,
         versions=list(contents.versions),
-        numbered=[(str(number), name) for number, name in enumerate(contents.versions)],
-        colours=colours(contents),
-        ambiguity=float(np.median(ambiguity(contents.first))),
-        means=np.transpose([D.mean(axis=0) for D in contents.versions.values()]).tolist(),
-        pairs=summary.pairs(contents),
+        means=[(name, [f"{mean:.3f}" for mean in D.mean(axis=0)]) for name, D in contents.versions.items()],
+        pairs=summary.compare_pairs(contents),
         measures=list(MEASURES.values()),
-        scores=found,
-        best=summary.best(found) if found else {},
+        scores=summary.scores(contents),
         truth=contents.truth,
         logical=contents.logical is not None,
         intervals=bool(contents.intervals),
-        first_items=summary.first_items(contents),
-        data=embed(contents) | {"colours": list(colours(contents).values())},
+        data=embed(contents) | {"colours": colours},
     )
 
 
-def colours(contents: Contents) -> dict[str, str]:
-    """Give every version a colour; the truth has that of the text."""
-    palette = cycle(OKABE_ITO)
-    return {name: "var(--ink)" if name == contents.truth else next(palette) for name in contents.versions}
+def embed(contents: Contents) -> dict[str, Any]:
+    """Return the items as JSON data for the script of the page: degrees are base64 of little-endian numbers."""
+    rows = np.arange(len(contents.names))
+    if len(rows) > summary.MAX_ITEMS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, summary.MAX_ITEMS, replace=False))
+    part = contents.take(rows)
+    columns = part.columns.iloc[:, : summary.MAX_COLUMNS]
+    versions = []
+    for name, D in part.versions.items():
+        version = {"name": name, "degrees": pack(D)}
+        if name in part.intervals:
+            lower, upper = part.intervals[name]
+            version |= {"lower": pack(lower), "upper": pack(upper)}
+        versions.append(version)
+    upper_bounds = [upper for _, upper in part.intervals.values()]
+    return {
+        "rows": (rows + 1).tolist(),
+        "names": part.names,
+        "columns": [{"name": str(name), "cells": cell_texts(columns.iloc[:, k])} for k, name in enumerate(columns)],
+        "labels": part.labels,
+        "steps": STEPS,
+        "largest": max(float(D.max()) for D in (*part.versions.values(), *upper_bounds)),
+        "versions": versions,
+        "logical": None if part.logical is None else _base64(part.logical.astype("u1")),
+    }
+
+
+def pack(D: Array) -> str:
+    """Return degrees as base64 of two bytes per degree, row by row."""
+    return _base64(np.rint(D * STEPS).astype("<u2"))
+
+
+def _base64(values: Any) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")

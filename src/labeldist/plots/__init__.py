@@ -1,17 +1,12 @@
-"""Pictures of distributions, predictions and models, as Display classes after scikit-learn's pattern.
+"""Displays of label distributions, predictions and models, in scikit-learn's Display pattern.
 
-Matplotlib is imported when something is drawn, not before.
+Matplotlib is imported when a display is drawn.
 """
 
-from labeldist.plots._ambiguity import AmbiguityDisplay
-from labeldist.plots._calibration import CalibrationDisplay
-from labeldist.plots._coefficients import CoefficientDisplay
-from labeldist.plots._distributions import DistributionDisplay
-from labeldist.plots._influence import ParameterInfluenceDisplay
-from labeldist.plots._predictions import PredictionDisplay
-from labeldist.plots._recovery import RecoveryPathDisplay
-from labeldist.plots._saving import save_picture
-from labeldist.plots._ternary import TernaryDisplay
+from labeldist.plots._display import save_picture
+from labeldist.plots._distributions import AmbiguityDisplay, DistributionDisplay, TernaryDisplay
+from labeldist.plots._parameters import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
+from labeldist.plots._predictions import CalibrationDisplay, PredictionDisplay
 
 __all__ = [
     "AmbiguityDisplay",

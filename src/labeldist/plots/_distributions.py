@@ -1,152 +1,233 @@
-"""Distributions as stacked bars."""
+"""Displays of label distributions: DistributionDisplay, AmbiguityDisplay and TernaryDisplay."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_scalar
 
+from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist.plots._bars import MAX_LABELS, group_labels, most_ambiguous, stacked_bars
-from labeldist.plots._canvas import LARGEST, SIZE, hide_frame, legend_beside, write_ticks
-from labeldist.plots._reading import DisplayOfRows, check_count, check_option, read_rows
-from labeldist.plots._text import share_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-Rows = Literal["first", "ambiguous"]
-Order = Literal["largest", "ambiguity", "given"]
+from labeldist.plots import _display as shared
+from labeldist.plots._display import Axes
+from labeldist.plots._reading import DisplayOfRows, Names, read_pair, read_rows
+from labeldist.simplex import ambiguity
 
 
-FEWEST_PLACES = 4
-"""Fewer bars than this do not become wider."""
-
-MOST_APART = 100
-"""More bars than this have no space between them: it would be thinner than a pixel."""
-
-
+@dataclass(eq=False, repr=False)
 class DistributionDisplay(DisplayOfRows):
-    """Label distributions as stacked bars: a bar a row, a part a label.
+    """The first rows of a table as stacked bars with their ambiguities, sorted by largest label and its degree.
 
-    Make one with `from_distributions` or `from_estimator`.
+    Create it with `from_distributions` or `from_estimator`.
 
     Parameters
     ----------
     distributions : ndarray of shape (n_bars, n_labels)
-        In the order of the bars.
     label_names, item_names : list of str
     caption : str
-        What stands below the bars.
+        Description of the rows.
 
     Attributes
     ----------
+    ambiguities : ndarray of shape (n_bars,)
+        Exponential of the entropy of each row: 1 for a single label, the number of labels for equal degrees.
     bars_ : list of BarContainer
-        One a part, from the bottom up.
+        One per label, from left to right. Beyond 15 labels the smallest are merged.
     ax_, figure_ : matplotlib Axes and Figure
+
+    See Also
+    --------
+    AmbiguityDisplay : The most ambiguous rows.
 
     Examples
     --------
-    >>> from labeldist.datasets import make_artificial
     >>> from labeldist.plots import DistributionDisplay
-    >>> X, D = make_artificial(200, random_state=0)
-    >>> display = DistributionDisplay.from_distributions(D, max_rows=20)
-    >>> display.distributions.shape
-    (20, 3)
+    >>> D = [[0.5, 0.5], [0.2, 0.8], [0.9, 0.1]]
+    >>> DistributionDisplay.from_distributions(D, item_names=["a wolf", "a fox", "a dog"]).item_names
+    ['a dog', 'a wolf', 'a fox']
     """
 
-    def __init__(
-        self, distributions: Array, *, label_names: Sequence[str], item_names: Sequence[str], caption: str = ""
-    ) -> None:
-        self.distributions = distributions
-        self.label_names = label_names
-        self.item_names = item_names
-        self.caption = caption
+    distributions: Array
+    label_names: Sequence[str]
+    item_names: Sequence[str]
+    caption: str = ""
+
+    @property
+    def ambiguities(self) -> Array:
+        """Exponential of the entropy of each row."""
+        return ambiguity(self.distributions)
 
     @classmethod
     def from_distributions(
-        cls,
-        D: Any,
-        *,
-        rows: Rows = "first",
-        max_rows: int = 40,
-        order: Order = "largest",
-        max_labels: int = MAX_LABELS,
-        label_names: Sequence[object] | None = None,
-        item_names: Sequence[object] | None = None,
-        ax: Axes | None = None,
-    ) -> DistributionDisplay:
-        """Draw the rows of a table of distributions.
+        cls, D: Any, *, max_rows: int = 15, label_names: Names = None, item_names: Names = None, ax: Axes = None
+    ) -> Self:
+        """Draw rows of a table of distributions.
 
         Parameters
         ----------
         D : array-like or data frame of shape (n_samples, n_labels)
-            Rows that sum to one. A data frame's columns name the labels, its index the items.
-        rows : {"first", "ambiguous"}, default="first"
-            Which rows are drawn if there are more than `max_rows`: those that come first, or the most ambiguous.
-        max_rows : int, default=40
-        order : {"largest", "ambiguity", "given"}, default="largest"
-            How bars are put in order: by their largest label and then by its degree, so that like stands by like; from
-            the most ambiguous to the least; or as in the table.
-        max_labels : int, default=14
-            As in `plot`.
+            Rows that sum to one. The columns of a data frame name the labels, its index the items.
+        max_rows : int, default=15
         label_names, item_names : list of str, default=None
-            None for the names in the data frame, or numbers.
+            By default the names in the data frame, or numbers.
         ax : matplotlib Axes, default=None
-            Where to draw; None for a new figure.
-        """
-        check_option("rows", rows, get_args(Rows))
-        check_option("order", order, get_args(Order))
-        check_count("max_rows", max_rows)
-        table = read_rows(D, label_names=label_names, item_names=item_names)
-        n = len(table.values)
-        chosen = np.arange(n) if rows == "first" else np.sort(most_ambiguous(table.values)[:max_rows])
-        chosen = chosen[:max_rows]
-        shown = table.take(chosen[_ordered(table.values[chosen], order)])
-        display = cls(
-            shown.values,
-            label_names=shown.label_names,
-            item_names=shown.item_names,
-            caption=share_of(len(chosen), n, rows),
-        )
-        return display.plot(ax, max_labels=max_labels)
 
-    def plot(self, ax: Axes | None = None, *, max_labels: int = MAX_LABELS) -> DistributionDisplay:
-        """Draw the bars.
+        Returns
+        -------
+        display
+        """
+        check_scalar(max_rows, "max_rows", int, min_val=1)
+        table = read_rows(D, label_names, item_names)
+        shown = table.take(cls._select_rows(table.values, max_rows))
+        caption = f"{len(shown.values):,} of {len(table.values):,} items"
+        return cls(shown.values, shown.label_names, shown.item_names, caption).plot(ax)
+
+    @staticmethod
+    def _select_rows(D: Array, max_rows: int) -> NDArray[np.intp]:
+        first = D[:max_rows]
+        return np.lexsort((-first.max(axis=1), first.argmax(axis=1)))
+
+    def _cells(self) -> tuple[int, int]:
+        return len(self.distributions), 0
+
+    def _draw(self, ax: Axes) -> None:
+        names, (degrees,) = shared.merge_small_labels(self.label_names, self.distributions)
+        n = len(degrees)
+        self.bars_ = shared.stacked_bars(ax, range(n), degrees)
+        shared.write_beside(ax, self.bars_[-1], [f"{value:.2f}" for value in self.ambiguities])
+        ax.set_title("ambiguity", loc="right", fontsize="small")
+        ax.set(xlim=(0, 1), ylim=(n - 0.4, -0.6), xlabel=f"degree ({self.caption})")
+        shared.name_ticks(ax, "y", self.item_names)
+        shared.add_legend(ax, self.bars_, names, distance=3.5)
+
+
+class AmbiguityDisplay(DistributionDisplay):
+    """The most ambiguous rows of a table as stacked bars, the most ambiguous on top.
+
+    Create it with `from_distributions` or `from_estimator`. Parameters, methods and attributes are those of
+    `DistributionDisplay`.
+
+    See Also
+    --------
+    DistributionDisplay : The first rows.
+
+    Examples
+    --------
+    >>> from labeldist.plots import AmbiguityDisplay
+    >>> D = [[0.9, 0.1], [0.5, 0.5], [0.7, 0.3]]
+    >>> display = AmbiguityDisplay.from_distributions(D, max_rows=2, item_names=["a dog", "a wolf", "a fox"])
+    >>> display.item_names, display.ambiguities.round(2)
+    (['a wolf', 'a fox'], array([2.  , 1.84]))
+    """
+
+    @staticmethod
+    def _select_rows(D: Array, max_rows: int) -> NDArray[np.intp]:
+        return np.argsort(-ambiguity(D), kind="stable")[:max_rows]
+
+
+@dataclass(eq=False, repr=False)
+class TernaryDisplay(DisplayOfRows):
+    """Distributions over three labels: each corner is a single label, the centre is equal degrees.
+
+    Create it with `from_distributions`, `from_predictions` or `from_estimator`.
+
+    Parameters
+    ----------
+    distributions : ndarray of shape (n_rows, 3)
+    label_names : list of str
+    true : ndarray of shape (n_rows, 3) or None
+        True distributions. A line connects each to its point.
+
+    Attributes
+    ----------
+    points_ : list of PathCollection
+        One per label: the rows in which it is the largest.
+    ax_, figure_ : mpltern TernaryAxes and Figure
+
+    See Also
+    --------
+    DistributionDisplay : Distributions over any number of labels.
+
+    Examples
+    --------
+    >>> from labeldist.plots import TernaryDisplay
+    >>> display = TernaryDisplay.from_distributions([[0.5, 0.3, 0.2]], label_names=["red", "green", "blue"])
+    >>> display.ax_.get_tlabel()
+    'red'
+    """
+
+    distributions: Array
+    label_names: Sequence[str]
+    true: Array | None = None
+
+    def __post_init__(self) -> None:
+        n_labels = self.distributions.shape[1]
+        if n_labels != 3:
+            raise ValueError(f"TernaryDisplay needs three labels, got {n_labels}. Use DistributionDisplay.")
+
+    @classmethod
+    def from_distributions(cls, D: Any, *, label_names: Names = None, ax: Axes = None) -> Self:
+        """Draw a table of distributions over three labels.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None for a new figure.
-        max_labels : int, default=14
-            If there are more labels, those with the largest mean degree are shown, and the rest together as "other".
-            At most 21. Beyond seven the colours come again with hatches.
+        D : array-like or data frame of shape (n_samples, 3)
+            Rows that sum to one. The columns of a data frame name the labels.
+        label_names : list of str, default=None
+            By default the names in the data frame, or numbers.
+        ax : mpltern TernaryAxes, default=None
+
+        Returns
+        -------
+        TernaryDisplay
         """
-        parts = group_labels(self.distributions, self.label_names, max_labels)
-        n = len(self.distributions)
-        ax = self._open(ax, (min(max(SIZE[0], 2.5 + 0.16 * n), LARGEST), SIZE[1]))
-        places = range(n)
-        self.bars_ = stacked_bars(
-            ax,
-            places,
-            parts.of(self.distributions),
-            parts.styles,
-            horizontal=False,
-            thickness=0.85 if n <= MOST_APART else 1,
-        )
-        margin = max(0.6, (FEWEST_PLACES - n + 1) / 2)
-        ax.set(xlim=(-margin, n - 1 + margin), ylim=(0, 1), xlabel=self.caption, ylabel="degree")
-        write_ticks(ax, "x", places, self.item_names)
-        hide_frame(ax)
-        legend_beside(ax, self.bars_[::-1], parts.names[::-1])  # in the order of the parts, from above
-        return self
+        table = read_rows(D, label_names)
+        return cls(table.values, table.label_names).plot(ax)
 
+    @classmethod
+    def from_predictions(cls, D_true: Any, D_pred: Any, **options: Any) -> Self:
+        """Draw predicted distributions as points, each with a line to the true one.
 
-def _ordered(values: Array, order: Order) -> NDArray[np.intp]:
-    if order == "given":
-        return np.arange(len(values))
-    if order == "ambiguity":
-        return most_ambiguous(values)
-    return np.lexsort((-values.max(axis=1), values.argmax(axis=1)))
+        Parameters
+        ----------
+        D_true, D_pred : array-like or data frame of shape (n_samples, 3)
+            Rows that sum to one.
+        **options
+            The parameters `label_names` and `ax` of `from_distributions`.
+
+        Returns
+        -------
+        TernaryDisplay
+        """
+        ax = options.pop("ax", None)
+        true, predicted = read_pair(D_true, D_pred, **options)
+        return cls(predicted, true.label_names, true.values).plot(ax)
+
+    def _add_axes(self, figure: Any) -> Axes:
+        require("mpltern", shared.EXTRA)  # registers the projection
+        return figure.add_subplot(projection="ternary")
+
+    def _draw(self, ax: Axes) -> None:
+        if not hasattr(ax, "set_tlabel"):
+            raise TypeError('ax must be ternary axes: import mpltern; ax = plt.subplot(projection="ternary").')
+        if self.true is not None:
+            gaps = np.full_like(self.true, np.nan)
+            lines = np.stack([self.distributions, self.true, gaps], axis=1).reshape(-1, 3)
+            ax.plot(*lines.T, color=shared.GREY, linewidth=0.8, label="to the true distribution")
+            ax.legend(loc="upper left", bbox_to_anchor=(-0.2, 1), frameon=False)
+        largest = self.distributions.argmax(axis=1)
+        self.points_ = []
+        for k, side in enumerate("tlr"):
+            rows, colour = self.distributions[largest == k], shared.OKABE_ITO[k]
+            self.points_.append(ax.scatter(*rows.T, s=16, c=colour, alpha=0.5, linewidths=0))
+            # Each scale has the colour of its label: a triangle does not show which scale belongs to which corner.
+            write_label, axis = getattr(ax, f"set_{side}label"), getattr(ax, f"{side}axis")
+            write_label(fill(shared.shorten(self.label_names[k]), 12), color=colour, fontweight="bold")
+            axis.set_label_rotation_mode("horizontal")
+            axis.set_tick_params(labelcolor=colour)
+        ax.grid(color=shared.GREY, alpha=0.3)

@@ -1,93 +1,71 @@
-"""Predicted distributions beside the true ones."""
+"""Displays of predictions and true distributions: PredictionDisplay and CalibrationDisplay."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_scalar
 
-from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist.metrics import MEASURES
-from labeldist.plots._bars import MAX_LABELS, Grouping, group_labels, stacked_bars
-from labeldist.plots._canvas import (
-    EXTRA,
-    LARGEST,
-    SIZE,
-    draw_diagonal,
-    hide_frame,
-    legend_beside,
-    opacity_of,
-    width_with_legend,
-    write_beside,
-    write_ticks,
-)
-from labeldist.plots._reading import DisplayOfPairs, check_count, check_option, read_pair
-from labeldist.plots._text import share_of, shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from labeldist.plots import _display as shared
+from labeldist.plots._display import Axes
+from labeldist.plots._reading import DisplayOfRows, Names, check_option, read_pair
 
 Kind = Literal["scatter", "bars"]
-Rows = Literal["spread", "worst", "first"]
-MEASURE = MEASURES["kl_divergence"]
-MOST_POINTS = 1000
+MAX_ROWS = {"scatter": 1000, "bars": 6}
 
 
-class PredictionDisplay(DisplayOfPairs):
-    """True against predicted distributions, as points or as pairs of bars.
+@dataclass(eq=False, repr=False)
+class PredictionDisplay(DisplayOfRows):
+    """True and predicted distributions, as points or as pairs of stacked bars.
 
-    Make one with `from_predictions` or `from_estimator`.
+    Create it with `from_predictions` or `from_estimator`.
 
     Parameters
     ----------
     true, predicted : ndarray of shape (n_rows, n_labels)
-        The rows that are drawn.
-    divergences : ndarray of shape (n_rows,)
-        Kullback-Leibler divergence of each.
     label_names, item_names : list of str
+    kind : {"scatter", "bars"}
     caption : str
-        Which rows they are.
+        Description of the rows.
 
     Attributes
     ----------
+    divergences : ndarray of shape (n_rows,)
+        Kullback-Leibler divergence of each row.
     points_ : list of PathCollection
-        One a label, for ``kind="scatter"``.
+        One per label, for ``kind="scatter"``. Beyond 15 labels the smallest are merged.
     true_bars_, predicted_bars_ : list of BarContainer
-        One a label, for ``kind="bars"``.
+        One per label, for ``kind="bars"``.
     ax_, figure_ : matplotlib Axes and Figure
+
+    See Also
+    --------
+    CalibrationDisplay : Mean true degrees by predicted degree.
 
     Examples
     --------
-    >>> from labeldist import BDLDL
-    >>> from labeldist.datasets import make_artificial
     >>> from labeldist.plots import PredictionDisplay
-    >>> X, D = make_artificial(300, random_state=0)
-    >>> model = BDLDL().fit(X[:200], D[:200])
-    >>> PredictionDisplay.from_estimator(model, X[200:], D[200:]).predicted.shape
-    (100, 3)
+    >>> PredictionDisplay.from_predictions([[0.8, 0.2]], [[0.7, 0.3]], kind="bars").divergences.round(3)
+    array([0.026])
     """
 
-    names_items = True
+    true: Array
+    predicted: Array
+    label_names: Sequence[str]
+    item_names: Sequence[str]
+    kind: Kind = "scatter"
+    caption: str = ""
 
-    def __init__(
-        self,
-        true: Array,
-        predicted: Array,
-        *,
-        divergences: Array,
-        label_names: Sequence[str],
-        item_names: Sequence[str],
-        caption: str = "",
-    ) -> None:
-        self.true = true
-        self.predicted = predicted
-        self.divergences = divergences
-        self.label_names = label_names
-        self.item_names = item_names
-        self.caption = caption
+    @property
+    def divergences(self) -> Array:
+        """Kullback-Leibler divergence of each row."""
+        return MEASURES["kl_divergence"].rows(self.true, self.predicted)
 
     @classmethod
     def from_predictions(
@@ -96,109 +74,151 @@ class PredictionDisplay(DisplayOfPairs):
         D_pred: Any,
         *,
         kind: Kind = "scatter",
-        rows: Rows = "spread",
         max_rows: int | None = None,
-        max_labels: int = MAX_LABELS,
-        label_names: Sequence[object] | None = None,
-        item_names: Sequence[object] | None = None,
-        ax: Axes | None = None,
-    ) -> PredictionDisplay:
-        """Draw predicted distributions against the true ones.
+        label_names: Names = None,
+        item_names: Names = None,
+        ax: Axes = None,
+    ) -> Self:
+        """Draw predicted distributions against the true ones, from the best predicted row to the worst.
 
         Parameters
         ----------
         D_true, D_pred : array-like or data frame of shape (n_samples, n_labels)
-            Rows that sum to one. A data frame's columns name the labels, its index the items.
+            Rows that sum to one. The columns of a data frame name the labels, its index the items.
         kind : {"scatter", "bars"}, default="scatter"
-            A point a degree, whose distance from the diagonal is its error; or a pair of stacked bars an item.
-        rows : {"spread", "worst", "first"}, default="spread"
-            Which rows are drawn if there are more than `max_rows`: at equal steps from the best predicted to the
-            worst, the worst predicted, or those that come first. Best is the smallest Kullback-Leibler divergence.
+            One point per degree, or a pair of stacked bars per item.
         max_rows : int, default=None
-            None is 1000 for points and 6 for bars.
-        max_labels : int, default=14
-            As in `plot`.
+            By default 1000 for points and 6 for bars. Of more rows, some are drawn, at equal steps from the smallest
+            Kullback-Leibler divergence to the largest.
         label_names, item_names : list of str, default=None
-            None for the names in the data frames, or numbers.
+            By default the names in the data frames, or numbers.
         ax : matplotlib Axes, default=None
-            Where to draw; None for a new figure.
-        """
-        true, predicted = read_pair(D_true, D_pred, label_names=label_names, item_names=item_names)
-        check_option("kind", kind, get_args(Kind))
-        check_option("rows", rows, get_args(Rows))
-        max_rows = (MOST_POINTS if kind == "scatter" else 6) if max_rows is None else max_rows
-        check_count("max_rows", max_rows)
-        divergences = MEASURE.rows(true.values, predicted)
-        chosen = _choose(divergences, rows, max_rows)
-        shown = true.take(chosen)
-        display = cls(
-            shown.values,
-            predicted[chosen],
-            divergences=divergences[chosen],
-            label_names=shown.label_names,
-            item_names=shown.item_names,
-            caption=share_of(len(chosen), len(predicted), rows),
-        )
-        return display.plot(ax, kind=kind, max_labels=max_labels)
 
-    def plot(
-        self, ax: Axes | None = None, *, kind: Kind = "scatter", max_labels: int = MAX_LABELS
-    ) -> PredictionDisplay:
-        """Draw the points or the bars.
+        Returns
+        -------
+        PredictionDisplay
+        """
+        check_option("kind", kind, get_args(Kind))
+        max_rows = MAX_ROWS[kind] if max_rows is None else max_rows
+        check_scalar(max_rows, "max_rows", int, min_val=1)
+        true, predicted = read_pair(D_true, D_pred, label_names, item_names)
+        n = len(predicted)
+        ranking = np.argsort(MEASURES["kl_divergence"].rows(true.values, predicted), kind="stable")
+        chosen = ranking[np.linspace(0, n - 1, min(n, max_rows)).round().astype(np.intp)]
+        shown, caption = true.take(chosen), f"{len(chosen):,} of {n:,} items"
+        return cls(shown.values, predicted[chosen], shown.label_names, shown.item_names, kind, caption).plot(ax)
+
+    def _cells(self) -> tuple[int, int]:
+        return 0 if self.kind == "scatter" else 2 * len(self.true), 0
+
+    def _draw(self, ax: Axes) -> None:
+        names, tables = shared.merge_small_labels(self.label_names, self.true, self.predicted)
+        if self.kind == "scatter":
+            self._draw_points(ax, names, *tables)
+        else:
+            self._draw_bars(ax, names, *tables)
+
+    def _draw_points(self, ax: Axes, names: list[str], true: Array, predicted: Array) -> None:
+        self.points_ = [
+            ax.scatter(p, d, s=14, c=colour, marker=marker, alpha=0.5, linewidths=0, rasterized=True)
+            for p, d, colour, marker in zip(predicted.T, true.T, shared.COLOURS, shared.MARKERS, strict=False)
+        ]
+        shared.draw_diagonal(ax, float(max(true.max(), predicted.max())))
+        ax.set(xlabel=f"predicted degree ({self.caption})", ylabel="true degree")
+        shared.add_legend(ax, self.points_, names)
+
+    def _draw_bars(self, ax: Axes, names: list[str], true: Array, predicted: Array) -> None:
+        n = len(true)
+        upper, lower = np.arange(n) - 0.2, np.arange(n) + 0.2
+        self.true_bars_ = shared.stacked_bars(ax, upper, true, thickness=0.36)
+        self.predicted_bars_ = shared.stacked_bars(ax, lower, predicted, thickness=0.36)
+        shared.write_beside(ax, self.predicted_bars_[-1], [f"KL {value:.3f}" for value in self.divergences])
+        ax.set(xlim=(0, 1), ylim=(n - 0.5, -0.5), xlabel=f"degree ({self.caption})")
+        ticks = [text for name in self.item_names for text in (f"{shared.shorten(name, 20)}: true", "predicted")]
+        ax.set_yticks(np.column_stack([upper, lower]).ravel(), ticks)
+        shared.add_legend(ax, self.true_bars_, names, distance=5)
+
+
+@dataclass(eq=False, repr=False)
+class CalibrationDisplay(DisplayOfRows):
+    """Mean true degree by predicted degree, over all labels, in bins of equal width.
+
+    Points on the diagonal are calibrated: degrees predicted as 0.3 are 0.3 on average. Above the diagonal predictions
+    are too low, below it too high. Create it with `from_predictions` or `from_estimator`.
+
+    Parameters
+    ----------
+    predicted_means, true_means : ndarray of shape (n_bins,)
+        Of the bins that are not empty.
+    counts : ndarray of shape (n_bins,)
+        Number of degrees in each bin.
+    edges : ndarray of shape (n_bins, 2)
+    reference : str
+        Name of the true degrees in the label of the y axis.
+
+    Attributes
+    ----------
+    line_ : Line2D
+    count_bars_ : BarContainer
+        The counts, scaled to a fifth of the height of the axes.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    See Also
+    --------
+    PredictionDisplay : True against predicted degrees.
+
+    Examples
+    --------
+    >>> from labeldist.plots import CalibrationDisplay
+    >>> D_true, D_pred = [[0.8, 0.2], [0.4, 0.6]], [[0.7, 0.3], [0.7, 0.3]]
+    >>> display = CalibrationDisplay.from_predictions(D_true, D_pred, n_bins=2)
+    >>> display.predicted_means, display.true_means.round(3), display.counts
+    (array([0.3, 0.7]), array([0.4, 0.6]), array([2, 2]))
+    """
+
+    predicted_means: Array
+    true_means: Array
+    counts: NDArray[np.int64]
+    edges: Array
+    reference: str = "true degree"
+
+    @classmethod
+    def from_predictions(
+        cls, D_true: Any, D_pred: Any, *, n_bins: int = 10, reference: str = "true degree", ax: Axes = None
+    ) -> Self:
+        """Draw mean true degrees against predicted degrees.
 
         Parameters
         ----------
+        D_true, D_pred : array-like or data frame of shape (n_samples, n_labels)
+            Rows that sum to one.
+        n_bins : int, default=10
+            Number of bins between the smallest and the largest predicted degree.
+        reference : str, default="true degree"
+            Name of the degrees in `D_true`, such as "recovered degree".
         ax : matplotlib Axes, default=None
-            Where to draw; None for a new figure.
-        kind : {"scatter", "bars"}, default="scatter"
-        max_labels : int, default=14
-            If there are more labels, those with the largest mean true degree are shown, and the rest together as
-            "other". At most 21. Beyond seven the colours come again with other markers or hatches.
+
+        Returns
+        -------
+        CalibrationDisplay
         """
-        check_option("kind", kind, get_args(Kind))
-        parts = group_labels(self.true, self.label_names, max_labels)
-        if kind == "scatter":
-            self._draw_points(ax, parts)
-        else:
-            self._draw_pairs(ax, parts)
-        return self
+        check_scalar(n_bins, "n_bins", int, min_val=1)
+        true, predicted = read_pair(D_true, D_pred)
+        d, p = true.values.ravel(), predicted.ravel()
+        borders = np.linspace(p.min(), p.max(), n_bins + 1)
+        bins = np.clip(np.searchsorted(borders, p, side="right") - 1, 0, n_bins - 1)
+        filled, place, counts = np.unique(bins, return_inverse=True, return_counts=True)
+        predicted_means, true_means = (np.bincount(place, values) / counts for values in (p, d))
+        edges = np.column_stack([borders[filled], borders[filled + 1]])
+        return cls(predicted_means, true_means, counts, edges, reference).plot(ax)
 
-    def _draw_points(self, ax: Axes | None, parts: Grouping) -> None:
-        ax = self._open(ax, (width_with_legend(SIZE[1], parts.names), SIZE[1]))
-        true, predicted = parts.of(self.true), parts.of(self.predicted)
-        opacity = opacity_of(true.size)
-        self.points_ = [
-            ax.scatter(p, d, s=14, c=style.colour, marker=style.marker, alpha=opacity, linewidths=0, rasterized=True)
-            for p, d, style in zip(predicted.T, true.T, parts.styles, strict=True)
-        ]
-        draw_diagonal(ax, max(float(true.max()), float(predicted.max())))
-        ax.set(xlabel=f"predicted degree ({self.caption})", ylabel="true degree")
-        point = require("matplotlib.lines", EXTRA).Line2D  # in the legend, unlike in a crowd, points are opaque
-        handles = [point([], [], linestyle="none", marker=style.marker, color=style.colour) for style in parts.styles]
-        legend_beside(ax, handles, parts.names)
-
-    def _draw_pairs(self, ax: Axes | None, parts: Grouping) -> None:
-        n = len(self.true)
-        ax = self._open(ax, (SIZE[0] + 1, min(1.4 + 0.62 * n, LARGEST)))
-        upper, lower = ([i + shift for i in range(n)] for shift in (-0.2, 0.2))
-        self.true_bars_, self.predicted_bars_ = (
-            stacked_bars(ax, places, parts.of(values), parts.styles, horizontal=True, thickness=0.36)
-            for places, values in ((upper, self.true), (lower, self.predicted))
-        )
-        ax.set(xlim=(0, 1), ylim=(n - 0.5, -0.5), xlabel=f"degree ({self.caption})")
-        places = [place for pair in zip(upper, lower, strict=True) for place in pair]
-        names = [text for name in self.item_names for text in (f"{shorten(name, 20)}: true", "predicted")]
-        write_ticks(ax, "y", places, names)
-        write_beside(ax, range(n), [f"{value:.3f}" for value in self.divergences], "KL")
-        hide_frame(ax)
-        legend_beside(ax, self.true_bars_, parts.names, distance=45)
-
-
-def _choose(divergences: Array, rows: Rows, max_rows: int) -> NDArray[np.intp]:
-    n = len(divergences)
-    if rows == "first":
-        return np.arange(min(n, max_rows))
-    ranking = np.argsort(divergences, kind="stable")
-    if rows == "worst":
-        return ranking[::-1][:max_rows]
-    return ranking[np.linspace(0, n - 1, min(n, max_rows)).round().astype(np.intp)]
+    def _draw(self, ax: Axes) -> None:
+        shared.draw_diagonal(ax, float(max(self.true_means.max(), self.edges.max())))
+        end = ax.get_ylim()[1]
+        heights = 0.2 * end * self.counts / self.counts.max()
+        widths = np.maximum(np.diff(self.edges)[:, 0], 0.01 * end)
+        style = {"align": "edge", "color": shared.GREY, "alpha": 0.45, "edgecolor": "white"}
+        self.count_bars_ = ax.bar(self.edges[:, 0], heights, widths, **style)
+        ax.bar_label(self.count_bars_, [f"{count:,}" for count in self.counts], padding=2, fontsize=7, rotation=90)
+        (self.line_,) = ax.plot(self.predicted_means, self.true_means, marker="o", color=shared.OKABE_ITO[1])
+        ax.set(xlabel="predicted degree (bars: counts)", ylabel=f"mean {self.reference}")

@@ -1,189 +1,125 @@
-"""What pictures are drawn from: distributions with the names of their rows and columns, given or predicted."""
+"""Input of the displays: label distributions with the names of their rows and columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist import _validation as labels
+from labeldist import _validation as validation
 from labeldist._typing import Array
 from labeldist.metrics._measures import check_pair
 from labeldist.models._inspection import attribute_of, predict_distributions
-from labeldist.plots._canvas import Display
+from labeldist.plots._display import Display
 from labeldist.simplex import check_distributions, normalize
+
+Names = Sequence[object] | None
 
 
 @dataclass(frozen=True)
 class NamedRows:
-    """Distributions, and what their rows and columns are called."""
+    """Label distributions, one row per item and one column per label, with names."""
 
     values: Array
     label_names: list[str]
     item_names: list[str]
 
     def take(self, rows: NDArray[np.intp]) -> NamedRows:
-        """Return some of the rows, in the order that is given."""
+        """Return the rows at the given positions, in that order."""
         return replace(self, values=self.values[rows], item_names=[self.item_names[row] for row in rows])
 
-
-def read_rows(
-    D: Any,
-    *,
-    label_names: Sequence[object] | None = None,
-    item_names: Sequence[object] | None = None,
-    name: str = "D",
-) -> NamedRows:
-    """Return distributions with names: those given, or a data frame's columns and index, or numbers."""
-    values = check_distributions(D, name=name)
-    if not len(values):
-        raise ValueError(f"{name} has no rows: there is nothing to draw.")
-    n, c = values.shape
-    if label_names is None:
-        label_names = labels.label_names(D, c)
-    if item_names is None:
-        item_names = index_of(D, n)
-    return NamedRows(values, check_names("label_names", label_names, c), check_names("item_names", item_names, n))
+    def rename(self, label_names: Names, item_names: Names) -> NamedRows:
+        """Return the same rows with other names; None keeps the names."""
+        n, c = self.values.shape
+        labels = self.label_names if label_names is None else check_names("label_names", label_names, c)
+        items = self.item_names if item_names is None else check_names("item_names", item_names, n)
+        return NamedRows(self.values, labels, items)
 
 
-def read_pair(
-    D_true: Any,
-    D_pred: Any,
-    *,
-    label_names: Sequence[object] | None = None,
-    item_names: Sequence[object] | None = None,
-) -> tuple[NamedRows, Array]:
-    """Return true distributions with names, which either table may have, and the predicted ones."""
+def read_rows(D: Any, label_names: Names = None, item_names: Names = None) -> NamedRows:
+    """Return distributions with the given names, or those of a data frame, or numbers."""
+    if not isinstance(D, NamedRows):
+        values = check_distributions(D)
+        if not len(values):
+            raise ValueError("D has no rows.")
+        n, c = values.shape
+        D = NamedRows(values, validation.label_names(D, c), _row_names(D, n))
+    return D.rename(label_names, item_names)
+
+
+def read_pair(D_true: Any, D_pred: Any, label_names: Names = None, item_names: Names = None) -> tuple[NamedRows, Array]:
+    """Return true distributions, with the names of either table, and predicted distributions."""
+    if isinstance(D_true, NamedRows):  # from_estimator has read both
+        return D_true.rename(label_names, item_names), D_pred
     true, predicted = check_pair(D_true, D_pred)
-    if label_names is None:
-        label_names = labels.column_names(D_true) or labels.label_names(D_pred, true.shape[1])
-    if item_names is None:
-        item_names = index_of(D_true if hasattr(D_true, "iloc") else D_pred, len(true))
-    return read_rows(true, label_names=label_names, item_names=item_names), predicted
+    n, c = true.shape
+    labels = validation.column_names(D_true) or validation.label_names(D_pred, c)
+    items = _row_names(D_true if hasattr(D_true, "iloc") else D_pred, n)
+    return NamedRows(true, labels, items).rename(label_names, item_names), predicted
 
 
-def read_predictions(
-    estimator: Any,
-    X: Any,
-    *,
-    label_names: Sequence[object] | None = None,
-    item_names: Sequence[object] | None = None,
-) -> NamedRows:
-    """Return what a fitted learner predicts, or an enhancer recovers, for the rows of `X`, with its label names."""
+def read_predictions(estimator: Any, X: Any) -> NamedRows:
+    """Return what a fitted learner predicts, or an enhancer recovers, for the rows of `X`."""
     D = predict_distributions(estimator, X)
-    if label_names is None and labels.column_names(D) is None:  # a frame, after set_output, has them
-        label_names = attribute_of(estimator, "label_names_")
-    if item_names is None and not hasattr(D, "iloc"):
-        item_names = index_of(X, len(D))
-    return read_rows(D, label_names=label_names, item_names=item_names, name="The prediction")
+    values = check_distributions(D, name="The prediction")
+    n, c = values.shape
+    labels = validation.column_names(D) or attribute_of(estimator, "label_names_") or validation.label_names(None, c)
+    return NamedRows(values, list(labels), _row_names(D if hasattr(D, "iloc") else X, n))
 
 
-def read_truth_and_predictions(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    label_names: Sequence[object] | None = None,
-    item_names: Sequence[object] | None = None,
-) -> tuple[NamedRows, Array]:
-    """Return true distributions, which may be counts as for `fit`, with names, and what the estimator predicts."""
-    labels.check_label_names(y, attribute_of(estimator, "label_names_") or [])
-    label_names = labels.column_names(y) if label_names is None else label_names
-    predicted = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
+def read_truth_and_predictions(estimator: Any, X: Any, y: Any) -> tuple[NamedRows, Array]:
+    """Return true distributions, normalised as for `fit`, and what a fitted estimator predicts for `X`."""
+    validation.check_label_names(y, attribute_of(estimator, "label_names_") or [])
+    predicted = read_predictions(estimator, X)
     true, values = check_pair(normalize(y, name="y"), predicted.values)
-    named = replace(predicted, values=true)
-    if item_names is None and not hasattr(X, "iloc"):
-        named = replace(named, item_names=[str(name) for name in index_of(y, len(true))])
-    return named, values
+    labels = validation.column_names(y) or predicted.label_names
+    items = predicted.item_names if hasattr(X, "iloc") else _row_names(y, len(true))
+    return NamedRows(true, labels, items), values
 
 
 class DisplayOfRows(Display):
-    """Base of the pictures of distributions, which an estimator may predict."""
-
-    from_distributions: ClassVar[Callable[..., Any]]
+    """Base class of the displays of distributions or predictions."""
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        *,
-        label_names: Sequence[object] | None = None,
-        item_names: Sequence[object] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Draw what a fitted learner predicts, or an enhancer recovers, for the rows of `X`.
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, **options: Any) -> Self:
+        """Draw what a fitted estimator predicts for the rows of `X`.
 
         Parameters
         ----------
-        estimator : fitted learner, or enhancer with ``transform``
+        estimator : fitted learner, or fitted enhancer with ``transform``
         X : array-like or data frame of shape (n_samples, n_features)
-        label_names, item_names : list of str, default=None
-            None for the labels that `estimator` has seen, and the index of `X`.
-        **options
-            Those of `from_distributions`.
-        """
-        table = read_predictions(estimator, X, label_names=label_names, item_names=item_names)
-        display: Self = cls.from_distributions(
-            table.values, label_names=table.label_names, item_names=table.item_names, **options
-        )
-        return display
-
-
-class DisplayOfPairs(Display):
-    """Base of the pictures of predicted distributions beside the true ones."""
-
-    from_predictions: ClassVar[Callable[..., Any]]
-    names_items: ClassVar[bool]
-    """Whether items have names in the picture; `from_predictions` takes ``item_names`` then."""
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, label_names: Sequence[object] | None = None, **options: Any
-    ) -> Self:
-        """Draw what a fitted learner predicts for `X` against the true distributions `y`.
-
-        Parameters
-        ----------
-        estimator : fitted learner
-        X : array-like or data frame of shape (n_samples, n_features)
+            Its index names the items.
         y : array-like or data frame of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        label_names : list of str, default=None
-            None for the labels that `estimator` has seen.
+            True degrees, for displays with `from_predictions`. Each row is divided by its sum.
         **options
-            Those of `from_predictions`. Where it takes ``item_names``, None is the index of `X`.
+            Parameters of `from_predictions` if there is `y`, else of `from_distributions`.
+
+        Returns
+        -------
+        display
         """
-        item_names = options.pop("item_names", None) if cls.names_items else None
-        true, predicted = read_truth_and_predictions(estimator, X, y, label_names=label_names, item_names=item_names)
-        if cls.names_items:
-            options["item_names"] = true.item_names
-        display: Self = cls.from_predictions(true.values, predicted, label_names=true.label_names, **options)
-        return display
+        display: Any = cls
+        if y is None:
+            return display.from_distributions(read_predictions(estimator, X), **options)
+        return display.from_predictions(*read_truth_and_predictions(estimator, X, y), **options)
 
 
-def index_of(table: Any, n_rows: int) -> list[object]:
-    """Return the index of a pandas data frame, and for anything else the numbers of its rows."""
-    return list(table.index) if hasattr(table, "iloc") else list(range(n_rows))
+def _row_names(table: Any, n_rows: int) -> list[str]:
+    """Return the index of a pandas object as text, else the row numbers."""
+    return [str(name) for name in (table.index if hasattr(table, "iloc") else range(n_rows))]
 
 
-def check_names(role: str, names: Sequence[object], n: int) -> list[str]:
-    """Return names as strings, or say how many there must be."""
+def check_names(parameter: str, names: Sequence[object], n: int) -> list[str]:
+    """Return names as text, or raise an error if they are not `n` names."""
     if isinstance(names, str) or len(names) != n:
-        raise ValueError(f"{role} must be a list of {n} names; got {names!r}.")
+        raise ValueError(f"{parameter} must be a list of {n} names; got {names!r}.")
     return [str(name) for name in names]
 
 
-def check_option(name: str, value: object, options: Sequence[str]) -> None:
-    """Refuse what is none of the options."""
+def check_option(parameter: str, value: object, options: Sequence[str]) -> None:
+    """Raise an error if the value of a parameter is not one of the options."""
     if value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(options)}; got {value!r}.")
-
-
-def check_count(name: str, value: int) -> None:
-    """Refuse what is not a number of things to draw."""
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1; got {value!r}.")
+        raise ValueError(f"{parameter} must be one of {', '.join(options)}; got {value!r}.")

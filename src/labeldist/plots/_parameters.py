@@ -1,0 +1,391 @@
+"""Displays of coefficients and parameters: CoefficientDisplay, ParameterInfluenceDisplay and RecoveryPathDisplay."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, check_scalar
+
+from labeldist._extras import require
+from labeldist._typing import Array
+from labeldist._validation import label_names as numbered_labels
+from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.exceptions import LabelWarning
+from labeldist.metrics import MEASURES
+from labeldist.models._inspection import attribute_of, layers
+from labeldist.plots._display import EXTRA, OKABE_ITO, Axes, Display, add_legend, heat_map, is_number, parameter_text
+from labeldist.plots._reading import Names, check_names, check_option
+from labeldist.simplex import normalize
+
+WIDE_SCORES, WIDE_PARAMETERS = 10.0, 100.0
+"""Positive values that differ by more than these factors are drawn on a logarithmic scale."""
+
+
+@dataclass(eq=False, repr=False)
+class CoefficientDisplay(Display):
+    """Coefficients of a linear model as a heat map, one row per feature and one column per label.
+
+    Red cells raise the degree of a label, blue cells lower it. Create it with `from_estimator`.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (n_rows, n_labels)
+    feature_names, label_names : list of str
+    title, caption : str
+        Labels of the colour bar and of the x axis.
+
+    Attributes
+    ----------
+    image_, colorbar_ : matplotlib AxesImage and Colorbar
+    ax_, figure_ : matplotlib Axes and Figure
+
+    See Also
+    --------
+    ParameterInfluenceDisplay : Scores of a search over hyper-parameters.
+
+    Examples
+    --------
+    >>> from labeldist import BDLDL
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.plots import CoefficientDisplay
+    >>> model = BDLDL().fit(*make_artificial(100, random_state=0))
+    >>> CoefficientDisplay.from_estimator(model, feature_names=["x", "y", "z"]).coefficients.shape
+    (3, 3)
+    """
+
+    coefficients: Array
+    feature_names: Sequence[str]
+    label_names: Sequence[str]
+    title: str = "coefficient"
+    caption: str = ""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        *,
+        max_features: int = 30,
+        feature_names: Names = None,
+        label_names: Names = None,
+        ax: Axes = None,
+    ) -> Self:
+        """Draw the coefficients of a fitted linear model.
+
+        Parameters
+        ----------
+        estimator : fitted estimator with ``coef_``
+            Or a Pipeline, GridSearchCV or EnhancedLearner that ends in one.
+        X : array-like or data frame of shape (n_samples, n_features), default=None
+            If given, each coefficient is multiplied by the standard deviation of its feature in these rows, so that
+            features in different units can be compared.
+        max_features : int, default=30
+            If there are more, those with the largest absolute coefficients are drawn, the largest first.
+        feature_names, label_names : list of str, default=None
+            By default the names that the estimator has seen, or numbers.
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        CoefficientDisplay
+        """
+        check_scalar(max_features, "max_features", int, min_val=1)
+        check_is_fitted(estimator)
+        coef = attribute_of(estimator, "coef_")
+        if coef is None:
+            name = type(estimator).__name__
+            raise TypeError(f"{name} has no coefficients. Use a linear learner, such as BDLDL or SABFGS.")
+        coefficients, title, caption = np.atleast_2d(coef).T, "coefficient", ""
+        m, c = coefficients.shape
+        if label_names is None:
+            label_names = attribute_of(estimator, "label_names_") or numbered_labels(None, c)
+        labels = check_names("label_names", label_names, c)
+        names = _feature_names(estimator, m) if feature_names is None else feature_names
+        features = check_names("feature_names", names, m)
+        if X is not None:
+            coefficients = coefficients * _standard_deviations(estimator, X)[:, None]
+            title = "coefficient × standard deviation"
+        if m > max_features:
+            largest = np.argsort(-np.abs(coefficients).max(axis=1), kind="stable")[:max_features]
+            coefficients, features = coefficients[largest], [features[j] for j in largest]
+            caption = f"largest {max_features} of {m:,} features"
+        return cls(coefficients, features, labels, title, caption).plot(ax)
+
+    def _cells(self) -> tuple[int, int]:
+        return self.coefficients.shape[0], self.coefficients.shape[1]
+
+    def _draw(self, ax: Axes) -> None:
+        largest = float(np.abs(self.coefficients).max()) or 1.0
+        norm = require("matplotlib.colors", EXTRA).Normalize(-largest, largest)
+        names = self.feature_names, self.label_names
+        drawn = heat_map(ax, self.coefficients, *names, cmap="RdBu_r", norm=norm, title=self.title)
+        self.image_, self.colorbar_ = drawn
+        ax.set_xlabel(self.caption)
+
+
+def _standard_deviations(estimator: Any, X: Any) -> Array:
+    """Return the standard deviations of the features that the linear model receives."""
+    from sklearn.preprocessing import StandardScaler  # slow to import
+
+    for layer in layers(estimator):
+        if hasattr(layer, "steps") and len(layer.steps) > 1:
+            X = layer[:-1].transform(X)
+    return np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
+
+
+def _feature_names(estimator: Any, n_features: int) -> Sequence[object]:
+    """Return the names of the features that the linear model receives, or numbers."""
+    names: Any = None
+    for layer in layers(estimator):
+        if hasattr(layer, "steps") and len(layer.steps) > 1:
+            try:
+                names = layer[:-1].get_feature_names_out()
+            except (AttributeError, ValueError):  # a step does not name its output
+                names = None
+        elif names is None:
+            names = getattr(layer, "feature_names_in_", None)
+    return [f"x{j}" for j in range(n_features)] if names is None else list(names)
+
+
+@dataclass(eq=False, repr=False)
+class ParameterInfluenceDisplay(Display):
+    """Cross-validated scores over a grid of two hyper-parameters as a heat map, with a frame around the best.
+
+    Create it with `from_estimator`.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_columns)
+        NaN for combinations that were not tried.
+    row_values, column_values : list
+    row_name, column_name : str
+        Values and names of the two hyper-parameters.
+    title : str
+        Name of the score.
+    higher_is_better : bool
+    others : list of str
+        Further hyper-parameters of the search. Each cell has the best score over their values.
+
+    Attributes
+    ----------
+    best_ : tuple of int
+        Row and column of the best score.
+    image_, colorbar_, frame_ : matplotlib AxesImage, Colorbar and Rectangle
+    ax_, figure_ : matplotlib Axes and Figure
+
+    See Also
+    --------
+    CoefficientDisplay : Coefficients of the features.
+
+    Examples
+    --------
+    >>> from labeldist import BDLDLCV
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.plots import ParameterInfluenceDisplay
+    >>> search = BDLDLCV().fit(*make_artificial(100, random_state=0))
+    >>> display = ParameterInfluenceDisplay.from_estimator(search)
+    >>> display.row_name, display.column_name, display.scores.shape
+    ('reconstruction', 'ridge', (8, 8))
+    """
+
+    scores: Array
+    row_values: Sequence[Any]
+    column_values: Sequence[Any]
+    row_name: str
+    column_name: str
+    title: str
+    higher_is_better: bool = True
+    others: Sequence[str] = ()
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, params: tuple[str, str] | None = None, ax: Axes = None) -> Self:
+        """Draw the mean test scores of a fitted search.
+
+        Parameters
+        ----------
+        estimator : fitted BDLDLCV or GridSearchCV, or a Pipeline that ends in one
+        params : pair of str, default=None
+            Hyper-parameters of the rows and of the columns. By default the first two that take several values.
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        ParameterInfluenceDisplay
+        """
+        search = next((layer for layer in layers(estimator) if hasattr(layer, "cv_results_")), None)
+        if search is None:
+            raise NotFittedError(f"{type(estimator).__name__} has no cv_results_. Fit a BDLDLCV or GridSearchCV.")
+        points: list[dict[str, Any]] = search.cv_results_["params"]
+        names = list(dict.fromkeys(name for point in points for name in point))
+        values = {name: _distinct(point[name] for point in points if name in point) for name in names}
+        varied = [name for name in names if len(values[name]) > 1]
+        if params is None and len(varied) < 2:
+            raise ValueError(f"Two parameters with several values are needed; got {len(varied)} of {', '.join(names)}.")
+        row_name, column_name = params or varied[:2]
+        for name in (row_name, column_name):
+            check_option("params", name, names)
+        rows, columns = (list(map(repr, values[name])) for name in (row_name, column_name))
+        scores = np.full((len(rows), len(columns)), np.nan)
+        for point, score in zip(points, search.cv_results_["mean_test_score"], strict=True):
+            if row_name in point and column_name in point:
+                cell = rows.index(repr(point[row_name])), columns.index(repr(point[column_name]))
+                scores[cell] = np.fmax(scores[cell], score)
+        title, higher_is_better = "mean_test_score", True
+        if isinstance(search.scoring, str) and search.scoring in MEASURES:  # BDLDLCV negates measures that are errors
+            measure = MEASURES[search.scoring]
+            title, higher_is_better = measure.title, measure.higher_is_better
+        grid = values[row_name], values[column_name], row_name, column_name
+        others = [name for name in varied if name not in (row_name, column_name)]
+        return cls(scores if higher_is_better else -scores, *grid, title, higher_is_better, others).plot(ax)
+
+    def _cells(self) -> tuple[int, int]:
+        return self.scores.shape[0], self.scores.shape[1]
+
+    def _draw(self, ax: Axes) -> None:
+        best = np.nanargmax(self.scores if self.higher_is_better else -self.scores)
+        row, column = divmod(int(best), self.scores.shape[1])
+        self.best_ = row, column
+        low, high = float(np.nanmin(self.scores)), float(np.nanmax(self.scores))
+        colors = require("matplotlib.colors", EXTRA)
+        norm = colors.LogNorm(low, high) if 0 < WIDE_SCORES * low < high else colors.Normalize(low, high)
+        cmap, direction = ("viridis", "higher") if self.higher_is_better else ("viridis_r", "lower")
+        names = (list(map(parameter_text, values)) for values in (self.row_values, self.column_values))
+        drawn = heat_map(ax, self.scores, *names, cmap=cmap, norm=norm, title=f"{self.title} ({direction} is better)")
+        self.image_, self.colorbar_ = drawn
+        rectangle = require("matplotlib.patches", EXTRA).Rectangle
+        self.frame_ = rectangle((column - 0.45, row - 0.45), 0.9, 0.9, fill=False, edgecolor="red", linewidth=2.5)
+        ax.add_patch(self.frame_)
+        ax.set(xlabel=self.column_name, ylabel=self.row_name)
+        if self.others:
+            ax.set_title(f"best over {', '.join(self.others)}", loc="left", fontsize="small")
+
+
+def _distinct(values: Iterable[Any]) -> list[Any]:
+    """Return the distinct values of a parameter, numbers in increasing order."""
+    found = list({repr(value): value for value in values}.values())
+    return sorted(found) if all(map(is_number, found)) else found
+
+
+@dataclass(eq=False, repr=False)
+class RecoveryPathDisplay(Display):
+    """A measure of recovered against true distributions along a parameter, with trivial enhancers as baselines.
+
+    Create it with `from_estimator`.
+
+    Parameters
+    ----------
+    param_name : str
+    param_range : list
+    scores : ndarray of shape (n_values,)
+        The measure at each value of the parameter.
+    baselines : mapping of str to float
+        The measure of the trivial enhancers.
+    name, measure : str
+        Names of the enhancer and of the measure.
+
+    Attributes
+    ----------
+    line_ : Line2D
+    best_ : int
+        Position of the best value in `param_range`.
+    baseline_lines_ : dict of str to Line2D
+    ax_, figure_ : matplotlib Axes and Figure
+
+    See Also
+    --------
+    ParameterInfluenceDisplay : Scores of a search over two hyper-parameters.
+
+    Examples
+    --------
+    >>> from labeldist import BDLE
+    >>> from labeldist.datasets import binarize, make_artificial
+    >>> from labeldist.plots import RecoveryPathDisplay
+    >>> X, D = make_artificial(60, random_state=0)
+    >>> RecoveryPathDisplay.from_estimator(BDLE(), X, binarize(D), D, "smoothness", [1e-3, 1e-1, 10]).scores.shape
+    (3,)
+    """
+
+    param_name: str
+    param_range: Sequence[Any]
+    scores: Array
+    baselines: Mapping[str, float]
+    name: str
+    measure: str
+
+    @classmethod
+    def from_estimator(
+        cls,
+        enhancer: Any,
+        X: Any,
+        L: Any,
+        D_true: Any,
+        param_name: str,
+        param_range: Sequence[Any],
+        *,
+        measure: str = "kl_divergence",
+        ax: Axes = None,
+    ) -> Self:
+        """Fit the enhancer with each value of a parameter, and draw the measure of what it recovers.
+
+        Parameters
+        ----------
+        enhancer : label enhancer
+            Clones of it are fitted.
+        X : array-like or data frame of shape (n_samples, n_features)
+        L : array-like or data frame of shape (n_samples, n_labels)
+            Logical labels.
+        D_true : array-like or data frame of shape (n_samples, n_labels)
+            True degrees; each row is divided by its sum.
+        param_name : str
+        param_range : sequence
+            Values to try.
+        measure : str, default="kl_divergence"
+            Name of a measure in `labeldist.metrics.MEASURES`.
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        RecoveryPathDisplay
+        """
+        check_option("measure", measure, list(MEASURES))
+        D = normalize(D_true, name="D_true")
+        mean = MEASURES[measure].mean
+        enhancers = [clone(enhancer).set_params(**{param_name: value}) for value in param_range]
+        scores = np.array([mean(D, np.asarray(one.fit_transform(X, L))) for one in enhancers])
+        trivial = {
+            "Uniform": Uniform(),
+            "LogicalSoftmax": LogicalSoftmax(),
+            "LogicalSoftmax, threshold": LogicalSoftmax("threshold"),
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LabelWarning)  # the enhancer itself has warned
+            baselines = {name: mean(D, one.fit_transform(X, L)) for name, one in trivial.items()}
+        return cls(param_name, list(param_range), scores, baselines, type(enhancer).__name__, measure).plot(ax)
+
+    def _draw(self, ax: Axes) -> None:
+        measure = MEASURES[self.measure]
+        numeric = all(map(is_number, self.param_range))
+        places = self.param_range if numeric else [parameter_text(value) for value in self.param_range]
+        (self.line_,) = ax.plot(places, self.scores, marker="o", color=OKABE_ITO[1], linestyle="-" if numeric else "")
+        self.best_ = int(np.argmax(self.scores) if measure.higher_is_better else np.argmin(self.scores))
+        best = [places[self.best_]], [self.scores[self.best_]]
+        (ring,) = ax.plot(*best, marker="o", markersize=12, fillstyle="none", color=OKABE_ITO[0], linestyle="")
+        self.baseline_lines_ = {
+            name: ax.axhline(value, color="black", linewidth=1.2, linestyle=style)
+            for (name, value), style in zip(self.baselines.items(), ("--", ":", "-."), strict=False)
+        }
+        names = [self.name, f"best: {parameter_text(self.param_range[self.best_])}", *self.baselines]
+        add_legend(ax, [self.line_, ring, *self.baseline_lines_.values()], names)
+        if numeric and 0 < WIDE_PARAMETERS * min(self.param_range) <= max(self.param_range):
+            ax.set_xscale("log")
+        drawn = [*self.scores, *self.baselines.values()]
+        if not measure.higher_is_better and 0 < WIDE_SCORES * min(drawn) < max(drawn):
+            ax.set_yscale("log")
+        direction = "higher" if measure.higher_is_better else "lower"
+        ax.set(xlabel=self.param_name, ylabel=f"{measure.title} ({direction} is better)")
