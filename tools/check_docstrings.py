@@ -60,7 +60,8 @@ def documented() -> Iterator[tuple[str, set[str]]]:
                 continue
             for method, function in inspect.getmembers(thing, inspect.isroutine):
                 ours = (getattr(function, "__module__", None) or "").startswith("labeldist")
-                if ours and not method.startswith("_"):
+                inherited = not function.__doc__ and inspect.getdoc(getattr(thing, method))
+                if ours and not inherited and not method.startswith("_"):
                     yield f"{full}.{method}", METHOD_CODES
 
 
