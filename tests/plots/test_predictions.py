@@ -56,14 +56,6 @@ def test_max_rows_chooses_at_equal_steps_from_best_to_worst(kind):
             PredictionDisplay.from_predictions(TRUE, PREDICTED, **option)
 
 
-def test_small_labels_are_merged_by_true_degree(rng):
-    D = rng.dirichlet(np.arange(1, 18), 30)
-    display = PredictionDisplay.from_predictions(D, D[:, ::-1])
-    true, predicted = display.true[:, :3].sum(axis=1), display.predicted[:, :3].sum(axis=1)
-    np.testing.assert_allclose(display.points_[14].get_offsets(), np.column_stack([predicted, true]))
-    assert legend_texts(display.ax_)[13:] == ["label_16", "other (3 labels)"]
-
-
 def test_from_estimator_compares_predictions_with_normalised_truth():
     X, D = make_artificial(30, random_state=0)
     model = BDLDL().fit(X, D)
