@@ -72,8 +72,7 @@ def test_many_items_are_sampled_and_many_columns_cut(monkeypatch):
     np.testing.assert_allclose(unpack(data["versions"][0]["upper"]), BOUNDS[1][rows - 1], atol=1 / STEPS)
     assert [column["name"] for column in data["columns"]] == ["title"]
     *_, items, columns = summary.sentences(contents)
-    assert "50" in items
-    assert "120" in items
+    assert re.search("50.*120", items)
     assert "1 of 3" in columns
 
 

@@ -18,6 +18,7 @@ from tests.plots.drawn import legend_texts
 
 X, D = make_artificial(12, random_state=0)
 MODEL = BDLDL().fit(X, D)
+L, SCORES = binarize(D), np.array([[0.1, 0.2]])
 # Matplotlib would skip the first in legends, and read mathematics in the second; the third is cut.
 NAMES = ["_hidden", "$5 to $6", "x" * 29]
 
@@ -26,14 +27,10 @@ DRAWINGS = {
     "calibration": lambda ax: plots.CalibrationDisplay.from_predictions(D, D, ax=ax),
     "coefficients": lambda ax: plots.CoefficientDisplay.from_estimator(MODEL, label_names=NAMES, ax=ax),
     "distributions": lambda ax: plots.DistributionDisplay.from_distributions(D, label_names=NAMES, ax=ax),
-    "influence": lambda ax: plots.ParameterInfluenceDisplay(
-        np.array([[0.1, 0.2]]), [1], [1, 2], "a", "b", "score"
-    ).plot(ax),
+    "influence": lambda ax: plots.ParameterInfluenceDisplay(SCORES, [1], [1, 2], "a", "b", "score").plot(ax),
     "prediction bars": lambda ax: plots.PredictionDisplay.from_predictions(D, D, kind="bars", label_names=NAMES, ax=ax),
     "prediction points": lambda ax: plots.PredictionDisplay.from_predictions(D, D, label_names=NAMES, ax=ax),
-    "recovery": lambda ax: plots.RecoveryPathDisplay.from_estimator(
-        BDLE(), X, binarize(D), D, "sharpness", [1, 2], ax=ax
-    ),
+    "recovery": lambda ax: plots.RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1, 2], ax=ax),
     "ternary": lambda ax: plots.TernaryDisplay.from_distributions(D, label_names=NAMES, ax=ax),
 }
 

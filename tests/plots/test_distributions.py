@@ -51,14 +51,9 @@ def test_small_labels_are_merged_beyond_fifteen(rng):
     assert legend_texts(display.ax_) == [*(f"label_{k}" for k in range(3, 17)), "other (3 labels)"]
     np.testing.assert_allclose(lengths(display.bars_)[:, :14], display.distributions[:, 3:])
     np.testing.assert_allclose(lengths(display.bars_)[:, 14], display.distributions[:, :3].sum(axis=1))
+    assert tick_texts(AmbiguityDisplay.from_distributions(np.tile(degrees, (3, 1)), max_rows=90).ax_, "y") == []
     styles = {(bars[0].get_facecolor(), bars[0].get_hatch()) for bars in display.bars_}
     assert len(styles) == 15
-
-
-def test_many_items_are_drawn_without_names(rng):
-    display = DistributionDisplay.from_distributions(rng.dirichlet(np.ones(2), 200), max_rows=200)
-    assert tick_texts(display.ax_, "y") == []
-    assert len(display.bars_[0]) == 200
 
 
 def test_from_estimator_draws_predictions():

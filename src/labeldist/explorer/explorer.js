@@ -111,7 +111,10 @@ function showList() {
   byId("list").style.setProperty("--bar", data.colours[version]);
   byId("list").querySelector("tbody").replaceChildren(...shown.map((item) => {
     const button = make("button", { type: "button", title: nameOf(item) }, nameOf(item));
-    button.addEventListener("click", () => choose(item));
+    button.addEventListener("click", () => {
+      choose(item);
+      if (byId("item").getBoundingClientRect().top > innerHeight * 0.7) byId("item").scrollIntoView();
+    });
     if (item === state.item) button.setAttribute("aria-current", "true");
     return make("tr", {},
       make("th", { scope: "row" }, button),
@@ -167,9 +170,15 @@ function showItem() {
 function choose(item) {
   state.item = item;
   page = Math.max(0, Math.floor(items.indexOf(item) / PAGE_SIZE));
+  const list = byId("list"), focused = list.contains(document.activeElement);
   showList();
   showItem();
-  byId("list").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  const button = list.querySelector("[aria-current]");
+  if (button) {
+    if (focused) button.focus({ preventScroll: true });
+    const { offsetTop } = button.closest("tr"); // scroll the list only, not the page
+    if (Math.abs(offsetTop - list.scrollTop - list.clientHeight / 2) > list.clientHeight / 2 - 40) list.scrollTop = offsetTop - list.clientHeight / 2;
+  }
   history.replaceState(null, "", `#${new URLSearchParams(state)}`);
 }
 
