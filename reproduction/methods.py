@@ -56,10 +56,19 @@ class RidgeLE(BaseEstimator):
         bandwidth = np.sqrt(squared).sum() / (n * (n - 1))
         features = np.column_stack([np.exp(squared / (-2 * bandwidth**2)), np.ones(n)])
         smoothed = features + self.smoothness * (_laplacian(X, n_labels + 1) @ features)
-        A = features.T @ smoothed
+        A = _lower_product(features, smoothed)
         A[np.diag_indices_from(A)] += self.reconstruction * np.square(L).sum() / n_labels
-        W = linalg.solve(A, features.T @ L, assume_a="pos", overwrite_a=True)
+        W = linalg.solve(A, features.T @ L, assume_a="pos", lower=True, overwrite_a=True)
         return softmax(features @ W)
+
+
+def _lower_product(P: Any, Q: Any, block: int = 1024) -> Any:
+    """Return PᵀQ in blocks on and below the diagonal, which is half of the work where the product is symmetric."""
+    product = np.zeros((P.shape[1], Q.shape[1]))
+    for start in range(0, Q.shape[1], block):
+        columns = slice(start, start + block)
+        product[start:, columns] = P[:, start:].T @ Q[:, columns]
+    return product
 
 
 def _laplacian(X: Any, n_neighbors: int) -> Any:

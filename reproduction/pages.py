@@ -102,9 +102,11 @@ def _paper(experiment: str, method: str, measure: str) -> pd.Series:
 def results(known: Records) -> Iterator[Section]:
     """Yield recovery by BD-LE, BayesLE and trivial enhancers, and prediction by BD-LDL and the mean."""
     for measure in MEASURES:
-        table = known.select("le-recovery", measure).reindex(columns=["BD-LE", "Uniform", "LogicalSoftmax", "BayesLE"])
-        table.insert(0, "BD-LE, paper", _paper("le-recovery", "BD-LE", measure))
-        yield f"Recovery, {_titled(measure)}", _bold_best(table.dropna(how="all"), measure)
+        table = known.select("le-recovery", measure)
+        if len(table):
+            table = table.reindex(columns=["BD-LE", "Uniform", "LogicalSoftmax", "BayesLE"])
+            table.insert(0, "BD-LE, paper", _paper("le-recovery", "BD-LE", measure))
+        yield f"Recovery, {_titled(measure)}", _bold_best(table, measure)
     for measure in MEASURES:
         published = known.select("ldl-prediction", measure).reindex(columns=["BD-LDL", "Mean"])
         settings = known.select("defaults", measure, kind="prediction")
@@ -168,12 +170,14 @@ def defaults(known: Records) -> Iterator[Section]:
         if dataset in table.index:
             rows.append((dataset, method, MEASURES[measure].title, goal, table.loc[dataset, method]))
     yield "Tuned for a measure", pd.DataFrame(rows, columns=["data set", "features", "measure", "goal", "reached"])
-    leads = paired_leads(known.records, "ldl-prediction", "BD-LDL tuned", "Mean")
+    leads = paired_leads(known.records, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
     leads = leads[leads["measure"].isin(["kl_divergence", "clark", "cosine"])]
-    leads["lead"] = leads["lead"].map("{:+.5f}".format) + " ± " + leads["deviation"].map("{:.5f}".format)
-    leads["measure"] = leads["measure"].map(lambda name: MEASURES[name].title)
-    gains = leads.pivot_table(index="dataset", columns="measure", values="lead", aggfunc="first", sort=False)
-    yield "Gain of BDLDLCV over the mean, over the shuffles", gains.rename_axis(None, axis=1).reset_index()
+    leads = leads.assign(
+        measure=[MEASURES[name].title for name in leads["measure"]],
+        gain=[f"{row.lead:+.5f} ± {row.deviation:.5f}" for row in leads.itertuples()],
+    )
+    gains = leads.pivot_table(index="dataset", columns="measure", values="gain", aggfunc="first", sort=False)
+    yield "Gain of BDLDLCV() over the mean, five shuffles of ten folds", gains.rename_axis(None, axis=1).reset_index()
 
 
 def bayes_le_figures(known: Records) -> Iterator[Section]:

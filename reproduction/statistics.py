@@ -164,7 +164,7 @@ def wilcoxon(distances: pd.DataFrame, method: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["method", "wins", "ties", "losses", "lead", "pvalue"])
 
 
-def paired_leads(records: pd.DataFrame, experiment: str, method: str, other: str) -> pd.DataFrame:
+def paired_leads(records: pd.DataFrame, experiment: str, method: str, other: str, *, variant: str = "") -> pd.DataFrame:
     """Compare two methods on the same folds of every seed that both have completed.
 
     Returns
@@ -173,7 +173,9 @@ def paired_leads(records: pd.DataFrame, experiment: str, method: str, other: str
         `dataset`, `measure`, `lead` (by how much the method's distance is smaller, in the mean over seeds), `deviation`
         of the seeds' leads (NaN for one seed) and `seeds`.
     """
-    runs = records[(records["experiment"] == experiment) & (records["variant"] == "") & (records["status"] == "ok")]
+    runs = records[
+        (records["experiment"] == experiment) & (records["variant"] == variant) & (records["status"] == "ok")
+    ]
     runs = runs[runs["method"].isin([method, other])].astype({"value": float})
     shuffle = ["dataset", "measure", "seed"]
     runs = runs.assign(distance=distance(runs["value"], runs["measure"]))

@@ -32,26 +32,15 @@ role = "trivial"
 [[part]]
 kind = "chain"
 folds = 3
-[[part.learner]]
-name = "SA-BFGS"
-use = "SABFGS"
-[[part.method]]
-name = "BD-LE"
-use = "BDLE"
-[[part.method]]
-name = "Ground truth"
-use = "GroundTruth"
+learner = [{ name = "SA-BFGS", use = "SABFGS" }]
+method = [{ name = "BD-LE", use = "BDLE" }, { name = "Ground truth", use = "GroundTruth" }]
 
 [[part]]
 kind = "chain"
 folds = 3
 transductive = true
-[[part.learner]]
-name = "SA-BFGS"
-use = "SABFGS"
-[[part.method]]
-name = "BD-LE"
-use = "BDLE"
+learner = [{ name = "SA-BFGS", use = "SABFGS" }]
+method = [{ name = "BD-LE", use = "BDLE" }]
 
 [[part]]
 kind = "new-rows"
@@ -65,10 +54,7 @@ parameters = { enhancer = "BDLE", learner = "MeanDistribution" }
 [[part]]
 kind = "grid"
 folds = 3
-[[part.method]]
-name = "BD-LDL"
-use = "BDLDL"
-grid = { ridge = [0.1, 1.0] }
+method = [{ name = "BD-LDL", use = "BDLDL", grid = { ridge = [0.1, 1.0] } }]
 """
 
 HEAD = SMALL.split("[[part]]")[0]
