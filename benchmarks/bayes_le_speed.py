@@ -1,4 +1,4 @@
-"""The time of BayesLE beside the other enhancers, and its growth with rows and with distinct rows of tags.
+"""Time of BayesLE and of the other enhancers, and its growth with rows and distinct rows of tags.
 
 ``make bayes-le-speed`` prints two tables: seconds of a fit on the benchmark sets, one thread, the median of three fits
 in turns; and large tables of tags alone, with the peak of memory.
@@ -24,7 +24,7 @@ from labeldist.simplex import softmax
 
 ENHANCERS = {"BayesLE": BayesLE(), "BD-LE": BDLE(), "GLLE": GLLE(), "LP": LP(), "KM": KM(), "FCM": FCM()}
 LARGE = [(25_000, 18, 0.5), (50_000, 18, 0.5), (100_000, 18, 0.5), (1_000_000, 10, 0.3)]
-"""Rows, labels and spread of the scores that the tags are made from."""
+"""Rows, labels and spread of the scores of the simulated tags."""
 
 
 def seconds(enhancer, X, L) -> float:

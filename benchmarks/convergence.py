@@ -1,4 +1,4 @@
-"""Draw how far L-BFGS is from the exact solution of BD-LE after a number of iterations.
+"""Plot the distance of L-BFGS from the exact solution of BD-LE over iterations.
 
 ``make figures`` draws it for 400 rows of the artificial set and of two benchmark sets.
 """
@@ -37,7 +37,7 @@ def distances(loss: EnhancementLoss) -> dict[int, tuple[float, float]]:
 
 
 def draw(results: dict[str, dict[int, tuple[float, float]]], path: Path) -> None:
-    """Write the picture: a curve a set."""
+    """Write the picture with one curve per set."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for (name, curve), marker in zip(results.items(), "osD^v", strict=False):
@@ -53,7 +53,7 @@ def draw(results: dict[str, dict[int, tuple[float, float]]], path: Path) -> None
 def main() -> None:
     """Print the distances and draw them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", help="benchmark sets whose first 400 rows to take beside the artificial set")
+    parser.add_argument("sets", nargs="*", help="benchmark sets, of which the first 400 rows are used")
     parser.add_argument("--out", type=Path, required=True, help="the PNG file to write")
     arguments = parser.parse_args()
     X, D = make_artificial(400, random_state=0)
@@ -64,7 +64,7 @@ def main() -> None:
     results = {}
     for name, (X, L) in tables.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VanishingGraphWarning)  # the published graph; its vanishing is documented
+            warnings.simplefilter("ignore", VanishingGraphWarning)  # the published graph vanishes on these sets
             loss = BDLE()._loss(X, L.astype(float))
         results[name] = distances(loss)
         for iterations, (difference, excess) in results[name].items():

@@ -19,19 +19,19 @@ GRID = [10.0**k for k in range(-4, 4)]
 
 
 class Model(RegressorMixin, BaseEstimator):
-    """PyLDL's model as scikit-learn wants it."""
+    """The model of PyLDL as a scikit-learn estimator."""
 
     def __init__(self, alpha: float = 1e-3, beta: float = 1e-2) -> None:
         self.alpha = alpha
         self.beta = beta
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "Model":
-        """Fit PyLDL's model."""
+        """Fit the model of PyLDL."""
         self.model_ = BD_LDL(alpha=self.alpha, beta=self.beta).fit(X, y)
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Predict with it."""
+        """Predict distributions."""
         return np.asarray(self.model_.predict(X))
 
 
@@ -41,7 +41,7 @@ def negative_divergence(model: Model, X: np.ndarray, D: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Measure, and print one line of JSON."""
+    """Print the measurements as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
     parser.add_argument("--points", type=int, default=64, help="points of the grid that are searched")
