@@ -1,7 +1,6 @@
-"""The time of BayesLE beside the other enhancers, and its growth with rows and with distinct rows of tags.
+"""Time of BayesLE and of other enhancers on the benchmark sets, and of BayesLE on large tables of logical labels.
 
-``make bayes-le-speed`` prints two tables: seconds of a fit on the benchmark sets, one thread, the median of three fits
-in turns; and large tables of tags alone, with the peak of memory.
+``make bayes-le-speed`` prints the median seconds of three fits with one thread, and the peak memory on large tables.
 """
 
 import argparse
@@ -24,7 +23,7 @@ from labeldist.simplex import softmax
 
 ENHANCERS = {"BayesLE": BayesLE(), "BD-LE": BDLE(), "GLLE": GLLE(), "LP": LP(), "KM": KM(), "FCM": FCM()}
 LARGE = [(25_000, 18, 0.5), (50_000, 18, 0.5), (100_000, 18, 0.5), (1_000_000, 10, 0.3)]
-"""Rows, labels and spread of the scores that the tags are made from."""
+"""Rows, labels, and spread of the scores of the synthetic labels."""
 
 
 def seconds(enhancer, X, L) -> float:
@@ -44,7 +43,7 @@ def main() -> None:
     warnings.simplefilter("ignore", LabelDistWarning)
     warnings.simplefilter("ignore", ConvergenceWarning)
     with threadpool_limits(1):
-        if not options.small:  # first, since the peak of memory is that of the process
+        if not options.small:  # first: the peak memory is that of the process
             print_large_tables()
         print("\n" + table("set", *ENHANCERS))
         for name in options.sets:
@@ -56,7 +55,7 @@ def main() -> None:
 
 
 def print_large_tables() -> None:
-    """Print the time and the memory of BayesLE on large tables of tags."""
+    """Print time and memory of BayesLE on large tables."""
     print(table("rows", "labels", "distinct rows", "seconds", "peak of memory"))
     for n, c, spread in LARGE:
         random = np.random.default_rng(0)

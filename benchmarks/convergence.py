@@ -1,4 +1,4 @@
-"""Draw how far L-BFGS is from the exact solution of BD-LE after a number of iterations.
+"""Draw the distance of L-BFGS from the exact solution of BD-LE over iterations.
 
 ``make figures`` draws it for 400 rows of the artificial set and of two benchmark sets.
 """
@@ -22,7 +22,7 @@ ITERATIONS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
 def distances(loss: EnhancementLoss) -> dict[int, tuple[float, float]]:
-    """Return, for each number of iterations, the largest difference in a degree and in the objective, relative."""
+    """Return the largest error of a degree and the relative error of the objective for each number of iterations."""
     exact = solve_symmetric_sylvester(*loss.normal_equations()).X
     minimum = loss.value_and_gradient(exact)[0]
     degrees = softmax(loss.features @ exact)
@@ -37,7 +37,7 @@ def distances(loss: EnhancementLoss) -> dict[int, tuple[float, float]]:
 
 
 def draw(results: dict[str, dict[int, tuple[float, float]]], path: Path) -> None:
-    """Write the picture: a curve a set."""
+    """Draw one curve per data set."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for (name, curve), marker in zip(results.items(), "osD^v", strict=False):
@@ -45,7 +45,7 @@ def draw(results: dict[str, dict[int, tuple[float, float]]], path: Path) -> None
     axes.axhline(1e-5, color="0.6", linestyle=":", linewidth=1)
     axes.set_xlabel("L-BFGS iterations")
     axes.set_ylabel("largest error of a degree")
-    axes.set_title("BD-LE: how far a search is from the solution that can be computed")
+    axes.set_title("BD-LE: error of L-BFGS against the exact solution")
     axes.legend(frameon=False)
     figure.savefig(path, dpi=120)
 
@@ -64,7 +64,7 @@ def main() -> None:
     results = {}
     for name, (X, L) in tables.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VanishingGraphWarning)  # the published graph; its vanishing is documented
+            warnings.simplefilter("ignore", VanishingGraphWarning)  # the published graph vanishes on some data sets
             loss = BDLE()._loss(X, L.astype(float))
         results[name] = distances(loss)
         for iterations, (difference, excess) in results[name].items():

@@ -19,7 +19,7 @@ GRID = [10.0**k for k in range(-4, 4)]
 
 
 class Model(RegressorMixin, BaseEstimator):
-    """PyLDL's model as scikit-learn wants it."""
+    """PyLDL's model with the interface of scikit-learn."""
 
     def __init__(self, alpha: float = 1e-3, beta: float = 1e-2) -> None:
         self.alpha = alpha
@@ -31,7 +31,7 @@ class Model(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Predict with it."""
+        """Return the predicted distributions."""
         return np.asarray(self.model_.predict(X))
 
 
@@ -41,7 +41,7 @@ def negative_divergence(model: Model, X: np.ndarray, D: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Measure, and print one line of JSON."""
+    """Measure and print one line of JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
     parser.add_argument("--points", type=int, default=64, help="points of the grid that are searched")

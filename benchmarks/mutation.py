@@ -1,9 +1,8 @@
-"""Mutation testing where mutmut does not look, and the score of both.
+"""Mutation tests of constants and decorated functions, and the mutation score of the library.
 
-mutmut changes the bodies of plain functions and methods, and forks processes that have imported the library already.
-So it passes over constants, decorated functions (the six measures, properties) and what decorators do while a module
-is imported. Here these are changed by mutmut's own operators, and each mutant is imported anew by a process that has
-nothing but the dependencies in memory. ``make mutation`` runs mutmut first and then this.
+mutmut mutates the bodies of plain functions and methods in processes that have imported the library. It does not mutate
+constants, decorated functions (the six measures, properties) and code that runs during the import. This script applies
+mutmut's operators to them, and imports each mutant in a new process. ``make mutation`` runs mutmut first, then this.
 """
 
 import argparse
@@ -23,35 +22,35 @@ from mutmut.stats import status_by_exit_code
 
 SOURCE = Path("src/labeldist")
 MODULES = [SOURCE / "simplex.py", *sorted(SOURCE.glob("metrics/*.py"))]
-MODULES += sorted(SOURCE.glob("solvers/*.py"))
+MODULES += sorted(SOURCE.glob("_solvers/*.py"))
 COPY = Path("build/mutation")
 SECONDS = 120
-"""A mutant that runs longer does not end."""
+"""Time limit of the tests of a mutant."""
 
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-profile=mutation"]
-"""Plain assertions: what is in memory already cannot be rewritten."""
+"""Plain assertions, because imported modules cannot be rewritten."""
 
 NOT_CHANGED = {"dataclass", "property", "cached_property", "classmethod", "wraps", "get_args"}
-"""Changing how they are called changes no number, or nothing works at all."""
+"""Calls whose mutants are equivalent, or break the import."""
 
 
 def own_tests(module: Path) -> list[str]:
     """Return the tests of a module."""
     if module.parent.name == "metrics":
         return ["tests/metrics"]
-    if module.parent.name == "solvers":
+    if module.parent.name == "_solvers":
         return [f"tests/solvers/test_{module.name}"]
     return [f"tests/test_{module.name}"]
 
 
 def decorators(module: cst.Module) -> set[str]:
-    """Return the names of the decorators that are called in a module, and so while it is imported."""
+    """Return the names of the decorators that are called during the import of a module."""
     called = m.findall(module, m.Decorator(decorator=m.Call(func=m.Name())))
     return {node.decorator.func.value for node in called}
 
 
 class Unreached(cst.CSTVisitor):
-    """Collects the changes that mutmut does not make: of constants, of decorated functions and of decorators."""
+    """Visitor that collects the mutations that mutmut does not make."""
 
     def __init__(self, module: cst.Module) -> None:
         super().__init__()
@@ -60,7 +59,7 @@ class Unreached(cst.CSTVisitor):
         self._within: list[cst.FunctionDef] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Enter what may be changed, and note the changes."""
+        """Collect the mutations of a node."""
         if isinstance(node, cst.Annotation | cst.Import | cst.ImportFrom):
             return False
         if isinstance(node, cst.Call | cst.Decorator):
@@ -77,7 +76,7 @@ class Unreached(cst.CSTVisitor):
         return True
 
     def on_leave(self, original_node: cst.CSTNode) -> None:
-        """Note where a function ends."""
+        """Leave a function."""
         if self._within and self._within[-1] is original_node:
             self._within.pop()
 
@@ -87,7 +86,7 @@ class Unreached(cst.CSTVisitor):
 
 
 def mutants(source: str) -> Iterator[str]:
-    """Yield the module with one change each."""
+    """Yield the mutants of a module."""
     module = cst.parse_module(source)
     visitor = Unreached(module)
     module.visit(visitor)
@@ -96,12 +95,12 @@ def mutants(source: str) -> Iterator[str]:
 
 
 def fails(tests: list[str]) -> bool:
-    """Whether tests of the copy fail, in a process that has not imported it yet."""
+    """Return whether tests of the copy fail, in a process that has not imported it yet."""
     child = os.fork()
     if not child:
         os.chdir(COPY)
         sys.path.insert(0, "src")
-        # Or a mutant as long as the last one, and written in the same second, would be taken for it.
+        # A cached mutant of the same size and second would be imported instead.
         sys.dont_write_bytecode = True
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
@@ -121,7 +120,7 @@ def fails(tests: list[str]) -> bool:
 
 
 def run_module(module: Path) -> Counter[str]:
-    """Test every mutant of a module, and print those that survive."""
+    """Test every mutant of a module and print the survivors."""
     source, copy = module.read_text("utf-8"), COPY / module
     counts: Counter[str] = Counter()
     if fails(own_tests(module)):
@@ -139,7 +138,7 @@ def run_module(module: Path) -> Counter[str]:
 
 
 def by_mutmut(module: Path) -> Counter[str]:
-    """Return what mutmut found of a module, but for what it says of decorators: these are tested here."""
+    """Return the counts of mutmut for a module without decorators, which are tested here."""
     codes = json.loads(Path(f"mutants/{module}.meta").read_text("utf-8"))["exit_code_by_key"]
     elsewhere = {f"x_{name}" for name in decorators(cst.parse_module(module.read_text("utf-8")))}
     return Counter(
@@ -150,9 +149,9 @@ def by_mutmut(module: Path) -> Counter[str]:
 
 
 def main() -> None:
-    """Test the modules whose names are given, or all."""
+    """Test the named modules, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="modules, such as measures; all if none is given")
+    parser.add_argument("names", nargs="*", help="modules, such as _measures (default: all)")
     names = parser.parse_args().names
     shutil.rmtree(COPY, ignore_errors=True)
     for folder in ("src", "tests"):
@@ -169,7 +168,7 @@ def main() -> None:
     counts["all"] = sum(counts.values(), Counter())
     print("| module | mutants | killed | score |\n|---|---:|---:|---:|")
     for name, found in counts.items():
-        killed = found["killed"] + found["timeout"]  # one that does not end is noticed, too
+        killed = found["killed"] + found["timeout"]  # a time-out is a detected mutant
         print(f"| {name} | {found.total()} | {killed} | {killed / found.total():.1%} |")
 
 

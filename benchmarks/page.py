@@ -1,4 +1,4 @@
-"""A page of tables and growth curves, printed as it grows."""
+"""An HTML page of tables and growth curves, which is also printed."""
 
 import base64
 import html
@@ -49,7 +49,7 @@ class Page:
         print(" | ".join(shown), flush=True)
 
     def growth(self, what: str, title: str, sizes: list[int], seconds: list[float]) -> None:
-        """Draw times over sizes on logarithmic axes, with the exponent that fits them."""
+        """Draw times over sizes on logarithmic axes, with the fitted exponent."""
         from matplotlib.figure import Figure
 
         exponent = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0]) if len(sizes) > 1 else math.nan
@@ -67,7 +67,7 @@ class Page:
         )
 
     def write(self, path: Path) -> None:
-        """Write what there is so far."""
+        """Write the page."""
         self._end_table()
         path.parent.mkdir(parents=True, exist_ok=True)
         head = f"<meta charset=utf-8><title>{html.escape(self.title)}</title><style>{STYLE}</style>"

@@ -1,4 +1,4 @@
-"""How fast, and how far from the floor: the grid, a fit, a stream, enhancement of many rows, and how each grows.
+"""Speed of the grid search, a fit, a stream and enhancement, compared with peers and with the hardware floor.
 
 ``make bench`` runs all parts with one thread and writes one page with tables and plots, each with a word on how often
 what was run. Parts can be chosen; sizes can be made smaller.
@@ -34,13 +34,13 @@ from labeldist.simplex import softmax
 
 GRID = tuple(10.0**k for k in range(-4, 4))
 PEER_ENHANCES = ("Yeast_alpha", "SBU_3DFE")
-"""Sets on which PyLDL's GLLE is measured."""
+"""Data sets on which PyLDL's GLLE is measured."""
 
 FITTED = ("Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie")
-"""Sets to which one fit is measured."""
+"""Data sets on which one fit is measured."""
 
 SMALL_TABLE, IN_A_ROW = 100_000, 20
-"""A fit to fewer numbers takes a millisecond, and is done so many times in a row at each turn."""
+"""Fits to smaller tables take a millisecond; each turn repeats them this many times."""
 
 ENHANCED_ROWS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 GROWTH: dict[str, list[tuple[int, int, int]]] = {
@@ -55,7 +55,7 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def in_turns(repeats: int, in_a_row: int = 1, **calls: Callable[[], Any]) -> dict[str, float]:
-    """Call each in turn, again and again, so many times in a row, and return the median seconds of a call."""
+    """Call the functions in turns and return the median seconds of a call."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():
@@ -67,7 +67,7 @@ def in_turns(repeats: int, in_a_row: int = 1, **calls: Callable[[], Any]) -> dic
 
 
 def run_peer(options: argparse.Namespace, name: str, points: int, repeats: int = 1) -> dict[str, Any] | None:
-    """Time PyLDL in its own environment, if there is one."""
+    """Time PyLDL in its own environment, if it is installed."""
     if not options.peer:
         return None
     worker = str(Path(__file__).parent / "grid_worker.py")
@@ -80,7 +80,7 @@ def run_peer(options: argparse.Namespace, name: str, points: int, repeats: int =
 
 
 def grid_part(options: argparse.Namespace, page: Page) -> None:
-    """BDLDLCV, 64 points and ten folds, beside PyLDL's model in GridSearchCV."""
+    """Compare BDLDLCV, 64 points and ten folds, with PyLDL's model in GridSearchCV."""
     page.heading("The paper's grid: 64 points, ten folds")
     page.text(
         f"BDLDLCV: median of {options.repeats} fits, on Movie one. PyLDL: one search; where it searched a part of the "
@@ -91,7 +91,7 @@ def grid_part(options: argparse.Namespace, page: Page) -> None:
         X, D = load_dataset(name, return_X_y=True)
         forms = {"": X, ", sparse": sparse.csr_array(X)} if name == "Movie" else {"": X}
         peer = run_peer(options, name, points)
-        # What one point costs PyLDL does not depend on the point, so a part of the grid tells of the whole.
+        # The cost of a point of PyLDL does not depend on the point, so that a part of the grid is enough.
         whole = peer["grid"] * 64 / peer["points"] if peer and peer["points"] else math.nan
         for form, table in forms.items():
             model = BDLDLCV(GRID, GRID, [1e-3])
@@ -100,7 +100,7 @@ def grid_part(options: argparse.Namespace, page: Page) -> None:
 
 
 def fit_part(options: argparse.Namespace, page: Page) -> None:
-    """One fit beside its Gram products, the peer, scikit-learn's Ridge and SciPy's general solver."""
+    """Compare one fit with its Gram products, PyLDL, scikit-learn's Ridge and SciPy's general solver."""
     from sklearn.linear_model import Ridge
 
     page.heading("One fit")
@@ -141,7 +141,7 @@ def fit_part(options: argparse.Namespace, page: Page) -> None:
 
 
 def fitted_tables(options: argparse.Namespace) -> Iterator[tuple[str, Any, Array]]:
-    """Yield the tables of which one fit is measured."""
+    """Yield the tables on which one fit is measured."""
     for name in FITTED:
         X, D = load_dataset(name, return_X_y=True)
         yield name, X, D
@@ -150,7 +150,7 @@ def fitted_tables(options: argparse.Namespace) -> Iterator[tuple[str, Any, Array
 
 
 def many_rows(n: int, m: int = 100, c: int = 10) -> tuple[Array, Array]:
-    """Return n rows of noise whose distributions depend on them a little."""
+    """Return n rows of noise, and distributions that depend on them weakly."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, m))
     D = np.exp(X[:, :c] / 2)
@@ -158,7 +158,7 @@ def many_rows(n: int, m: int = 100, c: int = 10) -> tuple[Array, Array]:
 
 
 def stream_part(options: argparse.Namespace, page: Page) -> None:
-    """Rows from a Parquet file beside reading it and forming the Gram products, and the peak of memory."""
+    """Compare fit_stream on a Parquet file with reading it and forming the Gram products; report peak memory."""
     page.heading(f"{options.stream_rows:,} × 64 × 8 single-precision rows from Parquet")
     page.text(
         f"Medians of {options.stream_repeats} runs in turns, each in a process of its own, after the file has "
@@ -183,7 +183,7 @@ def stream_part(options: argparse.Namespace, page: Page) -> None:
 
 
 def write_rows(path: Path, n: int) -> None:
-    """Write random rows and degrees, a piece at a time."""
+    """Write random rows and degrees in chunks."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -197,7 +197,7 @@ def write_rows(path: Path, n: int) -> None:
 
 
 def run_alone(what: str, file: Path | int, environment: dict[str, str] | None = None) -> dict[str, Any]:
-    """Run one job in a process of its own, and return what it reports: seconds, and its peak of memory."""
+    """Run one job in its own process, and return its seconds and its peak memory."""
     command = [sys.executable, "-m", "benchmarks.scale", "--job", what, "--file", str(file)]
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  # this module
     report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
@@ -219,7 +219,7 @@ def job(what: str, path: Path) -> None:
 
 
 def recover_part(options: argparse.Namespace, page: Page) -> None:
-    """BDLE as it is by default beside its exact solution, and PyLDL's GLLE."""
+    """Compare BDLE by default with its exact solution, and with PyLDL's GLLE."""
     repeats = min(3, options.repeats)
     page.heading("Label enhancement of the benchmark sets")
     page.text(f"Medians of {repeats} fits in turns, on Movie one each. PyLDL: median of its runs, a process each.")
@@ -242,7 +242,7 @@ def recover_part(options: argparse.Namespace, page: Page) -> None:
 
 
 def enhance_part(options: argparse.Namespace, page: Page) -> None:
-    """BDLE from ten thousand rows to as many as asked for, with all threads of the machine."""
+    """Measure BDLE from ten thousand rows upwards, with all threads of the machine."""
     for kind, what in (("latent", "six hidden ones and noise"), ("normal", "nothing: independent noise")):
         page.heading(f"Label enhancement of many rows: 10 labels, 50 features made of {what} (all threads)")
         page.text("One run each, in a process of its own.")
@@ -283,7 +283,7 @@ ENHANCED = {"latent": latent_rows, "normal": normal_rows}
 
 
 def growth_part(options: argparse.Namespace, page: Page) -> None:
-    """How the time of a fit grows with rows, features and labels."""
+    """Measure the growth of the time of a fit with rows, features and labels."""
     page.heading("How a fit grows")
     page.text(f"Medians of {options.repeats} fits.")
     for axis, (what, sizes) in enumerate(GROWTH.items()):
@@ -306,7 +306,7 @@ PARTS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the parts, and write the page after each, so that an interruption loses nothing that was measured."""
+    """Run the parts, and write the page after each of them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--peer", help="the Python of an environment with python-ldl 0.1.2; left out without it")
@@ -324,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stream = options.job not in ENHANCED
         job(options.job, Path(options.file)) if stream else enhance_job(options.job, int(options.file))
         return
-    options.folds, options.limit = 1, 600.0  # what the comparison with PyLDL's GLLE takes
+    options.folds, options.limit = 1, 600.0  # options of the comparison with PyLDL's GLLE
     threads = os.environ.get(THREADS[0], "all")
     page = Page("labeldist: speed and scale", f"{threads} thread(s) unless said otherwise; PyLDL has one.")
     for part in options.parts:

@@ -53,14 +53,14 @@ DIFFERENCES = {
     "PTBayes": "Measured with PyLDL's model, independent features and drawn examples, not with our default.",
     "FCM": "Measured with PyLDL's 50 clusters and a tolerance as fine.",
 }
-"""What a reader of a ratio must know; methods that are not here are the same in both libraries."""
+"""Differences between the models of both libraries; other methods are the same."""
 
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One run of one library: what it noted of each fold, megabytes, and the answers; or why there are none."""
+    """One run of one library: notes of each fold, megabytes and predictions, or the reason of a failure."""
 
     folds: tuple[Record, ...] = ()
     megabytes: float = math.nan
@@ -69,12 +69,12 @@ class Measurement:
 
     @property
     def seconds(self) -> float:
-        """Seconds of the median fold; the first one also pays for what happens once."""
+        """Seconds of the median fold; the first fold includes one-time costs."""
         return statistics.median(fold["seconds"] for fold in self.folds) if self.folds else math.nan
 
 
 def measure(arguments: argparse.Namespace, library: str, method: str, data: Path, labels: Path) -> Measurement:
-    """Run the worker in a process of its own."""
+    """Run the worker in its own process."""
     worker = str(Path(__file__).parent / "worker.py")
     python = sys.executable if library == "ours" else arguments.peer
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ def measure(arguments: argparse.Namespace, library: str, method: str, data: Path
 
 
 def measure_in_turns(arguments: argparse.Namespace, method: str, name: str) -> dict[str, list[Measurement]]:
-    """Measure both libraries, one after the other, again and again; what takes long is not measured again."""
+    """Measure both libraries in turns; long measurements are not repeated."""
     data = load_dataset(name)
     runs: dict[str, list[Measurement]] = {library: [] for library in LIBRARIES}
     with tempfile.TemporaryDirectory() as folder:
@@ -112,14 +112,14 @@ def measure_in_turns(arguments: argparse.Namespace, method: str, name: str) -> d
                 if last and (last.failure or last.seconds * len(last.folds) > arguments.limit / 10):
                     continue
                 run = measure(arguments, library, method, Path(data.filename), labels)
-                if last and run.failure:  # a repeat that failed says nothing that the others do not
+                if last and run.failure:  # keep the earlier measurement
                     continue
                 runs[library].append(run)
     return runs
 
 
 def held_out(D: Array, method: str, folds: int) -> tuple[list[Array], list[Array]]:
-    """Return the true distributions of each fold and the trivial answer to them."""
+    """Return the true distributions of each fold and the predictions of the trivial baseline."""
     if method in ENHANCERS:
         return [D], [np.full_like(D, 1 / D.shape[1])]
     splits = ten_folds(D)[:folds]
@@ -127,7 +127,7 @@ def held_out(D: Array, method: str, folds: int) -> tuple[list[Array], list[Array
 
 
 def scores(truths: Iterable[Array], answers: Iterable[Array]) -> dict[str, float] | None:
-    """Return the mean of every measure over the folds; None where answers are no distributions."""
+    """Return the mean of every measure over the folds; None for invalid predictions."""
     values = []
     for truth, answer in zip(truths, answers, strict=False):
         if not np.isfinite(answer).all() or (answer < 0).any() or not (answer.sum(axis=1) > 0).all():
@@ -137,7 +137,7 @@ def scores(truths: Iterable[Array], answers: Iterable[Array]) -> dict[str, float
 
 
 def peer_seconds(run: Measurement, best: list[float]) -> tuple[float, bool]:
-    """Return the peer's seconds of a fold until the objective is nearly the best, and whether it gets there."""
+    """Return the seconds of a fold until PyLDL's objective is nearly the best, and whether it becomes so."""
     seconds, reached = [], []
     for fold, goal in zip(run.folds, best, strict=False):
         times = [at for at, value in fold.get("trace", ()) if value <= goal * (1 + SAME_QUALITY)]
@@ -152,7 +152,7 @@ def gap(values: Iterable[float], best: list[float]) -> float:
 
 
 def record_of(arguments: argparse.Namespace, method: str, name: str) -> Record:
-    """Measure a method on a set, and return what is to be remembered."""
+    """Measure a method on a data set, and return the record."""
     runs = measure_in_turns(arguments, method, name)
     ours, peer = runs["ours"], runs["peer"]
     folds = min((len(run.folds) for library in LIBRARIES for run in runs[library] if run.folds), default=0)
@@ -181,13 +181,13 @@ def record_of(arguments: argparse.Namespace, method: str, name: str) -> Record:
 
 
 def skill(record: Record, library: str) -> float:
-    """Return the share of the trivial answer's divergence that is saved."""
+    """Return the share of the trivial baseline's divergence that is saved."""
     values = record["scores"][library]
     return 1 - values["kl_divergence"] / record["scores"]["trivial"]["kl_divergence"] if values else math.nan
 
 
 def ratio(record: Record) -> str:
-    """Return how many times faster than the peer ours is, or at least is."""
+    """Return the speed-up over PyLDL, or a lower bound of it."""
     ours, peer = (record["seconds"][library] for library in LIBRARIES)
     if record["failure"]["peer"].startswith(">"):
         return f"> {record['limit'] / ours:.0f}×"

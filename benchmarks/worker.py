@@ -1,4 +1,4 @@
-"""Fit one method of one library on one benchmark set, and report time, memory and answers.
+"""Fit one method of one library on one benchmark set, and report time, memory and predictions.
 
 Run by ``benchmarks.side_by_side`` in the environment of the library that is measured; imports nothing of the other's.
 """
@@ -37,10 +37,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "PTSVM, C=100": {"C": 100, "kernel_tolerance": 1e-8},
     "AABP": {"random_state": 0},
 }
-"""Where our default is another model or does less work than PyLDL's: its settings. And seeds."""
+"""Settings that make our models those of PyLDL, and seeds."""
 
 IMPORTED_IN_FIT = ("scipy.linalg", "sklearn.calibration", "sklearn.naive_bayes", "sklearn.neighbors", "sklearn.svm")
-"""What PyLDL imports while it fits; imported before, so that no import is timed."""
+"""Modules that PyLDL imports during a fit; imported first, so that no import is timed."""
 
 CONVERGED = 1e-2
 """Share of the default tolerance at which a search counts as run to convergence."""
@@ -53,11 +53,11 @@ class Ours:
 
     def __init__(self, method: str) -> None:
         self.method = method
-        room = import_module("labeldist.enhancement" if method in ENHANCERS else "labeldist.learning")
-        self.model = getattr(room, method.split(",")[0])(**SETTINGS.get(method, {}))
+        package = import_module("labeldist.enhancement" if method in ENHANCERS else "labeldist.learning")
+        self.model = getattr(package, method.split(",")[0])(**SETTINGS.get(method, {}))
 
     def answer(self, X: np.ndarray, y: np.ndarray, X_new: np.ndarray) -> np.ndarray:
-        """Return the distributions that are asked for."""
+        """Return recovered or predicted distributions."""
         if self.method in ENHANCERS:
             return self.model.fit_transform(X, y)
         return self.model.fit(X, y).predict(X_new)
@@ -73,7 +73,7 @@ class Ours:
 
 
 class Peer:
-    """A method of PyLDL; the values of its objective are noted on the way where it is ours, too."""
+    """A method of PyLDL; values of its objective are recorded if both libraries have the same one."""
 
     def __init__(self, method: str) -> None:
         import keras
@@ -87,7 +87,7 @@ class Peer:
         self.trace: list[tuple[float, float]] = []
 
     def answer(self, X: np.ndarray, y: np.ndarray, X_new: np.ndarray) -> np.ndarray:
-        """Return the distributions that are asked for."""
+        """Return recovered or predicted distributions."""
         model = self.algorithm()
         if self.method in ("SABFGS", "SAIIS"):
             self._watch(model)
@@ -107,12 +107,12 @@ class Peer:
         model._loss_function = watched
 
     def notes(self, _X: np.ndarray, _y: np.ndarray) -> dict[str, Any]:
-        """Return (seconds, objective) at each value of the objective that the last fit looked at."""
+        """Return seconds and value at each evaluation of the objective in the last fit."""
         return {"trace": self.trace} if self.trace else {}
 
 
 def divergence(model: Any, X: np.ndarray, D: np.ndarray) -> float:
-    """Return KL(D, P) over the training rows, what the maximum entropy model minimises."""
+    """Return KL(D, P) over the training rows, the objective of the maximum entropy model."""
     P = model.predict(X)
     return float((xlogy(D, D) - xlogy(D, P)).sum())
 
@@ -135,18 +135,18 @@ OBJECTIVES: dict[str, Callable[[Any, np.ndarray, np.ndarray], float]] = {
 
 
 def peak_megabytes() -> float:
-    """Return the most memory that this process has held; what ``getrusage`` says is the parent's if that held more."""
+    """Return the peak memory of this process; ``getrusage`` would include that of the parent."""
     with Path("/proc/self/status").open() as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
 
 def ten_folds(rows: np.ndarray) -> list[Fold]:
-    """Return the rows to train with and those to test, ten times."""
+    """Return training and test rows of ten folds."""
     return list(KFold(10, shuffle=True, random_state=0).split(rows))
 
 
 def main() -> None:
-    """Measure, and print one line of JSON."""
+    """Measure and print one line of JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library", choices=["ours", "peer"])
     parser.add_argument("method")
