@@ -1,7 +1,6 @@
 """Time of BayesLE and of the other enhancers, and its growth with rows and distinct rows of tags.
 
-``make bayes-le-speed`` prints two tables: seconds of a fit on the benchmark sets, one thread, the median of three fits
-in turns; and large tables of tags alone, with the peak of memory.
+``make bayes-le-speed`` prints the median seconds of three fits with one thread, and the peak memory on large tables.
 """
 
 import argparse
@@ -44,7 +43,7 @@ def main() -> None:
     warnings.simplefilter("ignore", LabelDistWarning)
     warnings.simplefilter("ignore", ConvergenceWarning)
     with threadpool_limits(1):
-        if not options.small:  # first, since the peak of memory is that of the process
+        if not options.small:  # first: the peak memory is that of the process
             print_large_tables()
         print("\n" + table("set", *ENHANCERS))
         for name in options.sets:
@@ -56,7 +55,7 @@ def main() -> None:
 
 
 def print_large_tables() -> None:
-    """Print the time and the memory of BayesLE on large tables of tags."""
+    """Print time and memory of BayesLE on large tables."""
     print(table("rows", "labels", "distinct rows", "seconds", "peak of memory"))
     for n, c, spread in LARGE:
         random = np.random.default_rng(0)

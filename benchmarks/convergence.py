@@ -22,7 +22,7 @@ ITERATIONS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
 def distances(loss: EnhancementLoss) -> dict[int, tuple[float, float]]:
-    """Return, for each number of iterations, the largest difference in a degree and in the objective, relative."""
+    """Return the largest error of a degree and the relative error of the objective for each number of iterations."""
     exact = solve_symmetric_sylvester(*loss.normal_equations()).X
     minimum = loss.value_and_gradient(exact)[0]
     degrees = softmax(loss.features @ exact)
@@ -45,7 +45,7 @@ def draw(results: dict[str, dict[int, tuple[float, float]]], path: Path) -> None
     axes.axhline(1e-5, color="0.6", linestyle=":", linewidth=1)
     axes.set_xlabel("L-BFGS iterations")
     axes.set_ylabel("largest error of a degree")
-    axes.set_title("BD-LE: how far a search is from the solution that can be computed")
+    axes.set_title("BD-LE: error of L-BFGS against the exact solution")
     axes.legend(frameon=False)
     figure.savefig(path, dpi=120)
 

@@ -34,7 +34,7 @@ from labeldist.simplex import softmax
 
 GRID = tuple(10.0**k for k in range(-4, 4))
 PEER_ENHANCES = ("Yeast_alpha", "SBU_3DFE")
-"""Sets on which PyLDL's GLLE is measured."""
+"""Data sets on which PyLDL's GLLE is measured."""
 
 FITTED = ("Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie")
 """Sets on which one fit is measured."""

@@ -80,13 +80,6 @@ def test_disagreeing_ranks():
     assert (cell["rank"], cell["lowest"], cell["highest"]) == (2, 1, 1)
 
 
-def test_ties_allow_several_ranks(print_instead):
-    print_instead("LDL, Clark", "Yeast_alpha", "LDLLC", rank=2)  # 0.2098, as LDL-SCL
-    assert (~recomputed_ranks()["agree"]).sum() == 11
-    print_instead("LDL, Clark", "Yeast_alpha", "LDLLC", rank=4)
-    assert (~recomputed_ranks()["agree"]).sum() == 12
-
-
 def test_impossible_deviations():
     found = misprinted_deviations()
     assert sorted(found.loc[found["grade"] == "impossible", "std"]) == [1.6, 2.08, 2.1, 8.07]
@@ -97,11 +90,3 @@ def test_implausible_deviations():
     deviations = sorted(found.loc[found["grade"] == "implausible", "std"])
     assert deviations == [0.021, 0.029, 0.034, 0.054, 0.063, 0.541, 0.606, 0.685]
     assert (found["std"] > found["bound"]).all()
-
-
-def test_bounds_depend_on_mean_and_data_set(print_instead):
-    print_instead("LDL, Clark", "Yeast_spoem", "BD-LDL", std=0.6)  # two labels: Clark is at most 1.41
-    found = misprinted_deviations().set_index(["table", "dataset", "method"])
-    assert found.loc[("LDL, Clark", "Yeast_spoem", "BD-LDL"), "grade"] == "impossible"
-    print_instead("LDL, Clark", "Yeast_cdc", "EDL-LRL", std=0.00208)
-    assert len(misprinted_deviations()) == 11

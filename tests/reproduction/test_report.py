@@ -13,7 +13,6 @@ from reproduction.findings import findings_markdown, markdown_table
 from reproduction.pages import write_pages
 from reproduction.report import render
 from reproduction.statistics import nemenyi
-from reproduction.store import read_store
 from reproduction.verdicts import VERDICTS, judge_cells
 from tests.pages import Elements
 from tests.reproduction.record_tables import everything, failure, record, runs, table
@@ -125,7 +124,3 @@ def test_pages_of_documentation(records, tmp_path):
     assert "| Yeast_cold | 0.1000 (LP 0.2000) |" in texts["bayes_le_figures"]
     assert "| Yeast_cold | 0.0690 | **0.1000** |" not in texts["results"]  # the paper's value is better
     assert write_pages(table([record(experiment="own")]), table([]), tmp_path) == []
-
-
-def test_pages_of_small_experiment(finished, tmp_path):
-    assert write_pages(read_store(finished), read_store(finished, attributes=True), tmp_path) == []

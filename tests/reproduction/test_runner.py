@@ -67,11 +67,6 @@ def test_transductive_chain_enhances_all_rows(records):
     assert_scores(values(records, kind="chain", method="BD-LE", variant="SA-BFGS, transductive"), expected)
 
 
-def test_ground_truth_of_chain(records):
-    expected = [score_all(D[test], SABFGS().fit(X[train], D[train]).predict(X[test])) for train, test in FOLDS]
-    assert_scores(values(records, kind="chain", method="Ground truth"), expected)
-
-
 def test_grid_records_every_point(records):
     grid = records[records["kind"] == "grid"]
     assert set(grid["parameters"]) == {'{"ridge": 0.1}', '{"ridge": 1.0}'}

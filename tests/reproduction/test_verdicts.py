@@ -1,6 +1,5 @@
 """Verdicts on the published cells."""
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -34,13 +33,6 @@ def test_cosine_is_judged_by_distance_from_one(factor, verdict):
     cell = verdict_on([record(measure="cosine", value=1 - factor * (1 - COSINE))], "cosine")
     assert cell["verdict"] == verdict
     assert_allclose(cell["gap"], factor - 1)
-
-
-def test_best_trivial_baseline_is_reported():
-    rows = [record(value=0.1), record(method="Uniform", value=0.0345), record(method="LogicalSoftmax", value=0.2)]
-    cell = verdict_on(rows)
-    assert_allclose([cell["trivial"], cell["trivial_gap"]], [0.0345, -0.5])
-    assert np.isnan(verdict_on([record(value=0.1)])["trivial"])
 
 
 def test_missing_cell_has_reason():
