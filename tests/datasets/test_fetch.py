@@ -60,12 +60,6 @@ def test_git_blob_id_is_an_alternative_checksum(tiny, tmp_path, server):
         locate(replace(info, git_blob="0" * 40), tmp_path)
 
 
-def test_unreadable_file_is_an_error(tiny, tmp_path):
-    (tmp_path / "Tiny.mat").mkdir()
-    with pytest.raises(DatasetNotFoundError, match=r"Tiny\.mat.*LABELDIST_DATA"):
-        locate(tiny.info, tmp_path)
-
-
 def test_missing_file_without_download_is_an_error(tiny, tmp_path, server):
     folder = tmp_path / "new"
     with pytest.raises(DatasetNotFoundError, match=r"LABELDIST_DATA.*data_home") as caught:

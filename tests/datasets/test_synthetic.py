@@ -61,13 +61,6 @@ def test_grid_is_in_raster_order():
             np.testing.assert_allclose(image[row, column], degrees(x1, x2, x3), rtol=1e-13)
 
 
-def test_default_sizes():
-    assert len(make_artificial(random_state=0)[0]) == 500
-    X, D = make_artificial_grid()
-    assert X.shape == (51 * 51, 3)
-    check_distributions(D)
-
-
 def test_invalid_sizes_and_seeds_are_errors():
     with pytest.raises(ValueError, match=r"n_samples .* 0"):
         make_artificial(0)

@@ -20,7 +20,7 @@ from labeldist.votes._vote_tables import VoteTable, read_votes, repeated_rows
 class DawidSkeneResult:
     """Result of `dawid_skene`.
 
-    Attributes
+    Parameters
     ----------
     distributions : ndarray of shape (n_items, n_labels)
         Posterior probability that each label is the true label of the item.
@@ -28,18 +28,22 @@ class DawidSkeneResult:
         Entry ``[a, j, k]`` is the probability that annotator a votes for label k if label j is true.
     class_priors : ndarray of shape (n_labels,)
         Probability of each label before any vote on the item.
-    items, annotators : list
-        In the order of the table.
-    label_names : list of str
+    items, annotators, label_names : list
+        Items and annotators are in the order of the table.
     n_iter : int
         Number of iterations.
     converged : bool
+        Whether `tol` was reached.
     log_likelihood : float
         Log-likelihood of the votes under `confusion_matrices` and `class_priors`.
 
     See Also
     --------
     dawid_skene : Create it from a table of votes.
+
+    Examples
+    --------
+    See `dawid_skene`.
     """
 
     distributions: Array
@@ -75,8 +79,7 @@ def dawid_skene(
     [1]_. Disagreement is therefore treated as error, and most posteriors are close to 0 or 1. Use `from_votes` where
     people may legitimately disagree.
 
-    EM starts from the vote shares. It increases the log-likelihood plus `smoothing` times the sum of the logarithms of
-    all entries of the confusion matrices. An iteration costs O(n_votes · n_labels).
+    EM starts from the vote shares. An iteration costs O(n_votes · n_labels).
 
     Parameters
     ----------
@@ -89,8 +92,8 @@ def dawid_skene(
     label_names : sequence of str or None
         All labels, in the order of the result. None takes the labels that occur, sorted.
     smoothing : float, default=0.01
-        Votes added to each entry of an annotator's table of true and given labels, in every M step. It must be
-        positive: it keeps probabilities away from 0, and is a Dirichlet prior with parameter ``1 + smoothing``.
+        Positive number of votes added to each entry of the confusion matrices in every M step: a Dirichlet prior with
+        parameter ``1 + smoothing``.
     max_iter : int, default=1000
         A ``ConvergenceWarning`` is issued if it is reached.
     tol : float, default=1e-6
@@ -99,6 +102,7 @@ def dawid_skene(
     Returns
     -------
     DawidSkeneResult
+        Posteriors, confusion matrices and priors.
 
     See Also
     --------
@@ -120,9 +124,8 @@ def dawid_skene(
     >>> result.confusion_matrices[2].round(2).tolist()
     [[0.67, 0.33], [0.33, 0.67]]
     """
-    table = read_votes(
-        votes, item=item, annotator=annotator, label=label, annotators=annotators, label_names=label_names
-    )
+    columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators}
+    table = read_votes(votes, **columns, label_names=label_names)  # type: ignore[arg-type]
     return fit_dawid_skene(table, smoothing, max_iter, tol)
 
 
@@ -155,17 +158,10 @@ def fit_dawid_skene(
         from sklearn.exceptions import ConvergenceWarning
 
         warn(f"Dawid-Skene has not converged in {max_iter} iterations. Increase max_iter or tol.", ConvergenceWarning)
-    return DawidSkeneResult(
-        distributions=posterior / posterior.sum(axis=1, keepdims=True),
-        confusion_matrices=confusion.transpose(0, 2, 1),
-        class_priors=priors,
-        items=table.items,
-        annotators=table.annotators,
-        label_names=table.label_names,
-        n_iter=n_iter,
-        converged=converged,
-        log_likelihood=float(log_evidence.sum()),
-    )
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    names = table.items, table.annotators, table.label_names
+    log_likelihood = float(log_evidence.sum())
+    return DawidSkeneResult(posterior, confusion.transpose(0, 2, 1), priors, *names, n_iter, converged, log_likelihood)
 
 
 def _single_votes(table: VoteTable) -> Any:

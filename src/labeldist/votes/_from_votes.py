@@ -18,9 +18,7 @@ from labeldist.simplex import normalize
 from labeldist.votes._dawid_skene import fit_dawid_skene
 from labeldist.votes._vote_tables import read_votes
 
-VOTES_COLUMN = "votes"
-"""Column of `VoteDistributions.to_frame` with the number of votes."""
-
+VOTES_COLUMN = "votes"  # The column of `VoteDistributions.to_frame` with the number of votes.
 AGGREGATORS = ("dawid_skene",)
 
 
@@ -28,20 +26,26 @@ AGGREGATORS = ("dawid_skene",)
 class VoteDistributions:
     """Label distributions of items with votes.
 
-    Attributes
+    Parameters
     ----------
     distributions : ndarray of shape (n_items, n_labels)
+        One distribution per item.
     weights : ndarray of shape (n_items,)
         Number of votes of each item, to be used as `sample_weight` of a learner.
-    items : list
-        In the order of the table; row numbers if no column names them.
-    label_names : list of str
+    items, label_names : list
+        Items are in the order of the table; row numbers if no column names them.
     item_name : str
         Name of the column of items, ``"item"`` if there is none.
 
     See Also
     --------
     from_votes : Create it from a table of votes.
+
+    Examples
+    --------
+    >>> from labeldist.votes import from_votes
+    >>> from_votes([[3, 1], [0, 2]])
+    VoteDistributions(2 items, 2 labels, 6 votes)
     """
 
     distributions: Array
@@ -109,17 +113,17 @@ def from_votes(
         or the columns of a table of counts.
     smoothing : float, default=0
         Number of votes s added to each item, distributed as the prior p: with v of n votes the degree of a label is
-        (v + s·p) / (n + s). Without smoothing an item without votes is an error; with it, the item gets the prior and
-        weight 0.
+        (v + s·p) / (n + s). An item without votes gets the prior and weight 0; without smoothing it is an error.
     prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
         Equal degrees, the shares of the labels in all votes, or given weights in the order of the labels.
     aggregator : {"dawid_skene"} or None, default=None
-        None counts votes. ``"dawid_skene"`` returns the posteriors of `dawid_skene`, which treats disagreement as
-        error. It needs annotators, and cannot be combined with `smoothing`.
+        None counts votes. ``"dawid_skene"`` returns the posteriors of `dawid_skene`. It needs annotators, and cannot be
+        combined with `smoothing`.
 
     Returns
     -------
     VoteDistributions
+        Distributions, numbers of votes and names.
 
     See Also
     --------
@@ -131,8 +135,6 @@ def from_votes(
     >>> result = from_votes([[3, 1], [0, 2]], label_names=["joy", "fear"])
     >>> result.distributions.tolist()
     [[0.75, 0.25], [0.0, 1.0]]
-    >>> result.weights.tolist()
-    [4.0, 2.0]
     >>> from_votes([[3, 1], [0, 2]], smoothing=2).distributions[1].tolist()
     [0.25, 0.75]
     """
