@@ -13,8 +13,7 @@ import pytest
 from labeldist.datasets import _fetch as fetch
 from labeldist.datasets import _registry as registry
 from labeldist.datasets._fetch import data_folder, locate
-from labeldist.exceptions import ChecksumError, DatasetNotFoundError, OutputError
-from tests.disks import grow, small_disk
+from labeldist.exceptions import ChecksumError, DatasetNotFoundError
 
 OTHER_BYTES = b"these are not the published bytes"
 FIRST, SECOND = "/first/Tiny.mat", "/second/Tiny.mat"
@@ -105,20 +104,6 @@ def test_failure_of_all_sources_is_an_error_that_names_them(tiny, tmp_path, serv
     for part in facts:
         assert part in str(caught.value)
     assert os.listdir(tmp_path) == []
-
-
-def test_full_disk_and_unusable_folder_are_errors(tiny, tmp_path, server):
-    server.files[FIRST] = tiny.content
-    (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="file/below"):
-        locate(tiny.info, tmp_path / "file" / "below")
-    with small_disk(tmp_path / "disk", room=4096) as folder:
-        (folder / "filler").write_bytes(bytes(4096))
-        with pytest.raises(OutputError, match="No space left"):
-            locate(tiny.info, folder)
-        assert os.listdir(folder) == ["filler"]
-        grow(folder, 2**20)
-        assert locate(tiny.info, folder).read_bytes() == tiny.content
 
 
 def test_download_without_pooch_names_the_extra(tiny, tmp_path, monkeypatch):

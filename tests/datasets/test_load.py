@@ -11,19 +11,8 @@ from labeldist.datasets._registry import REGISTRY, SOURCES
 from labeldist.exceptions import UnknownDatasetError
 
 # The table of the paper, in its order.
-YEAST_LABELS = {
-    "alpha": 18,
-    "cdc": 15,
-    "cold": 4,
-    "diau": 7,
-    "dtt": 4,
-    "elu": 14,
-    "heat": 6,
-    "spo": 6,
-    "spo5": 3,
-    "spoem": 2,
-}
-SHAPES = {f"Yeast_{name}": (2465, 24, n_labels) for name, n_labels in YEAST_LABELS.items()}
+YEAST = {"alpha": 18, "cdc": 15, "cold": 4, "diau": 7, "dtt": 4, "elu": 14, "heat": 6, "spo": 6, "spo5": 3, "spoem": 2}
+SHAPES = {f"Yeast_{name}": (2465, 24, n_labels) for name, n_labels in YEAST.items()}
 SHAPES |= {"Natural_Scene": (2000, 294, 9), "Movie": (7755, 1869, 5), "SBU_3DFE": (2500, 243, 6)}
 
 

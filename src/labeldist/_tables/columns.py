@@ -160,10 +160,10 @@ def choose_columns(
     if both:
         raise TableError(f"Column {listed(both)} is a label; it cannot be ignored or a feature, too.")
     if need_features and not feature_columns:
-        reasons = "".join(f"; {name} {reason}" for name, reason in left_out.items())
+        others = [f"{name} {reason}" for name, reason in left_out.items()]
         raise TableError(
-            f"There is no feature column: the labels are {listed(label_columns)}{reasons}. Join the features to this "
-            "table, or convert words, dates and gaps with --prepare."
+            f"There is no feature column. Labels: {listed(label_columns)}. Other columns: {listed(others) or 'none'}. "
+            "Join the features to this table, or convert words, dates and gaps with --prepare."
         )
     return LabelledTable(frame, label_columns, feature_columns, left_out)
 

@@ -57,8 +57,7 @@ def load_dataset(
     -------
     Bunch or tuple of ndarrays
         ``data`` (n_samples × n_features), ``target`` (the distributions, n_samples × n_labels), ``logical``
-        (`binarize` of the distributions), ``feature_names`` and ``target_names`` (numbered: the files contain no
-        names), ``DESCR``, ``filename``.
+        (`binarize` of the distributions), numbered ``feature_names`` and ``target_names``, ``DESCR``, ``filename``.
 
     See Also
     --------

@@ -158,7 +158,7 @@ def from_votes(
 
 
 def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
-    if aggregator is not None and aggregator not in AGGREGATORS:
+    if aggregator not in (None, *AGGREGATORS):
         raise ValueError(f"aggregator must be {' or '.join(AGGREGATORS)}, or None; got {aggregator!r}.")
     if not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf:
         raise ValueError(f"smoothing must be a number of votes, 0 or more; got {smoothing!r}.")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._extras import require
+from labeldist._tables import kinds
 from labeldist._tables.tables import cell_at, listed
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
@@ -109,8 +110,9 @@ def _read_wide(frame: Any, items: list[Any], annotators: Sequence[str], label_na
 
 
 def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_names: Sequence[str] | None) -> VoteTable:
-    counts = np.column_stack([_to_counts(_cells(frame, label), label) for label in labels])
-    found = [str(label) for label in labels]
+    cells = np.column_stack([np.array(_cells(frame, label), dtype=object) for label in labels])
+    numbers = np.column_stack([kinds.numbers(frame[label], truth_words=False) for label in labels])
+    counts, found = _check_counts(numbers, cells, labels), [str(label) for label in labels]
     if label_names is None:
         return VoteTable(items, found, counts)
     names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
@@ -121,18 +123,28 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
 
 def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
     array = np.asanyarray(votes)
-    if array.ndim != 2 or not array.size or array.dtype.kind in "mM":
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO":
         raise TableError(
             "Counts of votes must be a table of numbers, one row per item, one column per label; got "
             f"shape {array.shape}, dtype {array.dtype}."
         )
-    # The cells of a masked array are None where it is masked.
-    counts = np.column_stack([_to_counts(column, k) for k, column in enumerate(array.T.tolist())])
-    n_labels = array.shape[1]
+    n_items, n_labels = array.shape
+    numbers = np.asarray(np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan))
     names = [f"label_{k}" for k in range(n_labels)] if label_names is None else _check_label_names(label_names)
     if len(names) != n_labels:
         raise ValueError(f"label_names must name each of the {n_labels} columns of counts; got {names}.")
-    return VoteTable(list(range(len(array))), names, counts)
+    return VoteTable(list(range(n_items)), names, _check_counts(numbers, array, range(n_labels)))
+
+
+def _check_counts(numbers: Array, cells: Any, columns: Sequence[Any]) -> Array:
+    """Return `numbers`, or raise an error that names the first cell that is not a number of votes."""
+    bad = np.argwhere(~((numbers >= 0) & (numbers <= MAX_COUNT) & (numbers == np.floor(numbers))))
+    if len(bad):
+        row, k = bad[0]
+        cell = cells[row, k]
+        found = f"{cell!r}" if isinstance(cell, str) else "empty" if np.isnan(numbers[row, k]) else f"{cell!s:.60}"
+        raise TableError(f"{cell_at(row, columns[k])} is {found}. It must be a number of votes: 0, 1, 2, …")
+    return numbers
 
 
 def _open_frame(votes: Any, columns: list[str]) -> Any:
@@ -265,21 +277,3 @@ def _count(item_of: Codes, label_of: Codes, shape: tuple[int, int]) -> Array:
     counts = np.zeros(shape)
     np.add.at(counts, (item_of, label_of), 1)
     return counts
-
-
-def _to_counts(cells: list[Any], column: Any) -> Array:
-    """Return the cells of one column as numbers of votes."""
-    counts = np.array([_to_float(cell) for cell in cells])
-    bad = ~((counts >= 0) & (counts <= MAX_COUNT) & (counts == np.floor(counts)))
-    if bad.any():
-        row = int(np.argmax(bad))
-        found = "empty" if cells[row] is None or cells[row] != cells[row] else repr(cells[row])
-        raise TableError(f"{cell_at(row, column)} is {found:.60}. It must be a number of votes: 0, 1, 2, …")
-    return counts
-
-
-def _to_float(cell: Any) -> float:
-    try:
-        return np.nan if cell is None else float(cell)
-    except (TypeError, ValueError, OverflowError):
-        return np.nan
