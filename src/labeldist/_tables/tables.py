@@ -1,7 +1,6 @@
 """Readers and writers of tables: CSV, TSV, Parquet, Feather, ARFF, MATLAB and NumPy files.
 
-A table is a pandas data frame. CSV and TSV keep every cell as text, so that unused columns are written back unchanged
-(``007`` stays ``007``); `labeldist._tables.columns` converts the columns that are used.
+Cells of CSV and TSV files stay text, so that unused columns are written back unchanged (``007`` stays ``007``).
 """
 
 from __future__ import annotations
@@ -74,7 +73,8 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
         frame.columns = [str(column) for column in frame.columns]
         check_unique(frame.columns, "Standard input" if source == STANDARD else str(source))
         if not frame.size:
-            raise ValueError(f"it is empty: no rows, columns: {listed(frame.columns) or 'none'}")
+            names = listed(frame.columns)
+            raise ValueError(f"it has no rows, only the columns {names}" if names else "it is empty")
     return frame
 
 
@@ -289,7 +289,7 @@ def _read_matrices(file: BinaryIO, load: Callable[[BinaryIO], dict[str, Any]]) -
             names = _column_names(arrays.get(f"{kind}_names"), kind, values.shape[1])
             parts.append(pandas.DataFrame(values, columns=names))
     if not parts:
-        raise ValueError(f"it has neither features nor labels, but {listed(sorted(arrays)) or 'nothing'}")
+        raise ValueError(f"it has neither features nor labels, only {listed(sorted(arrays))}")
     _check_same_length(*parts)
     return pandas.concat(parts, axis=1)
 
