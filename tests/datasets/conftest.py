@@ -34,7 +34,7 @@ def tiny() -> Tiny:
     scipy.io.savemat(file, {"features": X, "labels": D})
     content = file.getvalue()
     sha256 = hashlib.sha256(content).hexdigest()
-    return Tiny(X, D, content, DatasetInfo("Tiny", 5, 3, 2, sha256, None, "A tiny set.", "A reference."))
+    return Tiny(X, D, content, DatasetInfo("Tiny", 5, 3, 2, sha256, "A tiny set.", "A reference."))
 
 
 @dataclass

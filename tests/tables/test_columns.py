@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from labeldist._tables.columns import choose_columns, degrees, match_columns, numbers, read_label_names, typed
-from labeldist.exceptions import DatasetNotFoundError, TableError
+from labeldist.exceptions import TableError
 
 SONGS = pd.DataFrame(
     {
@@ -28,13 +28,6 @@ def test_other_columns_of_numbers_are_features():
     assert "'Aria'" in table.left_out["title"]
     assert table.X.to_numpy().tolist() == [[90, 1], [120, 0], [100, 1]]
     assert table.Y.to_numpy().tolist() == [[1, 0], [0, 1], [1, 1]]
-
-
-def test_with_degrees_replaces_only_the_labels():
-    out = choose_columns(SONGS, "mood_*").with_degrees(np.full((3, 2), 0.5))
-    assert list(out.columns) == list(SONGS.columns)
-    assert out["mood_fear"].tolist() == [0.5] * 3
-    assert out["tempo"].tolist() == SONGS["tempo"].tolist()
 
 
 def test_labels_by_pattern_list_and_file(tmp_path):
@@ -83,15 +76,17 @@ def test_names_in_a_file_are_columns_and_not_patterns_or_files(tmp_path, name):
     assert match_columns(str(tmp_path / "labels.txt"), ["mood_joy", name], "label") == ["mood_joy", name]
 
 
-def write(path, text):
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def test_label_names_of_xml_and_text(tmp_path):
-    nested = '<label name="sad"><label name="very sad"></label></label><label name="calm"/>'
-    assert read_label_names(write(tmp_path / "a.xml", XML.format(nested))) == ["sad", "very sad", "calm"]
-    assert read_label_names(write(tmp_path / "a.txt", "\ufeffsad\n\n very sad \n")) == ["sad", "very sad"]
+@pytest.mark.parametrize(
+    ("name", "text", "labels"),
+    [
+        ("a.xml", XML.format('<label name="sad"><label name="very sad"></label></label>'), ["sad", "very sad"]),
+        ("a.xml", '<labels><label name="sad"/></labels>', ["sad"]),
+        ("a.txt", "\ufeffsad\n\n very sad \n", ["sad", "very sad"]),
+    ],
+)
+def test_label_names_of_xml_and_text(tmp_path, name, text, labels):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert read_label_names(tmp_path / name) == labels
 
 
 @pytest.mark.parametrize(
@@ -100,21 +95,13 @@ def test_label_names_of_xml_and_text(tmp_path):
         ("a.xml", "<labels>"),
         ("a.xml", XML.format("")),
         ("a.xml", '<!DOCTYPE l [<!ENTITY a "b">]><labels><label name="&a;"/></labels>'),
-        ("a.xml", '<?xml version="1.0" encoding="utf-9"?><labels/>'),
         ("a.txt", "\n"),
     ],
 )
 def test_files_without_label_names(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(TableError, match=name):
-        read_label_names(write(tmp_path / name, text))
-
-
-def test_label_names_that_cannot_be_read(tmp_path):
-    with pytest.raises(DatasetNotFoundError, match=r"none\.xml"):
-        read_label_names(tmp_path / "none.xml")
-    (tmp_path / "a.txt").write_bytes(b"\xff")
-    with pytest.raises(TableError, match="byte 0"):
-        read_label_names(tmp_path / "a.txt")
+        read_label_names(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -123,14 +110,11 @@ def test_label_names_that_cannot_be_read(tmp_path):
         (["1", "fast", "3"], "row 2, column 'x', is 'fast'"),
         (["1", "", "NA"], r"row 2, column 'x', is empty \(2 "),
         (["1", "inf", "3"], "row 2, column 'x', is 'inf'"),
-        (["1", "2,5", "3"], "row 2, column 'x', is '2,5'.* 1234.5"),
         (["1", "1,000", "3"], "row 2, column 'x', is '1,000'.* 1234.5"),
         (["2", "no", "3"], "row 2, column 'x', is 'no'"),
         (["yes", "0.5", "no"], "row 1, column 'x', is 'yes'"),
         (["1", "1_000", "3"], "row 2, column 'x', is '1_000'"),
-        ([1.0, np.nan, 3.0], "row 2, column 'x', is empty"),
         (pd.array([1, None, 3], dtype="Int64"), "row 2, column 'x', is empty"),
-        (pd.to_datetime(["2024-01-01"] * 3), "row 1, column 'x', is '2024-01-01"),
         (pd.to_datetime([None, "2024-01-01", None]), "row 1, column 'x', is empty"),
         (pd.to_timedelta([1, None, 3], unit="D"), "row 1, column 'x', is '1 days"),
     ],
@@ -140,16 +124,15 @@ def test_cell_that_is_not_a_number_is_named(cells, facts):
         numbers(pd.DataFrame({"x": cells}), ["x"])
 
 
+def test_column_with_fewer_words_than_numbers_is_a_feature():
+    table = pd.DataFrame({"x": ["1", "2", "no"], "joy": ["1", "0", "1"]})
+    with pytest.raises(TableError, match="row 3, column 'x', is 'no'"):
+        _ = choose_columns(table, "joy").X
+
+
 @pytest.mark.parametrize("cells", [["yes", "no", "yes"], ["True", "false", "TRUE"], [True, False, True]])
 def test_truth_values_are_numbers(cells):
     assert numbers(pd.DataFrame({"x": cells}), ["x"])["x"].tolist() == [1, 0, 1]
-
-
-def test_column_of_numbers_with_one_mistake_is_a_feature():
-    for wrong in ("thre", "no"):
-        table = pd.DataFrame({"x": ["1", "2", wrong], "joy": ["1", "0", "1"]})
-        with pytest.raises(TableError, match=f"row 3, column 'x', is '{wrong}'"):
-            _ = choose_columns(table, "joy").X
 
 
 @pytest.mark.parametrize(

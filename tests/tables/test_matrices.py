@@ -40,24 +40,15 @@ def save(tmp_path):
     return save
 
 
-@pytest.mark.parametrize("version", ["4", "5"])
-@pytest.mark.parametrize("packed", [False, True])
-def test_read_mat(tmp_path, version, packed):
-    scipy.io.savemat(tmp_path / "a.mat", {"features": X, "labels": D}, format=version, do_compression=packed)
-    features, labels = read_mat(tmp_path / "a.mat")
-    assert_array_equal(features, X)
-    assert_array_equal(labels, D)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, ">f8"])
+def test_read_mat(save, dtype):
+    features, labels = read_mat(save(features=2 * X.astype(dtype), labels=np.eye(2, dtype=dtype)))
+    assert_array_equal(features, 2 * X.astype(dtype))
+    assert_array_equal(labels, np.eye(2))
     for array in (features, labels):
         assert array.dtype == np.float64
         assert array.flags.c_contiguous
         assert array.flags.writeable
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, bool, ">f8"])
-def test_read_mat_converts_to_float64(save, dtype):
-    for array in read_mat(save(features=np.eye(2, dtype=dtype), labels=np.eye(2, dtype=dtype))):
-        assert_array_equal(array, np.eye(2))
-        assert array.dtype == np.float64
 
 
 def test_missing_file(tmp_path):
@@ -78,15 +69,11 @@ def test_other_files(tmp_path, content):
         read_mat(tmp_path / "other.mat")
 
 
-@pytest.mark.parametrize(("missing", "rest"), [("features", "labels, note"), ("labels", "features, note")])
-def test_missing_variable_lists_the_others(save, missing, rest):
-    variables = {"features": X, "labels": D, "note": "by hand"}
-    del variables[missing]
-    with pytest.raises(TableError, match=f"{missing}.* {rest}"):
-        read_mat(save(**variables))
+def test_missing_variable_lists_the_others(save):
+    with pytest.raises(TableError, match=r"features.* labels, note"):
+        read_mat(save(labels=D, note="by hand"))
 
 
-@pytest.mark.parametrize("key", ["features", "labels"])
 @pytest.mark.parametrize(
     ("value", "fact"),
     [
@@ -100,17 +87,14 @@ def test_missing_variable_lists_the_others(save, missing, rest):
     ],
     ids=["text", "complex", "cell", "struct", "three dimensions", "empty", "sparse"],
 )
-def test_variable_that_is_not_a_matrix_of_numbers(save, key, value, fact):
-    with pytest.raises(TableError, match=f"{key}.*{fact}"):
-        read_mat(save(**({"features": X, "labels": D} | {key: value})))
+def test_variable_that_is_not_a_matrix_of_numbers(save, value, fact):
+    with pytest.raises(TableError, match=f"features.*{fact}"):
+        read_mat(save(features=value, labels=D))
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_feature_that_is_not_finite(save, bad):
-    features = X.copy()
-    features[1, 2] = bad
-    with pytest.raises(TableError, match=rf"own\.mat.* row 1, column 2 is {bad}"):
-        read_mat(save(features=features, labels=D))
+def test_feature_that_is_not_finite(save):
+    with pytest.raises(TableError, match=r"own\.mat.* row 1, column 0 is -inf"):
+        read_mat(save(features=[[1.0], [-np.inf]], labels=D))
 
 
 @pytest.mark.parametrize("row", [[0.25, 0.5], [1.5, -0.5], [np.nan, 1.0]])
@@ -122,14 +106,10 @@ def test_labels_that_are_not_distributions(save, row):
 def test_column_names(save_as):
     path = save_as(X=np.eye(2), D=np.eye(2), label_names=np.array(["joy", "Glück"]), note=np.ones(3))
     assert list(read_table(path).columns) == ["feature_0", "feature_1", "joy", "Glück"]
+    path = save_as(features=np.ones((2, 1)), labels=np.eye(2), label_names=np.array(["joy", "fear of heights"]))
+    assert list(read_table(path).columns) == ["feature_0", "joy", "fear of heights"]
     path = save_as(features=np.eye(2), label_names=np.array(["too", "many", "names"]), labels=np.eye(2))
     assert list(read_table(path).columns) == ["feature_0", "feature_1", "label_0", "label_1"]
-
-
-def test_names_in_a_matlab_cell_array(save):
-    names = np.array(["joy", "fear of heights", "Glück"], dtype=object)
-    path = save(features=np.ones((2, 1)), labels=np.ones((2, 3)), label_names=names)
-    assert list(read_table(path).columns) == ["feature_0", *names]
 
 
 def test_labels_are_written_to_their_own_matrix(tmp_path):
@@ -145,10 +125,9 @@ def test_files_without_a_table(save_as):
         read_table(save_as(features=np.eye(2), labels=np.eye(3)))
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".mat"])
-def test_words_cannot_be_written(tmp_path, suffix):
+def test_words_cannot_be_written(tmp_path):
     with pytest.raises(TableError, match="id"):
-        write_table(pd.DataFrame({"id": ["007"], "x": [1.0]}), tmp_path / f"table{suffix}")
+        write_table(pd.DataFrame({"id": ["007"], "x": [1.0]}), tmp_path / "table.mat")
     assert not list(tmp_path.iterdir())
 
 

@@ -20,19 +20,13 @@ ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}%,]+)\s+(.+)", re.IGNOR
 def read_arff(file: BinaryIO) -> pd.DataFrame:
     """Read an ARFF file, dense or sparse; nominal attributes become categories."""
     pandas, arff = require("pandas", "app"), require("arff", "tables")
-    text = file.read().decode("utf-8-sig")
-    sparse = _first_row(text).startswith("{")
     try:
-        content = _decoder(arff).decode(text, return_type=arff.LOD if sparse else arff.DENSE)
+        content = _decoder(arff).decode(file.read().decode("utf-8-sig"))
     except arff.ArffException as error:
         # str(error) would fail on a percent sign that the message quotes from the file.
         raise ValueError(error.message.replace("%d", str(error.line))) from None
-    attributes, rows = content["attributes"], content["data"]
-    if sparse:  # A sparse row omits zeros and the first value of nominal attributes.
-        zeros = [kind[0] if isinstance(kind, list) else 0.0 for _, kind in attributes]
-        rows = [[row.get(k, zero) for k, zero in enumerate(zeros)] for row in rows]
-    frame = pandas.DataFrame(rows, columns=[name for name, _ in attributes])
-    for name, kind in attributes:
+    frame = pandas.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]])
+    for name, kind in content["attributes"]:
         if isinstance(kind, list):
             frame[name] = pandas.Categorical(frame[name], categories=[value for value in kind if value is not None])
     return frame
@@ -40,7 +34,6 @@ def read_arff(file: BinaryIO) -> pd.DataFrame:
 
 def write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
     """Encode a table: numbers as numeric attributes, categories as nominal ones, everything else as strings."""
-    arff = require("arff", "tables")
     attributes: list[tuple[str, str | list[str]]] = []
     columns = []
     for name in frame.columns:
@@ -54,13 +47,14 @@ def write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
             cells = column.astype(object).map(str)
         columns.append(cells.astype(object).where(column.notna(), None))
     rows = [list(row) for row in zip(*columns, strict=True)]
-    return arff.dumps({"relation": "labeldist", "attributes": attributes, "data": rows}).encode()
+    content = {"relation": "labeldist", "attributes": attributes, "data": rows}
+    return require("arff", "tables").dumps(content).encode()
 
 
 def _decoder(arff: Any) -> Any:
-    """Return a decoder with its own parser of attribute names.
+    """Return a decoder with its own parser of attributes.
 
-    The one of liac-arff does not unescape names, and takes exponential time on values without quotes, such as
+    The parser of liac-arff does not unescape names, and takes exponential time on values without quotes, such as
     ``{New York, Rome}``.
     """
 
@@ -77,10 +71,3 @@ def _decoder(arff: Any) -> Any:
             return name, super()._decode_attribute(f"@attribute name {kind}")[1]
 
     return Decoder()
-
-
-def _first_row(text: str) -> str:
-    """Return the first line of data, without comments."""
-    match = re.search(r"^\s*@data.*$", text, re.IGNORECASE | re.MULTILINE)
-    lines = text[match.end() :].splitlines() if match else []
-    return next((line.strip() for line in lines if line.strip() and not line.lstrip().startswith("%")), "")

@@ -20,13 +20,8 @@ from labeldist.exceptions import TableError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-UNNAMED_INDEX = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
-"""Names that pandas gives to a saved index without a name."""
-
-MOSTLY = 0.5
-"""A column with a larger share of numbers is a feature with mistakes in it, not a column of words."""
-
-FEATURE_ADVICE = "Correct it, leave the column out with --ignore, or convert words, dates and gaps with --prepare."
+UNNAMED_INDEX = re.compile(r"|Unnamed: \d+|__index_level_\d+__")  # Names of a saved pandas index.
+FEATURE_ADVICE = "Write numbers as 1234.5, leave columns out with --ignore, or convert words and gaps with --prepare."
 LABEL_ADVICE = "Labels are 0 or 1, votes or degrees. labeldist votes --label converts a column of classes."
 
 
@@ -34,7 +29,7 @@ LABEL_ADVICE = "Labels are 0 or 1, votes or degrees. labeldist votes --label con
 class LabelledTable:
     """A table with its label and feature columns.
 
-    Attributes
+    Parameters
     ----------
     frame : DataFrame
         The whole table.
@@ -43,9 +38,24 @@ class LabelledTable:
     left_out : dict
         The reason for each column that was not named and is neither.
 
+    Attributes
+    ----------
+    X : DataFrame
+        The features as numbers.
+    Y : DataFrame
+        The labels as non-negative numbers.
+
     See Also
     --------
     read_labelled : Read such a table from a file.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from labeldist.datasets import LabelledTable
+    >>> LabelledTable(pd.DataFrame({"tempo": ["90"], "joy": ["1"]}), ["joy"], ["tempo"]).X
+       tempo
+    0   90.0
     """
 
     frame: pd.DataFrame
@@ -54,17 +64,26 @@ class LabelledTable:
     left_out: dict[str, str] = field(default_factory=dict)
 
     @property
-    def X(self) -> pd.DataFrame:  # noqa: N802  # the usual name of the feature matrix
-        """The features as numbers."""
+    def X(self) -> pd.DataFrame:  # noqa: N802  # documented in the class
         return numbers(self.frame, self.features)
 
     @property
-    def Y(self) -> pd.DataFrame:  # noqa: N802  # the usual name of the label matrix
-        """The labels as non-negative numbers."""
+    def Y(self) -> pd.DataFrame:  # noqa: N802
         return degrees(self.frame, self.labels)
 
     def with_degrees(self, D: Any) -> pd.DataFrame:
-        """Return the table with the degrees `D` (one row per item, one column per label) in its label columns."""
+        """Replace the labels by degrees.
+
+        Parameters
+        ----------
+        D : array-like of shape (n_items, n_labels)
+            The degrees.
+
+        Returns
+        -------
+        DataFrame
+            The whole table with `D` in its label columns.
+        """
         return with_columns(self.frame, dict(zip(self.labels, np.asarray(D).T, strict=True)))
 
 
@@ -103,13 +122,12 @@ def read_labelled(
 
     Examples
     --------
-    >>> import tempfile
     >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from labeldist.datasets import read_labelled
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "songs.csv"
-    ...     _ = path.write_text("title,tempo,joy,fear\nAria,90,1,3\nBlues,120,2,2\n")
-    ...     songs = read_labelled(path, "joy,fear")
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "songs.csv").write_text("title,tempo,joy,fear\nAria,90,1,3\nBlues,120,2,2\n")
+    ...     songs = read_labelled(Path(folder, "songs.csv"), "joy,fear")
     >>> songs.features, songs.left_out
     (['tempo'], {'title': "holds words such as 'Aria'"})
     """
@@ -135,20 +153,17 @@ def choose_columns(
         feature_columns = [name for name in match_columns(features, frame.columns, "feature") if name not in ignored]
     else:
         others = [name for name in frame.columns if name not in label_columns and name not in ignored]
-        for name in others:
-            if UNNAMED_INDEX.fullmatch(name):
-                left_out[name] = "only counts the rows"
-            elif not prepare and (reason := _why_not_feature(frame[name])):
-                left_out[name] = reason
+        reasons = {name: _why_not_feature(name, frame[name], prepare) for name in others}
+        left_out = {name: reason for name, reason in reasons.items() if reason}
         feature_columns = [name for name in others if name not in left_out]
     both = [name for name in label_columns if name in ignored or name in feature_columns]
     if both:
         raise TableError(f"Column {listed(both)} is a label; it cannot be ignored or a feature, too.")
     if need_features and not feature_columns:
-        reasons = "".join(f"; {name} {reason}" for name, reason in left_out.items())
+        others = [f"{name} {reason}" for name, reason in left_out.items()]
         raise TableError(
-            f"There is no feature column: the labels are {listed(label_columns)}{reasons}. Join the features to this "
-            "table, or convert words, dates and gaps with --prepare."
+            f"There is no feature column. Labels: {listed(label_columns)}. Other columns: {listed(others) or 'none'}. "
+            "Join the features to this table, or convert words, dates and gaps with --prepare."
         )
     return LabelledTable(frame, label_columns, feature_columns, left_out)
 
@@ -161,9 +176,7 @@ def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str
     found: list[str] = []
     for given in filter(None, wanted):
         part = given if given in columns else given.strip()
-        if part in columns:
-            found.append(part)
-        elif Path(part).suffix.lower() in (".xml", ".txt"):
+        if part not in columns and Path(part).suffix.lower() in (".xml", ".txt"):
             found += [one_column(name, columns, kind) for name in read_label_names(part)]
         elif part:
             matches = [name for name in columns if fnmatchcase(name, part)] if "*" in part else []
@@ -195,7 +208,7 @@ def read_label_names(path: str | os.PathLike[str]) -> list[str]:
         content = file.read()
         if Path(path).suffix.lower() == ".xml":
             root = require("defusedxml.ElementTree", "tables").fromstring(content, forbid_dtd=True)
-            names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+            names = [element.get("name") for element in root.findall(".//{*}label")]
         else:
             names = [line.strip() for line in content.decode("utf-8-sig").splitlines()]
         if not any(names):
@@ -209,13 +222,10 @@ def numbers(frame: pd.DataFrame, columns: Sequence[str], advice: str = FEATURE_A
     for name, values in table.items():
         wrong = np.flatnonzero(~np.isfinite(values))
         if wrong.size:
-            row = int(wrong[0])
-            cell = frame[name].iloc[row]
-            is_empty = kinds.is_missing(frame[name].iloc[[row]])[0]
-            problem = "empty" if is_empty else f"{str(cell)!r}, not a finite number"
-            hint = " Write numbers as 1234.5, without commas." if re.fullmatch(r"-?[\d,.]*,\d+", str(cell)) else ""
+            cell = frame[name].iloc[wrong[:1]]
+            problem = "empty" if kinds.is_missing(cell)[0] else f"{str(cell.iloc[0])!r}, not a finite number"
             count = f" ({wrong.size} such cells in this column)" if wrong.size > 1 else ""
-            raise TableError(f"{cell_at(row, name)} is {problem}{count}.{hint} {advice}")
+            raise TableError(f"{cell_at(wrong[0], name)} is {problem}{count}. {advice}")
     return require("pandas", "app").DataFrame(table, index=frame.index)
 
 
@@ -234,24 +244,18 @@ def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     converted = {}
     for name in columns:
         column = frame[name]
-        if not kinds.holds_objects(column) or _is_category(column):
-            continue
-        values, filled = kinds.numbers(column), ~kinds.is_missing(column)
         has_codes = column.astype(str).str.match(r"\s*[+-]?0\d").any()  # Leading zeros, as in 007.
-        if filled.any() and np.isfinite(values[filled]).all() and not has_codes:
-            converted[name] = values
+        if kinds.holds_objects(column) and not has_codes and kinds.kind_of(column).kind in ("number", "truth"):
+            converted[name] = kinds.numbers(column)
     return with_columns(frame[list(columns)], converted)
 
 
-def _why_not_feature(column: Any) -> str:
-    """Return why a column is not a feature of numbers, or an empty text; a few cells may be wrong."""
-    if not _is_category(column):
-        filled = ~kinds.is_missing(column)
-        if filled.any() and np.isfinite(kinds.numbers(column))[filled].mean() > MOSTLY:
-            return ""
-    return kinds.kind_of(column).reason
-
-
-def _is_category(column: Any) -> bool:
-    """Return whether a column is declared as categories other than 0 and 1."""
-    return str(column.dtype) == "category" and kinds.kind_of(column).kind != "truth"
+def _why_not_feature(name: str, column: Any, prepare: bool) -> str:
+    """Return why a column is not a feature, or an empty text; a few cells that are not numbers are mistakes."""
+    if UNNAMED_INDEX.fullmatch(name):
+        return "only counts the rows"
+    kind = kinds.kind_of(column)
+    filled = ~kinds.is_missing(column)
+    is_category = str(column.dtype) == "category" and kind.kind != "truth"
+    mostly_numbers = filled.any() and np.isfinite(kinds.numbers(column)[filled]).mean() > 0.5
+    return "" if prepare or (mostly_numbers and not is_category) else kind.reason

@@ -1,13 +1,12 @@
-"""Kinds of table columns (numbers, truth values, dates, categories, text) and the conversion of their cells."""
+"""Kinds of table columns (numbers, truth values, dates, categories) and the conversion of their cells."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,34 +14,18 @@ from labeldist._extras import require
 from labeldist._typing import Array
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
-"""Texts that mark a missing value."""
-
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
-PREPARABLE = ("number", "truth", "date", "category")
-
-MIN_CATEGORIES = 5
-"""A column with at most this many distinct words holds categories, however short the table is."""
-
-MANY_NUMBERS = 10
-"""More distinct numbers than this next to a few words are measurements with typing errors, not codes such as 3+."""
-
-MAX_SHOWN = 40
+MIN_CATEGORIES = 5  # With at most as many distinct words, a column holds categories, however short the table is.
+MANY_NUMBERS = 10  # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
-LOOK_ALIKES = {
-    "numbers with a comma": re.compile(r"[+-]?\d*,\d+"),
-    "dates that are not written as 2024-05-31": re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*"),
-}
-"""Texts that are neither categories nor readable as numbers or dates."""
+# Numbers and dates in a notation that is not supported. They are not categories.
+UNREADABLE = re.compile(r"[+-]?\d*,\d+|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*")
 
 
-@dataclass(frozen=True)
-class ColumnKind:
-    """The kind of a column, the first row that shows it, and why it cannot be used as plain numbers.
+class ColumnKind(NamedTuple):
+    """The kind of a column, the first row that shows it, and why it cannot be used as plain numbers."""
 
-    The kind is one of `PREPARABLE`, or text, mixture (numbers and words), infinite, empty or other.
-    """
-
-    kind: str
+    kind: Literal["number", "truth", "date", "category", "other"]  # "other" cannot be converted to features
     row: int
     reason: str
 
@@ -51,40 +34,40 @@ def kind_of(cells: Any) -> ColumnKind:
     """Determine the kind of a column from its dtype and its cells."""
     missing = is_missing(cells)
     if missing.all():
-        return ColumnKind("empty", 0, "has no values")
+        return ColumnKind("other", 0, "has no values")
     filled = cells[~missing]
-    kind, at, reason = _kind_of_filled(filled)
-    if reason:
-        return ColumnKind(kind, int(np.flatnonzero(~missing)[at]), f"{reason} {shown(filled.iloc[at])}")
-    count = int(missing.sum())
-    reason = f"has {count} empty cell{'s' * (count > 1)}" if count else ""
-    return ColumnKind(kind, int(missing.argmax()), reason)
+    found = _kind_of_filled(filled)
+    if found.reason:
+        row = int(np.flatnonzero(~missing)[found.row])
+        return ColumnKind(found.kind, row, f"{found.reason} {shown(cells.iloc[row])}")
+    return ColumnKind(found.kind, int(missing.argmax()), "has empty cells" if missing.any() else "")
 
 
-def _kind_of_filled(filled: Any) -> tuple[str, int, str]:
-    """Return the kind, the position of a cell that shows it, and a reason (empty for numbers and truth values)."""
+def _kind_of_filled(filled: Any) -> ColumnKind:
+    """Determine the kind of a column without missing values; the cell in question follows the reason."""
     is_category = str(filled.dtype) == "category"
     if holds_truth(filled) or (is_category and {word(value) for value in filled.cat.categories} <= {"0", "1"}):
-        return "truth", 0, ""
+        return ColumnKind("truth", 0, "")
     values = numbers(filled)
     unread = np.isnan(values)
     if not is_category and not unread.any():
         infinite = np.isinf(values)
-        return ("infinite", int(infinite.argmax()), "holds the value") if infinite.any() else ("number", 0, "")
+        return ColumnKind("other", int(infinite.argmax()), "holds") if infinite.any() else ColumnKind("number", 0, "")
     if filled.map(_may_be_date).all() and dates(filled).notna().all():
-        return "date", 0, "holds dates such as"
+        return ColumnKind("date", 0, "holds dates such as")
     plain = filled.map(lambda cell: isinstance(cell, str | int | float | np.number | np.bool)).to_numpy(bool)
     if not plain.all():
         at = int(plain.argmin())
-        return "other", at, f"holds the {type(filled.iloc[at]).__name__}"
-    if not is_category and len(np.unique(values[~unread])) > max(MANY_NUMBERS, int(unread.sum())):
-        return "mixture", int(unread.argmax()), "holds numbers, but also"
-    for description, pattern in LOOK_ALIKES.items():
-        if filled.astype(str).str.strip().str.fullmatch(pattern).all():
-            return "text", 0, f"holds {description}, such as"
-    if is_category or filled.nunique() <= max(MIN_CATEGORIES, len(filled) / 2):
-        return "category", 0, f"holds {'categories' if is_category else 'words'} such as"
-    return "text", 0, "holds text that differs in almost every row, such as"
+        return ColumnKind("other", at, f"holds the {type(filled.iloc[at]).__name__}")
+    if is_category:
+        return ColumnKind("category", 0, "holds categories such as")
+    if len(np.unique(values[~unread])) > max(MANY_NUMBERS, int(unread.sum())):
+        return ColumnKind("other", int(unread.argmax()), "holds numbers, but also")
+    if filled.astype(str).str.strip().str.fullmatch(UNREADABLE).all():
+        return ColumnKind("other", 0, "holds numbers or dates not written as 1234.5 or 2024-05-31, such as")
+    if filled.nunique() <= max(MIN_CATEGORIES, len(filled) / 2):
+        return ColumnKind("category", 0, "holds words such as")
+    return ColumnKind("other", 0, "holds text that differs in almost every row, such as")
 
 
 def is_missing(cells: Any) -> Any:
@@ -99,6 +82,13 @@ def holds_objects(cells: Any) -> bool:
     """Return whether a column holds text, Python objects or categories, so that each cell must be examined."""
     types = require("pandas", "app").api.types
     return bool(types.is_object_dtype(cells) or types.is_string_dtype(cells) or str(cells.dtype) == "category")
+
+
+def holds_truth(filled: Any) -> bool:
+    """Return whether all cells are true or false (yes or no)."""
+    if holds_objects(filled):
+        return bool(filled.astype(str).str.strip().str.lower().isin(list(TRUTH)).all())
+    return bool(require("pandas", "app").api.types.is_bool_dtype(filled))
 
 
 def numbers(cells: Any, *, truth_words: bool | None = None) -> Array:
@@ -133,25 +123,14 @@ def dates(cells: Any) -> Any:
 
 
 def shown(cell: Any) -> str:
-    """Return a cell as it is shown in messages, shortened if it is long."""
-    text = repr(cell) if isinstance(cell, str) else str(cell)
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    """Return the first characters of a cell for a message."""
+    return f"{cell!r:.40}" if isinstance(cell, str) else f"{cell!s:.40}"
 
 
 def word(cell: Any) -> str:
-    """Convert a cell to text without surrounding spaces; 3 and 3.0 are both ``"3"``.
-
-    pandas turns whole numbers into floats as soon as one cell of the column is empty.
-    """
+    """Convert a cell to text; 3 and 3.0 are both ``"3"``, since pandas stores integers with gaps as floats."""
     whole = isinstance(cell, float) and cell.is_integer()
     return str(int(cell) if whole else cell).strip()
-
-
-def holds_truth(filled: Any) -> bool:
-    """Return whether all cells are true or false (yes or no)."""
-    if holds_objects(filled):
-        return bool(filled.astype(str).str.strip().str.lower().isin(list(TRUTH)).all())
-    return bool(require("pandas", "app").api.types.is_bool_dtype(filled))
 
 
 def _may_be_date(cell: Any) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -18,12 +18,6 @@ from labeldist._tables.columns import UNNAMED_INDEX
 from labeldist._tables.tables import check_unique, listed, reading
 from labeldist._typing import Array
 from labeldist.exceptions import DatasetNotFoundError, TableError
-
-CHUNK_ROWS = 65_536
-"""Rows per chunk: tens of megabytes for a hundred columns."""
-
-ONLY_NUMBERS = "Only numbers can be streamed; name other columns in features=[...]."
-CSV_CELL = re.compile(r"In CSV column #(\d+): .*invalid value ('.*')", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -49,40 +43,35 @@ class TableStream:
 
     Examples
     --------
-    >>> import tempfile
     >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from labeldist import BDLDL
     >>> from labeldist.datasets import TableStream
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "films.csv"
-    ...     _ = path.write_text("length,year,good,bad\n1,2,3,1\n2,1,1,1\n3,5,1,3\n")
-    ...     BDLDL().fit_stream(TableStream(path, labels=["good", "bad"])).label_names_
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "films.csv").write_text("length,year,good,bad\n1,2,3,1\n2,1,1,1\n3,5,1,3\n")
+    ...     BDLDL().fit_stream(TableStream(Path(folder, "films.csv"), labels=["good", "bad"])).label_names_
     ['good', 'bad']
     """
 
     path: str | os.PathLike[str]
     labels: Sequence[str] = ()
     features: Sequence[str] | None = None
-    chunk_rows: int = CHUNK_ROWS
+    chunk_rows: int = 65_536
 
     def __post_init__(self) -> None:
         if not isinstance(self.chunk_rows, Integral) or self.chunk_rows < 1:
             raise ValueError(f"chunk_rows must be an integer, at least 1; got {self.chunk_rows!r}.")
-        for parameter, names in (("labels", self.labels), ("features", self.features)):
-            if isinstance(names, str) or (names is not None and len(set(names)) < len(names)):
-                raise ValueError(f"{parameter} must be a list of column names, each once; got {names!r}.")
-            if names is not None:
-                object.__setattr__(self, parameter, tuple(names))
-        if self.features is not None and (not self.features or set(self.features) & set(self.labels)):
-            raise ValueError(f"features must be columns other than the labels; got {list(self.features)}.")
+        names = [*self.labels, *(self.features or ())]
+        if isinstance(self.labels, str) or isinstance(self.features, str) or len(set(names)) < len(names):
+            raise ValueError(
+                f"labels and features must be lists of different columns; got {self.labels!r} and {names}."
+            )
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         if not self.labels:
-            raise ValueError(
-                f"No label columns of {self.path} are named. Set labels=[...], or call chunks_of_features() to predict."
-            )
+            raise ValueError("labels=[...] is empty. Name the label columns, or call chunks_of_features() to predict.")
         names, labels = self.feature_names(), list(self.labels)
-        for chunk in self._batches([*names, *labels]):
+        for chunk in self._chunks([*names, *labels]):
             yield _to_frame(chunk, names), _to_frame(chunk, labels)
 
     def chunks_of_features(self) -> Iterator[Any]:
@@ -94,7 +83,7 @@ class TableStream:
             The features of each chunk.
         """
         names = self.feature_names()
-        for chunk in self._batches(names):
+        for chunk in self._chunks(names):
             yield _to_frame(chunk, names)
 
     def feature_names(self) -> list[str]:
@@ -105,9 +94,9 @@ class TableStream:
         list of str
             `features`, or else all columns of the first file except the labels and a saved index.
         """
-        file = self._files()[0]
         if self.features is not None:
             return list(self.features)
+        file = self._files()[0]
         types, index = _column_types(file)
         names = [name for name in types if name not in self.labels and name not in index]
         if not names:
@@ -123,16 +112,14 @@ class TableStream:
             raise TableError(f"{path} is not a .parquet or .csv file or a folder of .parquet files.")
         return files
 
-    def _batches(self, columns: list[str]) -> Iterator[Any]:
+    def _chunks(self, columns: list[str]) -> Iterator[Any]:
         """Read chunks on demand; reading ahead would fill the memory."""
-        files, rows = self._files(), self.chunk_rows
+        files = self._files()
         for file in files:  # Check all files before the first one is read.
             _check_columns(file, columns)
         for file in files:
-            is_csv = file.suffix.lower() == ".csv"
-            batches = _read_csv(file, columns) if is_csv else _read_parquet(file, columns, rows)
-            with reading(file):
-                yield from _regroup(batches, rows)
+            with reading(file), _open(file, columns, self.chunk_rows) as batches:
+                yield from _regroup(batches, self.chunk_rows)
 
 
 def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]) -> int:
@@ -158,12 +145,11 @@ def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: 
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> import numpy as np
     >>> from labeldist.datasets import write_parquet
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_parquet(Path(folder) / "degrees.parquet", [np.eye(2), np.eye(2)], ["good", "bad"])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_parquet(f"{folder}/degrees.parquet", [np.eye(2), np.eye(2)], ["good", "bad"])
     4
     """
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
@@ -203,29 +189,23 @@ def _check_columns(file: Path, columns: Sequence[str]) -> None:
     for name in columns:
         kind = present[name]
         if kind is not None and not any(is_kind(kind) for is_kind in is_numeric):
-            raise TableError(f"Column {name} of {file} holds {kind}. {ONLY_NUMBERS}")
+            raise TableError(f"Column {name} of {file} holds {kind}, not numbers. Name other columns in features.")
 
 
-def _read_csv(file: Path, columns: list[str]) -> Iterator[Any]:
-    arrow, library = require("pyarrow", "tables"), require("pyarrow.csv", "tables")
-    # Without types, Arrow guesses them from the first block and fails on later ones.
-    types = dict.fromkeys(columns, arrow.float64())
-    options = library.ConvertOptions(include_columns=columns, column_types=types)
-    try:
+@contextmanager
+def _open(file: Path, columns: list[str], rows: int) -> Iterator[Iterable[Any]]:
+    """Open a file, and yield its batches of rows."""
+    if file.suffix.lower() == ".csv":
+        library = require("pyarrow.csv", "tables")
+        # Without types, Arrow guesses them from the first block and fails on later ones.
+        types = dict.fromkeys(columns, require("pyarrow", "tables").float64())
+        options = library.ConvertOptions(include_columns=columns, column_types=types)
         with library.open_csv(file, convert_options=options) as reader:
-            yield from reader
-    except arrow.ArrowInvalid as error:
-        cell = CSV_CELL.search(str(error))
-        if cell is None:
-            raise
-        name = list(_column_types(file)[0])[int(cell[1])]
-        raise TableError(f"Column {name} of {file} holds {cell[2]}. {ONLY_NUMBERS}") from None
-
-
-def _read_parquet(file: Path, columns: list[str], rows: int) -> Iterator[Any]:
-    # pre_buffer would keep the whole file in memory.
-    with require("pyarrow.parquet", "tables").ParquetFile(file, pre_buffer=False) as parquet:
-        yield from parquet.iter_batches(batch_size=rows, columns=columns)
+            yield reader
+    else:
+        # pre_buffer would keep the whole file in memory.
+        with require("pyarrow.parquet", "tables").ParquetFile(file, pre_buffer=False) as parquet:
+            yield parquet.iter_batches(batch_size=rows, columns=columns)
 
 
 def _regroup(batches: Iterable[Any], rows: int) -> Iterator[Any]:
@@ -246,11 +226,7 @@ def _regroup(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 def _to_frame(table: Any, names: list[str]) -> Any:
     """Convert columns to one block of numbers; single precision is kept if all columns have it."""
-    arrow = require("pyarrow", "tables")
-    columns = [table.column(name) for name in names]
-    dtype = np.float32 if all(column.type == arrow.float32() for column in columns) else np.float64
-    block = np.empty((len(names), table.num_rows), dtype=dtype)
-    for row, column in zip(block, columns, strict=True):
-        is_floating = arrow.types.is_floating(column.type)
-        row[:] = (column if is_floating else column.cast(arrow.float64(), safe=False)).to_numpy()
-    return require("pandas", "app").DataFrame(block.T, columns=names, copy=False)
+    arrow, selected = require("pyarrow", "tables"), table.select(names)
+    is_single = all(kind == arrow.float32() for kind in selected.schema.types)
+    kind = arrow.float32() if is_single else arrow.float64()
+    return selected.cast(arrow.schema([(name, kind) for name in names]), safe=False).to_pandas()

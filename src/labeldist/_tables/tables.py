@@ -1,7 +1,6 @@
 """Readers and writers of tables: CSV, TSV, Parquet, Feather, ARFF, MATLAB and NumPy files.
 
-A table is a pandas data frame. CSV and TSV keep every cell as text, so that unused columns are written back unchanged
-(``007`` stays ``007``); `labeldist._tables.columns` converts the columns that are used.
+Cells of CSV and TSV files stay text, so that unused columns are written back unchanged (``007`` stays ``007``).
 """
 
 from __future__ import annotations
@@ -29,12 +28,9 @@ from labeldist.simplex import check_distributions
 if TYPE_CHECKING:
     import pandas as pd
 
-STANDARD = "-"
-"""The name of standard input and output, which are CSV."""
-
+STANDARD = "-"  # The name of standard input and output, which are CSV.
+# Names of the arrays in .mat and .npz files that hold features and labels; the first one present is used.
 ARRAYS = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
-"""Names of the arrays in .mat and .npz files that hold features and labels; the first one present is used."""
-
 WANTED = {*ARRAYS["feature"], *ARRAYS["label"], "feature_names", "label_names"}
 DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
 
@@ -62,19 +58,18 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import tempfile
     >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from labeldist.datasets import read_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "songs.csv"
-    ...     _ = path.write_text("id,joy\n007,0.5\n")
-    ...     read_table(path)
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "songs.csv").write_text("id,joy\n007,0.5\n")
+    ...     read_table(Path(folder, "songs.csv"))
         id  joy
     0  007  0.5
     """
-    check_format(source)
+    read = FORMATS[check_format(source)][0]
     with reading(source) as file:
-        frame = FORMATS[".csv" if source == STANDARD else Path(source).suffix.lower()][0](file)
+        frame = read(file)
         frame.columns = [str(column) for column in frame.columns]
         check_unique(frame.columns, "Standard input" if source == STANDARD else str(source))
         if not frame.size:
@@ -105,18 +100,16 @@ def write_table(
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> import pandas as pd
     >>> from labeldist.datasets import write_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_table(pd.DataFrame({"joy": [0.25], "fear": [0.75]}), Path(folder) / "degrees.csv")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_table(pd.DataFrame({"joy": [0.25], "fear": [0.75]}), f"{folder}/degrees.csv")
     """
-    check_format(target, frame)
+    content = FORMATS[check_format(target, frame)][1](frame, labels)
     if target == STANDARD:
-        write_to_standard_output(_write_separated(frame, labels))
+        write_to_standard_output(content)
     else:
-        content = FORMATS[Path(target).suffix.lower()][1](frame, labels)
         write_whole(target, content, overwrite=overwrite)
 
 
@@ -126,8 +119,8 @@ def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
     Parameters
     ----------
     path : path-like
-        A file that MATLAB's ``save`` writes up to ``-v7``, with the dense matrices ``features`` (one row per item) and
-        ``labels`` (one distribution per row).
+        A file of MATLAB up to version 7, with the dense matrices ``features`` (one row per item) and ``labels`` (one
+        distribution per row).
 
     Returns
     -------
@@ -142,23 +135,16 @@ def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import numpy as np
-    >>> import scipy.io
     >>> from labeldist.datasets import read_mat
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     scipy.io.savemat(Path(folder) / "own.mat", {"features": np.eye(2), "labels": np.eye(2)})
-    ...     X, D = read_mat(Path(folder) / "own.mat")
-    >>> X.shape, D.shape
-    ((2, 2), (2, 2))
+    >>> X, D = read_mat("Yeast_cold.mat")  # doctest: +SKIP
     """
     with reading(path) as file:
         arrays = _load_mat(file)
         X, D = (_matrix(arrays, key) for key in ("features", "labels"))
         _check_same_length(X, D)
-        if not np.isfinite(X).all():
-            row, column = np.argwhere(~np.isfinite(X))[0]
+        wrong = np.argwhere(~np.isfinite(X))
+        if len(wrong):
+            row, column = wrong[0]
             raise ValueError(f"its features must be finite; row {row}, column {column} is {X[row, column]}")
     return X, check_distributions(D, name=f"The matrix labels of {path}")
 
@@ -180,9 +166,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except UnicodeDecodeError as error:
         raise TableError(f"{path} is not UTF-8 text (byte {error.start}). Save it as CSV (UTF-8).") from None
     except MemoryError:
-        raise TableError(
-            f"{path} does not fit in memory. labeldist.datasets.TableStream reads .csv and .parquet in chunks."
-        ) from None
+        raise TableError(f"{path} does not fit in memory. Read it in chunks with TableStream.") from None
     except Exception as error:  # Each library raises its own errors for a damaged file.
         raise TableError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
@@ -192,8 +176,8 @@ def keeps_types(target: str | os.PathLike[str]) -> bool:
     return target != STANDARD and Path(target).suffix.lower() not in (".csv", ".tsv")
 
 
-def check_format(path: str | os.PathLike[str], frame: pd.DataFrame | None = None) -> None:
-    """Raise an error if the format of `path` is unknown, or cannot hold the columns of `frame`."""
+def check_format(path: str | os.PathLike[str], frame: pd.DataFrame | None = None) -> str:
+    """Return the suffix; raise an error if the format is unknown, or cannot hold the columns of `frame`."""
     suffix = ".csv" if path == STANDARD else Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise TableError(f"{path} has an unknown format; known are {listed(FORMATS)}. Save it as CSV (UTF-8).")
@@ -201,6 +185,7 @@ def check_format(path: str | os.PathLike[str], frame: pd.DataFrame | None = None
         words = [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
         if words:
             raise TableError(f"{path} can hold numbers only; not numeric: {listed(words)}. Write CSV or Parquet.")
+    return suffix
 
 
 def check_unique(columns: Iterable[str], name: str = "The table") -> None:
@@ -227,34 +212,27 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
     text = file.read().decode("utf-8-sig")
     if "\0" in text:
         raise ValueError("it contains NUL characters. Save it as CSV (UTF-8)")
-    header = text.partition("\n")[0]
-    separator = max(separators, key=header.count)
+    separator = max(separators, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows: list[list[str]] = []
     try:
-        columns = next((row for row in reader if row), [])
-        rows = []
-        for row in reader:
-            if row and len(row) != len(columns):
+        for row in filter(None, reader):
+            rows.append(row)
+            if len(row) != len(rows[0]):
                 raise ValueError(
-                    f"line {reader.line_num} has {len(row)} cells, the header has {len(columns)}. Put a cell that "
+                    f"line {reader.line_num} has {len(row)} cells, the header has {len(rows[0])}. Put a cell that "
                     f"contains {separator!r} in double quotes"
                 )
-            if row:
-                rows.append(row)
     except csv.Error as error:
         raise ValueError(f"{error}, near line {reader.line_num}") from None
-    check_unique(columns, getattr(file, "name", "Standard input"))
-    frame = require("pandas", "app").DataFrame(rows, columns=columns, dtype=str)
-    return _with_decimal_points(frame) if separator == ";" else frame
+    frame = require("pandas", "app").DataFrame(rows[1:], columns=rows[0] if rows else [], dtype=str)
+    return frame.apply(_with_decimal_points) if separator == ";" and frame.size else frame
 
 
-def _with_decimal_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Replace 1,5 by 1.5 in columns of such numbers, as spreadsheets write them between semicolons."""
-    for name in frame.columns:
-        filled = frame[name][frame[name] != ""]
-        if filled.str.fullmatch(DECIMAL_COMMA).all() and filled.str.contains(",").any():
-            frame[name] = frame[name].str.replace(",", ".")
-    return frame
+def _with_decimal_points(cells: pd.Series[str]) -> pd.Series[str]:
+    """Replace 1,5 by 1.5 in a column of such numbers, as spreadsheets write them between semicolons."""
+    has_commas = cells.str.contains(",").any() and cells[cells != ""].str.fullmatch(DECIMAL_COMMA).all()
+    return cells.str.replace(",", ".") if has_commas else cells
 
 
 def _write_separated(frame: pd.DataFrame, _labels: Any, separator: str = ",") -> bytes:
@@ -291,7 +269,7 @@ def _load_mat(file: Any) -> dict[str, Any]:
         file.seek(0)
         arrays = scipy.io.loadmat(file, variable_names=[name for name in found if name in WANTED])
     except NotImplementedError:
-        raise ValueError("MATLAB files of version 7.3 are not supported; save it again with save(..., '-v7')") from None
+        raise ValueError("it has version 7.3; save it again with save(..., '-v7')") from None
     return {name: arrays.get(name) for name in found}
 
 
@@ -311,7 +289,7 @@ def _read_matrices(file: BinaryIO, load: Callable[[BinaryIO], dict[str, Any]]) -
             names = _column_names(arrays.get(f"{kind}_names"), kind, values.shape[1])
             parts.append(pandas.DataFrame(values, columns=names))
     if not parts:
-        raise ValueError(f"it has neither features nor labels, but {listed(sorted(arrays)) or 'nothing'}")
+        raise ValueError(f"it has neither features nor labels, only {listed(sorted(arrays))}")
     _check_same_length(*parts)
     return pandas.concat(parts, axis=1)
 

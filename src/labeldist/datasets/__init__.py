@@ -4,9 +4,8 @@
 from labeldist._tables.columns import LabelledTable, read_labelled
 from labeldist._tables.stream import TableStream, write_parquet
 from labeldist._tables.tables import read_mat, read_table, write_table
-from labeldist.datasets._load import list_datasets, load_dataset
-from labeldist.datasets._logical import binarize, load_logical_digits
-from labeldist.datasets._synthetic import make_artificial, make_artificial_grid
+from labeldist.datasets._load import list_datasets, load_dataset, load_logical_digits
+from labeldist.datasets._synthetic import binarize, make_artificial, make_artificial_grid
 
 __all__ = [
     "LabelledTable",

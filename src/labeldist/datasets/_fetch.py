@@ -11,11 +11,8 @@ from labeldist.datasets import _registry as registry
 from labeldist.datasets._registry import DatasetInfo
 from labeldist.exceptions import ChecksumError, DatasetNotFoundError
 
-TIMEOUT = 30.0
-"""Seconds without data after which the next source is tried."""
-
+TIMEOUT = 30.0  # Seconds without data after which the next source is tried.
 _CHOOSE_A_FOLDER = "To use another folder, set LABELDIST_DATA or pass data_home."
-
 _logger = logging.getLogger("labeldist")
 
 
@@ -29,22 +26,20 @@ def locate(
 ) -> Path:
     """Return the path of the verified file of a set, after a download if necessary."""
     path = data_folder(data_home) / info.filename
-    if not path.exists() and not download_if_missing:
-        raise DatasetNotFoundError(
-            f"There is no file {path}. Allow the download (download_if_missing=True), or {_by_hand(info, path)}"
-        )
     if not path.exists():
+        if not download_if_missing:
+            raise DatasetNotFoundError(
+                f"There is no file {path}. Set download_if_missing=True, or {_by_hand(info, path)}"
+            )
         _download(info, path)
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise DatasetNotFoundError(
-            f"{path} cannot be read: {error.strerror}. Make it a readable file. {_CHOOSE_A_FOLDER}"
-        ) from error
+        raise DatasetNotFoundError(f"{path} cannot be read: {error.strerror}. {_CHOOSE_A_FOLDER}") from error
     difference = _difference(content, info)
     if difference:
         raise ChecksumError(
-            f"{path} is not the published file: {difference}. Delete it, so that it is downloaded again, or restore it."
+            f"{path} is not the published file: {difference}. Delete it, so that it is downloaded again."
         )
     return path
 
@@ -64,8 +59,7 @@ def _download(info: DatasetInfo, path: Path) -> None:
         from pooch import HTTPDownloader
     except ImportError:
         raise DatasetNotFoundError(
-            f"{info.filename} is not in {path.parent}, and its download needs pooch. Run "
-            f"pip install 'labeldist[app]', or {_by_hand(info, path)}"
+            f"The download of {path} needs pooch. Run pip install 'labeldist[app]', or {_by_hand(info, path)}"
         ) from None
     download = HTTPDownloader(chunk_size=2**16, timeout=TIMEOUT)
     failures = []
@@ -83,10 +77,9 @@ def _download(info: DatasetInfo, path: Path) -> None:
             write_whole(path, content.getvalue())
             return
         failures.append(f"{url}: not the published file: {difference}")
-    reasons = "".join(f"\n  {failure}" for failure in failures)
+    reasons = "\n".join(failures)
     raise DatasetNotFoundError(
-        f"{info.filename} is not in {path.parent} and could not be downloaded:{reasons}\n"
-        f"Try again later, or {_by_hand(info, path)}"
+        f"{path} could not be downloaded.\n{reasons}\nTry again later, or {_by_hand(info, path)}"
     )
 
 

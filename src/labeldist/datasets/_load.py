@@ -1,13 +1,15 @@
-"""Loading of the benchmark sets by name."""
+"""Loading of the benchmark sets and of the digits of scikit-learn."""
 
 import os
 from typing import Any
 
+import numpy as np
+
 from labeldist._tables.tables import read_mat
 from labeldist.datasets._fetch import locate
-from labeldist.datasets._logical import binarize
 from labeldist.datasets._registry import REGISTRY, DatasetInfo
-from labeldist.exceptions import DatasetError, UnknownDatasetError, did_you_mean
+from labeldist.datasets._synthetic import binarize
+from labeldist.exceptions import UnknownDatasetError, did_you_mean
 
 
 def list_datasets() -> list[str]:
@@ -16,6 +18,7 @@ def list_datasets() -> list[str]:
     Returns
     -------
     list of str
+        The names.
 
     See Also
     --------
@@ -44,8 +47,7 @@ def load_dataset(
     name : str
         One of `list_datasets`.
     data_home : path-like or None, default=None
-        Folder of the data files. None uses the environment variable ``LABELDIST_DATA``, and without that
-        ``~/labeldist_data``.
+        Folder of the data files. None is ``$LABELDIST_DATA``, or else ``~/labeldist_data``.
     return_X_y : bool, default=False
         Return the pair ``(data, target)`` instead of a Bunch.
     download_if_missing : bool, default=True
@@ -55,15 +57,7 @@ def load_dataset(
     -------
     Bunch or tuple of ndarrays
         ``data`` (n_samples × n_features), ``target`` (the distributions, n_samples × n_labels), ``logical``
-        (`binarize` of the distributions), ``feature_names`` and ``target_names`` (numbered: the files contain no
-        names), ``DESCR``, ``filename``.
-
-    Raises
-    ------
-    UnknownDatasetError
-        If there is no set of that name.
-    DatasetNotFoundError, ChecksumError
-        If the file is missing or differs from the published one.
+        (`binarize` of the distributions), numbered ``feature_names`` and ``target_names``, ``DESCR``, ``filename``.
 
     See Also
     --------
@@ -78,13 +72,6 @@ def load_dataset(
     info = find(name)
     path = locate(info, data_home, download_if_missing)
     X, D = read_mat(path)
-    found = (len(X), X.shape[1], D.shape[1])
-    expected = (info.n_samples, info.n_features, info.n_labels)
-    if found != expected:
-        raise DatasetError(
-            f"{path} has {found[0]} rows, {found[1]} features and {found[2]} labels; "
-            f"{name} has {expected[0]}, {expected[1]} and {expected[2]}."
-        )
     if return_X_y:
         return X, D
     from sklearn.utils import Bunch
@@ -98,6 +85,43 @@ def load_dataset(
         DESCR=describe(info),
         filename=str(path),
     )
+
+
+def load_logical_digits(*, return_X_y: bool = False) -> Any:
+    """Load the 1797 digits of scikit-learn (8 × 8 pixels), with their classes as logical labels.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return the pair ``(data, logical)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch or tuple of ndarrays
+        ``data`` (1797 × 64), ``logical`` (1797 × 10, uint8, a single 1 per row), ``target`` (the class of each row),
+        ``images`` (1797 × 8 × 8), ``feature_names``, ``target_names``, ``DESCR``.
+
+    See Also
+    --------
+    load_dataset : Benchmark sets with true distributions.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import load_logical_digits
+    >>> load_logical_digits().logical[3].tolist()
+    [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    """
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    logical = np.eye(len(digits.target_names), dtype=np.uint8)[digits.target]
+    if return_X_y:
+        return digits.data, logical
+    digits.logical = logical
+    digits.feature_names = list(digits.feature_names)
+    digits.target_names = [str(digit) for digit in digits.target_names]
+    digits.DESCR = f"`logical` is 1 in the column of the class of a digit, and 0 elsewhere.\n\n{digits.DESCR}"
+    return digits
 
 
 def find(name: str) -> DatasetInfo:

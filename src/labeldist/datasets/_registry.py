@@ -11,10 +11,9 @@ SOURCES: tuple[str, ...] = (
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Size, checksum and description of a benchmark set.
+    """Size, checksum, description and references (one per line) of a benchmark set.
 
     `git_blob` is the git object id of a second accepted version of the file, with the same arrays in other bytes.
-    `citation` has one reference per line.
     """
 
     name: str
@@ -22,9 +21,9 @@ class DatasetInfo:
     n_features: int
     n_labels: int
     sha256: str
-    git_blob: str | None
     description: str
     citation: str
+    git_blob: str | None = None
 
     @property
     def filename(self) -> str:
@@ -43,20 +42,11 @@ _EISEN = (
 
 def _yeast(experiment: str, title: str, n_labels: int, sha256: str) -> DatasetInfo:
     """Return the entry of one of the ten experiments on the same 2465 genes."""
-    return DatasetInfo(
-        name=f"Yeast_{experiment}",
-        n_samples=2465,
-        n_features=24,
-        n_labels=n_labels,
-        sha256=sha256,
-        git_blob=None,
-        description=(
-            f"Budding yeast, {title}. A row is a gene, described by its phylogenetic profile; a label is a "
-            "point in time, its degree the share of the gene's expression at that time. All ten Yeast sets have the "
-            "same features."
-        ),
-        citation=f"{_EISEN}\n{_COLLECTION}",
+    description = (
+        f"Budding yeast, {title}. A row is a gene, described by its phylogenetic profile; a label is a point in time, "
+        "its degree the share of the gene's expression at that time. All ten Yeast sets have the same features."
     )
+    return DatasetInfo(f"Yeast_{experiment}", 2465, 24, n_labels, sha256, description, f"{_EISEN}\n{_COLLECTION}")
 
 
 _ROWS = (
@@ -69,9 +59,7 @@ _ROWS = (
     _yeast("heat", "heat shock", 6, "6d55eccc10c97969542c5acc58194e34fe046557f876fc1ae3cd3f7a46159c94"),
     _yeast("spo", "sporulation", 6, "5a0bf3c55f268b24ff8b846a135befe2bc25ed085a46fc1c4b7f4c1f4c8ff16f"),
     _yeast("spo5", "sporulation (spo5)", 3, "24e55ad6a9e68fcf80880e526c617ef44bd496022b99e49e397356e6b5e520ad"),
-    _yeast(
-        "spoem", "sporulation, early to middle", 2, "925259095ffe88269661e39fdeea39e558954356817b0480d777a98bbc917ca1"
-    ),
+    _yeast("spoem", "sporulation (spoem)", 2, "925259095ffe88269661e39fdeea39e558954356817b0480d777a98bbc917ca1"),
     DatasetInfo(
         name="Natural_Scene",
         n_samples=2000,
@@ -94,11 +82,9 @@ _ROWS = (
         n_features=1869,
         n_labels=5,
         sha256="5c8629905fdf18640410d43b30f1a84c17473df38e48f279f5a2af11019a1bac",
-        git_blob=None,
         description=(
-            "A row is a movie, described by facts known before its release (genre, people, country, "
-            "budget); the degrees are the shares of its ratings with one to five stars. Nearly all features "
-            "are 0 or 1."
+            "A row is a movie, described by facts known before its release (genre, people, country, budget), nearly "
+            "all 0 or 1; the degrees are the shares of its ratings with one to five stars."
         ),
         citation=(
             "X. Geng, P. Hou. Pre-release prediction of crowd opinion on movies by label distribution "
@@ -111,11 +97,9 @@ _ROWS = (
         n_features=243,
         n_labels=6,
         sha256="59dec80525aaa859b8400a92e5b94e54b405ce6ed60bfad9ec95e58964e84707",
-        git_blob=None,
         description=(
-            "A row is a picture of a face, described by local binary patterns; a label is a basic emotion, "
-            "its degree the share of the scores by 23 people. The features have a small variance, so that scaling "
-            "matters."
+            "A row is a picture of a face, described by local binary patterns of small variance; a label is a basic "
+            "emotion, its degree the share of the scores by 23 people."
         ),
         citation=(
             "L. Yin, X. Wei, Y. Sun, J. Wang, M. J. Rosato. A 3D facial expression database for facial "

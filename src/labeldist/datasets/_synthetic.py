@@ -1,15 +1,13 @@
-"""The artificial data set of the literature: three features and three labels."""
+"""The artificial data set of the literature, and logical labels of distributions."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from labeldist._typing import Array
 from labeldist._validation import random_generator
-from labeldist.simplex import normalize
-
-_WEIGHTS = ((4, 2, 1), (1, 2, 4), (1, 4, 2))
-_COUPLING = 0.01
+from labeldist.simplex import check_distributions, normalize
 
 
 def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[Array, Array]:
@@ -26,13 +24,14 @@ def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[
     Parameters
     ----------
     n_samples : int, default=500
+        Number of rows.
     random_state : int, RandomState instance or None, default=None
         An int makes the rows reproducible.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 3)
-    D : ndarray of shape (n_samples, 3)
+    X, D : ndarrays of shape (n_samples, 3)
+        Features and degrees.
 
     See Also
     --------
@@ -46,8 +45,7 @@ def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[
     Examples
     --------
     >>> from labeldist.datasets import make_artificial
-    >>> X, D = make_artificial(100, random_state=0)
-    >>> D.shape
+    >>> make_artificial(100, random_state=0)[1].shape
     (100, 3)
     """
     if n_samples < 1:
@@ -60,8 +58,7 @@ def make_artificial_grid(size: int = 51) -> tuple[Array, Array]:
     """Evaluate the artificial data set on a surface, for images of true and recovered distributions.
 
     The first two features form a grid on [−1, 1]², the third is sin((x₁ + x₂)π). ``D.reshape(size, size, 3)`` is an
-    RGB image: x₁ grows within a row, x₂ from row to row, so that
-    ``imshow(image, origin="lower", extent=(-1, 1, -1, 1))`` has the usual axes.
+    RGB image: x₁ grows within a row, x₂ from row to row.
 
     Parameters
     ----------
@@ -70,8 +67,8 @@ def make_artificial_grid(size: int = 51) -> tuple[Array, Array]:
 
     Returns
     -------
-    X : ndarray of shape (size², 3)
-    D : ndarray of shape (size², 3)
+    X, D : ndarrays of shape (size², 3)
+        Features and degrees.
 
     See Also
     --------
@@ -80,8 +77,7 @@ def make_artificial_grid(size: int = 51) -> tuple[Array, Array]:
     Examples
     --------
     >>> from labeldist.datasets import make_artificial_grid
-    >>> X, D = make_artificial_grid(11)
-    >>> D.shape
+    >>> make_artificial_grid(11)[1].shape
     (121, 3)
     """
     if size < 2:
@@ -95,6 +91,55 @@ def make_artificial_grid(size: int = 51) -> tuple[Array, Array]:
 def _degrees(X: Array) -> Array:
     t = X + 0.5 * X**2 + 0.2 * X**3 + 1
     psi = np.zeros((len(X), 4))
-    for label, weights in enumerate(_WEIGHTS, start=1):
-        psi[:, label] = (t @ weights + _COUPLING * psi[:, label - 1]) ** 2
+    for label, weights in enumerate(((4, 2, 1), (1, 2, 4), (1, 4, 2)), start=1):
+        psi[:, label] = (t @ weights + 0.01 * psi[:, label - 1]) ** 2
     return normalize(psi[:, 1:])
+
+
+def binarize(D: ArrayLike, threshold: float = 0.5) -> NDArray[np.uint8]:
+    """Convert distributions to logical labels: 1 for the largest degrees that together exceed `threshold`.
+
+    The labels of a row are selected in descending order of their degrees (for equal degrees, the lower column first)
+    until their sum exceeds `threshold` [1]_. The default reproduces the published labels of the benchmark sets.
+
+    Parameters
+    ----------
+    D : array-like of shape (n_samples, n_labels)
+        Rows are distributions.
+    threshold : float in [0, 1), default=0.5
+        The sum that the selected degrees exceed.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels), dtype uint8
+        1 for the selected labels, else 0. Every row has at least one 1; labels of degree 0 are never selected.
+
+    See Also
+    --------
+    labeldist.BayesLE : Recover distributions from logical labels.
+
+    References
+    ----------
+    .. [1] N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on
+       Knowledge and Data Engineering 33(4), 1632-1643, 2021.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import binarize
+    >>> binarize([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]]).tolist()
+    [[1, 1, 0], [0, 1, 0]]
+    """
+    if not 0 <= threshold < 1:
+        raise ValueError(f"threshold must be at least 0 and less than 1; got {threshold}.")
+    degrees = check_distributions(D)
+    order = np.argsort(-degrees, axis=1, kind="stable")
+    descending = np.take_along_axis(degrees, order, axis=1)
+    # The published labels result from float64 sums, largest degree first. Sums that are 0.5 on paper may be an ulp off.
+    running = np.cumsum(descending, axis=1)
+    selected = np.ones(degrees.shape, dtype=np.uint8)
+    selected[:, 1:] = running[:, :-1] <= threshold
+    # The sum of a row may be slightly less than one, and less than a threshold close to one.
+    selected[descending == 0] = 0
+    logical = np.empty_like(selected)
+    np.put_along_axis(logical, order, selected, axis=1)
+    return logical

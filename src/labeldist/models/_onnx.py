@@ -324,7 +324,7 @@ STEPS = {
     "KernelFeatures": _kernel_features,
     "StandardScaler": _standard_scaler,
     "SimpleImputer": _imputer,
-    **dict.fromkeys(["OneHotEncoder", "CategoryColumns"], _one_hot),
+    "OneHotEncoder": _one_hot,
     "ColumnTransformer": _columns,
     **dict.fromkeys(["FunctionTransformer", "ToNumbers"], _identity),
     "ToWords": _to_words,

@@ -1,26 +1,25 @@
-"""Label distributions from votes."""
+"""Label distributions from votes: shares of votes, and the Dawid-Skene model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+from scipy.special import logsumexp
 
 from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist.exceptions import TableError
+from labeldist.exceptions import TableError, warn
 from labeldist.simplex import normalize
-from labeldist.votes._dawid_skene import fit_dawid_skene
-from labeldist.votes._vote_tables import read_votes
+from labeldist.votes._vote_tables import VoteTable, read_votes, repeated_rows
 
-VOTES_COLUMN = "votes"
-"""Column of `VoteDistributions.to_frame` with the number of votes."""
-
+VOTES_COLUMN = "votes"  # The column of `VoteDistributions.to_frame` with the number of votes.
 AGGREGATORS = ("dawid_skene",)
 
 
@@ -28,20 +27,26 @@ AGGREGATORS = ("dawid_skene",)
 class VoteDistributions:
     """Label distributions of items with votes.
 
-    Attributes
+    Parameters
     ----------
     distributions : ndarray of shape (n_items, n_labels)
+        One distribution per item.
     weights : ndarray of shape (n_items,)
         Number of votes of each item, to be used as `sample_weight` of a learner.
-    items : list
-        In the order of the table; row numbers if no column names them.
-    label_names : list of str
+    items, label_names : list
+        Items are in the order of the table; row numbers if no column names them.
     item_name : str
         Name of the column of items, ``"item"`` if there is none.
 
     See Also
     --------
     from_votes : Create it from a table of votes.
+
+    Examples
+    --------
+    >>> from labeldist.votes import from_votes
+    >>> from_votes([[3, 1], [0, 2]])
+    VoteDistributions(2 items, 2 labels, 6 votes)
     """
 
     distributions: Array
@@ -109,17 +114,17 @@ def from_votes(
         or the columns of a table of counts.
     smoothing : float, default=0
         Number of votes s added to each item, distributed as the prior p: with v of n votes the degree of a label is
-        (v + s·p) / (n + s). Without smoothing an item without votes is an error; with it, the item gets the prior and
-        weight 0.
+        (v + s·p) / (n + s). An item without votes gets the prior and weight 0; without smoothing it is an error.
     prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
         Equal degrees, the shares of the labels in all votes, or given weights in the order of the labels.
     aggregator : {"dawid_skene"} or None, default=None
-        None counts votes. ``"dawid_skene"`` returns the posteriors of `dawid_skene`, which treats disagreement as
-        error. It needs annotators, and cannot be combined with `smoothing`.
+        None counts votes. ``"dawid_skene"`` returns the posteriors of `dawid_skene`. It needs annotators, and cannot be
+        combined with `smoothing`.
 
     Returns
     -------
     VoteDistributions
+        Distributions, numbers of votes and names.
 
     See Also
     --------
@@ -131,8 +136,6 @@ def from_votes(
     >>> result = from_votes([[3, 1], [0, 2]], label_names=["joy", "fear"])
     >>> result.distributions.tolist()
     [[0.75, 0.25], [0.0, 1.0]]
-    >>> result.weights.tolist()
-    [4.0, 2.0]
     >>> from_votes([[3, 1], [0, 2]], smoothing=2).distributions[1].tolist()
     [0.25, 0.75]
     """
@@ -156,7 +159,7 @@ def from_votes(
 
 
 def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
-    if aggregator is not None and aggregator not in AGGREGATORS:
+    if aggregator not in (None, *AGGREGATORS):
         raise ValueError(f"aggregator must be {' or '.join(AGGREGATORS)}, or None; got {aggregator!r}.")
     if not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf:
         raise ValueError(f"smoothing must be a number of votes, 0 or more; got {smoothing!r}.")
@@ -177,3 +180,162 @@ def _prior(prior: str | ArrayLike, counts: Array) -> Array:
     if np.shape(prior) != (n_labels,):
         raise ValueError(f"prior must have one weight for each of the {n_labels} labels; got {prior!r}.")
     return normalize(np.asarray(prior)[None], name="prior")[0]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DawidSkeneResult:
+    """Result of `dawid_skene`.
+
+    Parameters
+    ----------
+    distributions : ndarray of shape (n_items, n_labels)
+        Posterior probability that each label is the true label of the item.
+    confusion_matrices : ndarray of shape (n_annotators, n_labels, n_labels)
+        Entry ``[a, j, k]`` is the probability that annotator a votes for label k if label j is true.
+    class_priors : ndarray of shape (n_labels,)
+        Probability of each label before any vote on the item.
+    items, annotators, label_names : list
+        Items and annotators are in the order of the table.
+    n_iter : int
+        Number of iterations.
+    converged : bool
+        Whether `tol` was reached.
+    log_likelihood : float
+        Log-likelihood of the votes under `confusion_matrices` and `class_priors`.
+
+    See Also
+    --------
+    dawid_skene : Create it from a table of votes.
+
+    Examples
+    --------
+    See `dawid_skene`.
+    """
+
+    distributions: Array
+    confusion_matrices: Array
+    class_priors: Array
+    items: list[Any]
+    annotators: list[Any]
+    label_names: list[str]
+    n_iter: int
+    converged: bool
+    log_likelihood: float
+
+    def __repr__(self) -> str:
+        items, labels = self.distributions.shape
+        return f"DawidSkeneResult({items} items, {len(self.annotators)} annotators, {labels} labels)"
+
+
+def dawid_skene(
+    votes: Any,
+    *,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    annotators: Sequence[str] | None = None,
+    label_names: Sequence[str] | None = None,
+    smoothing: float = 0.01,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
+) -> DawidSkeneResult:
+    """Estimate true labels and the error rates of annotators by the EM algorithm of Dawid and Skene.
+
+    The model assumes that each item has exactly one true label and that annotators err independently of each other
+    [1]_. Disagreement is therefore treated as error, and most posteriors are close to 0 or 1. Use `from_votes` where
+    people may legitimately disagree.
+
+    EM starts from the vote shares. An iteration costs O(n_votes · n_labels).
+
+    Parameters
+    ----------
+    votes : pandas, polars or pyarrow table
+        Long (one row per vote) or wide (one column per annotator), at most one vote per annotator and item.
+    item, annotator, label : str
+        Columns of a long table. A wide table may have an `item`.
+    annotators : sequence of str
+        Columns of a wide table.
+    label_names : sequence of str or None
+        All labels, in the order of the result. None takes the labels that occur, sorted.
+    smoothing : float, default=0.01
+        Positive number of votes added to each entry of the confusion matrices in every M step: a Dirichlet prior with
+        parameter ``1 + smoothing``.
+    max_iter : int, default=1000
+        A ``ConvergenceWarning`` is issued if it is reached.
+    tol : float, default=1e-6
+        Stop when no posterior probability changes by more than this.
+
+    Returns
+    -------
+    DawidSkeneResult
+        Posteriors, confusion matrices and priors.
+
+    See Also
+    --------
+    from_votes : Distributions by counting votes.
+
+    References
+    ----------
+    .. [1] A. P. Dawid, A. M. Skene. Maximum likelihood estimation of observer error-rates using the EM algorithm.
+       Journal of the Royal Statistical Society C 28(1), 20-28, 1979.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from labeldist.votes import dawid_skene
+    >>> votes = pd.DataFrame({"ann": list("aabbab"), "bob": list("aabbab"), "cem": list("ababab")})
+    >>> result = dawid_skene(votes, annotators=["ann", "bob", "cem"])
+    >>> result.distributions.round(2).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+    >>> result.confusion_matrices[2].round(2).tolist()
+    [[0.67, 0.33], [0.33, 0.67]]
+    """
+    columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators}
+    table = read_votes(votes, **columns, label_names=label_names)  # type: ignore[arg-type]
+    return fit_dawid_skene(table, smoothing, max_iter, tol)
+
+
+def fit_dawid_skene(
+    table: VoteTable, smoothing: float = 0.01, max_iter: int = 1000, tol: float = 1e-6
+) -> DawidSkeneResult:
+    """Run the EM algorithm of `dawid_skene` on votes that have been read."""
+    for name, value, kind in (("smoothing", smoothing, Real), ("max_iter", max_iter, Integral), ("tol", tol, Real)):
+        if not isinstance(value, kind) or not 0 < value < np.inf:
+            raise ValueError(f"{name} must be a positive number; got {value!r}.")
+    if table.votes is None:
+        raise ValueError("Dawid-Skene needs to know who voted: name the column of the annotators.")
+    votes, unvoted = table.votes, np.flatnonzero(~table.counts.any(axis=1))
+    if unvoted.size:
+        raise TableError(f"{unvoted.size} item(s) have no vote, first item {table.items[unvoted[0]]!r}. Drop them.")
+    repeated = repeated_rows(votes[:, :2])
+    if repeated.size:
+        i, a, _ = votes[repeated[0]]
+        raise TableError(
+            f"Data row {repeated[0] + 1} is a second vote of annotator {table.annotators[a]!r} on item "
+            f"{table.items[i]!r}. Keep at most one vote per annotator and item."
+        )
+    n_items, n_labels = table.counts.shape
+    # One column per annotator and given label: both steps of EM are products with this matrix.
+    columns = votes[:, 1] * n_labels + votes[:, 2]
+    shape = (n_items, len(table.annotators) * n_labels)
+    cast = csr_array((np.ones(len(votes)), (votes[:, 0], columns)), shape=shape)
+    posterior = table.counts / table.counts.sum(axis=1, keepdims=True)
+    n_iter, converged = 0, False
+    while n_iter < max_iter and not converged:
+        n_iter += 1
+        priors = posterior.mean(axis=0)
+        confusion = (cast.T @ posterior).reshape(-1, n_labels, n_labels) + smoothing  # annotator, given, true label
+        confusion /= confusion.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):  # a label without any vote has prior 0
+            log_joint = np.log(priors) + cast @ np.log(confusion).reshape(-1, n_labels)
+        log_evidence = logsumexp(log_joint, axis=1, keepdims=True)
+        previous, posterior = posterior, np.exp(log_joint - log_evidence)
+        converged = bool(np.abs(posterior - previous).max() <= tol)
+    if not converged:
+        from sklearn.exceptions import ConvergenceWarning
+
+        warn(f"Dawid-Skene has not converged in {max_iter} iterations. Increase max_iter or tol.", ConvergenceWarning)
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    names = table.items, table.annotators, table.label_names
+    log_likelihood = float(log_evidence.sum())
+    return DawidSkeneResult(posterior, confusion.transpose(0, 2, 1), priors, *names, n_iter, converged, log_likelihood)

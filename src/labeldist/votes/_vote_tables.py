@@ -12,18 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._extras import require
+from labeldist._tables import kinds
 from labeldist._tables.tables import cell_at, listed
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
 
 Codes = NDArray[np.intp]
 
-MAX_CELLS = 2**29
-"""Largest number of entries of the matrix of counts (4 GiB)."""
-
-MAX_COUNT = 2**53
-"""Largest count: above it, float64 does not represent every whole number."""
-
+MAX_CELLS = 2**29  # The matrix of counts has at most 4 GiB.
+MAX_COUNT = 2**53  # Above it, float64 does not represent every whole number.
 # Joiners (U+200C, U+200D) are kept: they distinguish words of some scripts and are part of emoji.
 _ZERO_WIDTH = re.compile("[\u200b\u2060\ufeff]")
 _NUMERAL = re.compile(r"([+-]?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
@@ -58,8 +55,7 @@ def read_votes(
         if any(name is not None for name in (item, annotator, label, annotators, labels)):
             raise ValueError("An array has no named columns: omit them, and name the labels with label_names.")
         return _read_array(votes, label_names)
-    shapes = [label, annotators, labels]
-    if shapes.count(None) != 2 or (label and not item) or (annotator and not label):
+    if [label, annotators, labels].count(None) != 2 or (label and not item) or (annotator and not label):
         raise ValueError(
             "Name the columns of the votes: item= and label= (and annotator=) for one row per vote, annotators= for "
             "one column per annotator, labels= for one column of counts per label."
@@ -77,8 +73,7 @@ def read_votes(
 def repeated_rows(rows: Codes) -> Codes:
     """Return the positions of the rows that are equal to an earlier row."""
     keys = np.ravel_multi_index(tuple(rows.T), tuple(rows.max(axis=0) + 1))  # much faster than unique(axis=0)
-    first = np.unique(keys, return_index=True)[1]
-    return np.setdiff1d(np.arange(len(rows)), first)
+    return np.setdiff1d(np.arange(len(rows)), np.unique(keys, return_index=True)[1])
 
 
 def _read_long(
@@ -89,7 +84,7 @@ def _read_long(
     names, label_of = _encode_labels(cells, label_names, lambda row: cell_at(row, label))
     counts = _count(item_of, label_of, (len(items), len(names)))
     if annotator is None:
-        return VoteTable(list(items), names, counts)
+        return VoteTable(items, names, counts)
     annotators, annotator_of = _encode(_cells(frame, annotator, required=True))
     coded = np.column_stack([item_of, annotator_of, label_of])
     repeated = repeated_rows(coded)
@@ -100,7 +95,7 @@ def _read_long(
             f"{names[label_of[row]]!r} on item {frame[item].iloc[row]!r} again. All are counted; drop copies.",
             LabelWarning,
         )
-    return VoteTable(list(items), names, counts, list(annotators), coded)
+    return VoteTable(items, names, counts, annotators, coded)
 
 
 def _read_wide(frame: Any, items: list[Any], annotators: Sequence[str], label_names: Sequence[str] | None) -> VoteTable:
@@ -115,8 +110,9 @@ def _read_wide(frame: Any, items: list[Any], annotators: Sequence[str], label_na
 
 
 def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_names: Sequence[str] | None) -> VoteTable:
-    counts = np.column_stack([_to_counts(_cells(frame, label), label) for label in labels])
-    found = [str(label) for label in labels]
+    cells = np.column_stack([np.array(_cells(frame, label), dtype=object) for label in labels])
+    numbers = np.column_stack([kinds.numbers(frame[label], truth_words=False) for label in labels])
+    counts, found = _check_counts(numbers, cells, labels), [str(label) for label in labels]
     if label_names is None:
         return VoteTable(items, found, counts)
     names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
@@ -127,20 +123,28 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
 
 def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
     array = np.asanyarray(votes)
-    if array.ndim != 2 or not array.size or array.dtype.kind in "mM":
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO":
         raise TableError(
             "Counts of votes must be a table of numbers, one row per item, one column per label; got "
             f"shape {array.shape}, dtype {array.dtype}."
         )
-    if np.ma.is_masked(array):
-        row, column = np.argwhere(np.ma.getmaskarray(array))[0]
-        raise TableError(f"{cell_at(row, int(column))} is masked. Fill it with a count, or drop the row.")
-    columns = range(array.shape[1])
-    counts = np.column_stack([_to_counts(np.asarray(array[:, k]).tolist(), k) for k in columns])
-    names = [f"label_{k}" for k in columns] if label_names is None else _check_label_names(label_names)
-    if len(names) != len(columns):
-        raise ValueError(f"label_names must name each of the {len(columns)} columns of counts; got {names}.")
-    return VoteTable(list(range(len(array))), names, counts)
+    n_items, n_labels = array.shape
+    numbers = np.asarray(np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan))
+    names = [f"label_{k}" for k in range(n_labels)] if label_names is None else _check_label_names(label_names)
+    if len(names) != n_labels:
+        raise ValueError(f"label_names must name each of the {n_labels} columns of counts; got {names}.")
+    return VoteTable(list(range(n_items)), names, _check_counts(numbers, array, range(n_labels)))
+
+
+def _check_counts(numbers: Array, cells: Any, columns: Sequence[Any]) -> Array:
+    """Return `numbers`, or raise an error that names the first cell that is not a number of votes."""
+    bad = np.argwhere(~((numbers >= 0) & (numbers <= MAX_COUNT) & (numbers == np.floor(numbers))))
+    if len(bad):
+        row, k = bad[0]
+        cell = cells[row, k]
+        found = f"{cell!r}" if isinstance(cell, str) else "empty" if np.isnan(numbers[row, k]) else f"{cell!s:.60}"
+        raise TableError(f"{cell_at(row, columns[k])} is {found}. It must be a number of votes: 0, 1, 2, …")
+    return numbers
 
 
 def _open_frame(votes: Any, columns: list[str]) -> Any:
@@ -154,12 +158,11 @@ def _open_frame(votes: Any, columns: list[str]) -> Any:
         votes = votes.to_pandas()
     present = list(votes.columns)
     for name in columns:
-        if name not in present:
+        if present.count(name) != 1:
             raise TableError(
-                f"The table of votes has no column {name!r}.{did_you_mean(name, present)} It has {listed(present)}."
+                f"The table of votes has {present.count(name) or 'no'} column {name!r}.{did_you_mean(name, present)} "
+                f"It has {listed(present)}."
             )
-        if present.count(name) > 1:
-            raise TableError(f"The table of votes has {present.count(name)} columns {name!r}. Rename them.")
         if columns.count(name) > 1:
             raise ValueError(f"Column {name!r} is named more than once; each column has one role.")
     if not len(votes):
@@ -170,15 +173,11 @@ def _open_frame(votes: Any, columns: list[str]) -> Any:
 def _cells(frame: Any, column: Any, *, required: bool = False) -> list[Any]:
     """Return the cells of a column, with None for empty ones, which are an error if `required`."""
     cells: list[Any] = frame[column].astype(object).where(frame[column].notna(), None).tolist()
-    try:
-        blank = {cell for cell in set(cells) if isinstance(cell, str) and not _clean(cell)}
-    except TypeError:
-        row = next(row for row, cell in enumerate(cells) if not isinstance(cell, Hashable))
-        raise TableError(
-            f"{cell_at(row, column)} holds a {type(cells[row]).__name__}. Use one row for each value."
-        ) from None
-    if blank:
-        cells = [None if cell in blank else cell for cell in cells]
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str) and not _clean(cell):
+            cells[row] = None
+        elif not isinstance(cell, Hashable):
+            raise TableError(f"{cell_at(row, column)} holds a {type(cell).__name__}. Use one row for each value.")
     if required and None in cells:
         row, total = cells.index(None), cells.count(None)
         raise TableError(f"{cell_at(row, column)} is empty ({total} in all). Fill it in, or drop the row.")
@@ -219,10 +218,11 @@ def _label_key(label: Any) -> str:
     return f"-{value}" if sign == "-" and value != "0" else value
 
 
-def _encode(cells: list[Any], key_of: Callable[[Any], Any] = _clean) -> tuple[dict[Any, Any], Codes]:
-    """Return the distinct keys in the order of the table, with the name of each, and the index of each cell's key.
+def _encode(cells: list[Any], key_of: Callable[[Any], Any] = _clean) -> tuple[list[Any], Codes]:
+    """Return the distinct names in the order of the table, and the index of the name of each cell.
 
-    The name is the text of the cells. If there are several texts it is the key, and a `LabelWarning` names them.
+    Cells with the same key have the same name: their text, or, if they are spelled differently, the key. A
+    `LabelWarning` gives the spellings.
     """
     key_by_cell = {cell: key_of(cell) for cell in dict.fromkeys(cells)}
     texts: dict[Any, list[str]] = {key: [] for key in key_by_cell.values()}
@@ -234,9 +234,8 @@ def _encode(cells: list[Any], key_of: Callable[[Any], Any] = _clean) -> tuple[di
         first = listed(map(repr, merged[0]))
         warn(f"{len(merged)} name(s) have several spellings, which are merged, first {first}.", LabelWarning)
     index = {key: code for code, key in enumerate(texts)}
-    code_by_cell = {cell: index[key] for cell, key in key_by_cell.items()}
-    codes = np.array([code_by_cell[cell] for cell in cells], dtype=np.intp)
-    return {key: _clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()}, codes
+    codes = np.array([index[key_by_cell[cell]] for cell in cells], dtype=np.intp)
+    return [_clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()], codes
 
 
 def _encode_labels(
@@ -244,15 +243,15 @@ def _encode_labels(
 ) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
     found, codes = _encode(cells, _label_key)
-    names = [found[key] for key in _sorted(found)] if label_names is None else _check_label_names(label_names)
+    names = _sorted(found) if label_names is None else _check_label_names(label_names)
     position = {_label_key(name): k for k, name in enumerate(names)}
-    for code, (key, name) in enumerate(found.items()):
-        if key not in position:
+    for code, name in enumerate(found):
+        if _label_key(name) not in position:
             raise TableError(
                 f"{locate(int(np.argmax(codes == code)))} is the label {name!r}, which is not among label_names: "
                 f"{listed(names)}.{did_you_mean(name, names)}"
             )
-    return names, np.array([position[key] for key in found], dtype=np.intp)[codes]
+    return names, np.array([position[_label_key(name)] for name in found], dtype=np.intp)[codes]
 
 
 def _check_label_names(label_names: Sequence[str]) -> list[str]:
@@ -262,38 +261,19 @@ def _check_label_names(label_names: Sequence[str]) -> list[str]:
     return names
 
 
-def _sorted(keys: dict[str, Any]) -> list[str]:
-    """Sort as numbers if all keys are numbers, else as text."""
+def _sorted(names: list[str]) -> list[str]:
+    """Sort as numbers if all names are numbers, else as text."""
     try:
-        return sorted(keys, key=lambda key: (float(key), key))
+        return sorted(names, key=float)
     except ValueError:
-        return sorted(keys)
+        return sorted(names, key=_label_key)
 
 
 def _count(item_of: Codes, label_of: Codes, shape: tuple[int, int]) -> Array:
     if shape[0] * shape[1] > MAX_CELLS:
         raise TableError(
-            f"There are {shape[1]:,} different labels for {shape[0]:,} items, too many to count. Check that the "
-            "column of labels is the right one."
+            f"{shape[1]:,} different labels are too many. Check that the column of labels is the right one."
         )
     counts = np.zeros(shape)
     np.add.at(counts, (item_of, label_of), 1)
     return counts
-
-
-def _to_counts(cells: list[Any], column: Any) -> Array:
-    """Return the cells of one column as numbers of votes."""
-    counts = np.array([_to_float(cell) for cell in cells])
-    bad = ~((counts >= 0) & (counts <= MAX_COUNT) & (counts == np.floor(counts)))
-    if bad.any():
-        row = int(np.argmax(bad))
-        found = "empty" if cells[row] is None or cells[row] != cells[row] else repr(cells[row])
-        raise TableError(f"{cell_at(row, column)} is {found:.60}. It must be a number of votes: 0, 1, 2, …")
-    return counts
-
-
-def _to_float(cell: Any) -> float:
-    try:
-        return np.nan if cell is None else float(cell)
-    except (TypeError, ValueError, OverflowError):
-        return np.nan
