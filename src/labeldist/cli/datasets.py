@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +11,7 @@ from labeldist.cli import options
 from labeldist.cli.reporter import Reporter
 from labeldist.datasets._fetch import data_folder, locate
 from labeldist.datasets._load import describe, find
-from labeldist.datasets._registry import REGISTRY
+from labeldist.datasets._registry import REGISTRY, DatasetInfo
 
 Folder = Annotated[
     Path | None,
@@ -25,29 +25,25 @@ datasets = typer.Typer(
 )
 
 
+def _size(info: DatasetInfo) -> dict[str, Any]:
+    return {"name": info.name, "items": info.n_samples, "features": info.n_features, "labels": info.n_labels}
+
+
 @datasets.command("list")
 def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
     """List the sets with their sizes, and whether they are on disk.
 
     **Example**
 
-    `labeldist datasets list`
+    - `labeldist datasets list`
     """
-    rows = [
-        {
-            "name": info.name,
-            "items": info.n_samples,
-            "features": info.n_features,
-            "labels": info.n_labels,
-            "here": (data_folder(folder) / info.filename).exists(),
-        }
-        for info in REGISTRY.values()
-    ]
+    folder = data_folder(folder)
+    rows = [{**_size(info), "here": (folder / info.filename).exists()} for info in REGISTRY.values()]
     lines = [f"{'set':<15}{'items':>7}{'features':>10}{'labels':>8}  here"]
     for row in rows:
         here = "yes" if row["here"] else "no"
         lines.append(f"{row['name']:<15}{row['items']:>7}{row['features']:>10}{row['labels']:>8}  {here}")
-    Reporter(as_json=as_json).result("\n".join(lines), {"folder": str(data_folder(folder)), "datasets": rows})
+    Reporter(as_json=as_json).result("\n".join(lines), {"folder": str(folder), "datasets": rows})
 
 
 @datasets.command()
@@ -56,14 +52,11 @@ def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: o
 
     **Example**
 
-    `labeldist datasets info SBU_3DFE`
+    - `labeldist datasets info SBU_3DFE`
     """
     found = find(name)
     facts = {
-        "name": found.name,
-        "items": found.n_samples,
-        "features": found.n_features,
-        "labels": found.n_labels,
+        **_size(found),
         "sha256": found.sha256,
         "description": found.description,
         "citation": found.citation.splitlines(),
@@ -83,9 +76,8 @@ def fetch(
 
     **Examples**
 
-    `labeldist datasets fetch Yeast_cold SBU_3DFE`
-
-    `labeldist datasets fetch --folder data`
+    - `labeldist datasets fetch Yeast_cold SBU_3DFE`
+    - `labeldist datasets fetch --folder data`
     """
     wanted = [find(name) for name in names or REGISTRY]  # all names are checked before the first download
     reporter = Reporter(as_json=as_json)

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 from labeldist._tables.tables import STANDARD, check_format, read_table
-from labeldist.cli import options, pictures
-from labeldist.cli.io import (
-    check_columns,
-    check_outputs,
-    check_tags,
-    choose,
-    feature_matrix,
-    item_names,
-    mean_text,
-    write_output,
-)
+from labeldist.cli import io, options, pictures
 from labeldist.cli.methods import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
+
+FACTS_OF_BAYES = ("spread", "spread_identified", "noise", "rule", "explained", "n_impossible")
 
 
 def enhance(
@@ -66,22 +59,19 @@ def enhance(
 
     **Examples**
 
-    `labeldist enhance in.csv --labels joy,fear,calm -o dist.csv`
-
-    `labeldist enhance in.csv --labels 'emotion_*' --ignore id -o dist.csv --std std.csv --picture dist.png`
-
-    `labeldist enhance emotions.arff --labels emotions.xml --method glle -o dist.parquet`
-
-    `labeldist enhance in.csv --labels joy,fear,calm --rule order` — if the number of tags has no meaning
+    - `labeldist enhance in.csv --labels joy,fear,calm -o dist.csv`
+    - `labeldist enhance in.csv --labels 'emotion_*' --ignore id -o dist.csv --std std.csv --picture dist.png`
+    - `labeldist enhance emotions.arff --labels emotions.xml --method glle -o dist.parquet`
+    - `labeldist enhance in.csv --labels joy,fear,calm --rule order` — if the number of tags has no meaning
     """
     reporter = Reporter(as_json=as_json, output=output)
     pictures.check_picture(picture, show)
-    check_outputs(std, picture, table=output, force=force)
+    io.check_outputs(std, picture, table=output, force=force)
     check_format(std or STANDARD)
     of_bayes = {"threshold": threshold, "rule": rule, "noise": noise}
     enhancer = _make_enhancer(method, settings, of_bayes, std)
-    use_all = method == BAYES and not any(text.startswith("regressor=") for text in settings or ())
-    given = choose(
+    use_all = method == BAYES and "regressor" not in options.parse_settings(settings)
+    given = io.choose(
         read_table(table),
         labels,
         reporter,
@@ -92,38 +82,30 @@ def enhance(
         need_features=getattr(enhancer, "regressor", "") is not None,
     )
     pictures.check_picture(picture, show, len(given.labels))
-    check_columns(given.frame, output, given.labels)
-    check_columns(given.frame, std or STANDARD, given.labels)
+    for path in (output, std or STANDARD):
+        io.check_columns(given.frame, path, given.labels)
     L = given.Y
-    check_tags(L, reporter)
-    X = feature_matrix(given, prepare=prepare)
+    io.check_tags(L, reporter)
+    X = io.feature_matrix(given, prepare=prepare)
     if use_all:
         use_features(enhancer, X, reporter)
     with reporter.working(f"Recovering distributions of {len(L)} items"):
         D = enhancer.fit_transform(X, L)
-    drawn = pictures.draw_distributions(show, D, given.labels, item_names(given.frame, item)) if picture else None
-    write_output(given.with_degrees(D), output, given.labels, force=force)
+    drawn = pictures.draw_distributions(show, D, given.labels, io.item_names(given.frame, item)) if picture else None
+    io.write_output(given.with_degrees(D), output, given.labels, force=force)
     if std is not None:
-        write_output(given.with_degrees(enhancer.label_std_), std, given.labels, force=force)
+        io.write_output(given.with_degrees(enhancer.label_std_), std, given.labels, force=force)
     pictures.save_drawn(drawn, picture, force=force)
     mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
-    facts = {
-        "items": len(L),
-        "labels": given.labels,
-        "features": given.features,
-        "left_out": given.left_out,
-        "method": method,
-        "output": output,
-        "mean_distribution": mean,
-    }
+    facts = {**io.facts(given, output), "method": method, "mean_distribution": mean}
     source, concentration = f"{len(given.features)} features", ""
     if method == BAYES:
-        facts |= _facts_of_bayes(enhancer)
+        facts |= {name: np.asarray(getattr(enhancer, f"{name}_")).item() for name in FACTS_OF_BAYES}
         source = f"tags and {source}" if _uses_features(enhancer) else "tags alone"
         concentration = _concentration(enhancer) + "\n"
     reporter.result(
         f"{output}: {len(L)} items, {len(given.labels)} labels, recovered by {type(enhancer).__name__} from {source}. "
-        f"On average: {mean_text(mean)}.\n{concentration}"
+        f"On average: {io.mean_text(mean)}.\n{concentration}"
         "Recovered degrees cannot be validated without ground truth: collect votes, or judge a few items by hand.",
         facts,
     )
@@ -149,17 +131,6 @@ def _uses_features(enhancer: Any) -> bool:
 
     explained = enhancer.explained_
     return explained is not None and (enhancer.regressor != "auto" or bool(explained >= MIN_EXPLAINED))
-
-
-def _facts_of_bayes(enhancer: Any) -> dict[str, Any]:
-    return {
-        "spread": float(enhancer.spread_),
-        "spread_identified": bool(enhancer.spread_identified_),
-        "noise": float(enhancer.noise_),
-        "rule": enhancer.rule_,
-        "explained": None if enhancer.explained_ is None else float(enhancer.explained_),
-        "n_impossible": enhancer.n_impossible_,
-    }
 
 
 def _concentration(enhancer: Any) -> str:

@@ -10,8 +10,7 @@ import typer
 from labeldist._tables.columns import degrees, match_columns, one_column
 from labeldist._tables.tables import STANDARD, read_table
 from labeldist._typing import Array
-from labeldist.cli import options, pictures
-from labeldist.cli.io import ROUNDING, check_degrees, check_outputs, item_names, match_rows, weights_of
+from labeldist.cli import io, options, pictures
 from labeldist.cli.reporter import Reporter
 from labeldist.simplex import normalize
 
@@ -35,11 +34,9 @@ def evaluate(
 
     **Examples**
 
-    `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
-
-    `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture calibration.png`
-
-    `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --json`
+    - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
+    - `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture calibration.png`
+    - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --json`
     """
     from labeldist.metrics._skill import score_with_baselines
 
@@ -47,18 +44,18 @@ def evaluate(
     if truth == predicted == STANDARD:
         raise typer.BadParameter("only one of the two tables can come from standard input.")
     pictures.check_picture(picture, show)
-    check_outputs(picture, force=force)
+    io.check_outputs(picture, force=force)
     frame, other = read_table(truth), read_table(predicted)
     columns = match_columns(labels, frame.columns, "label")
     for column in columns:
         one_column(column, other.columns, "label")
     pictures.check_picture(picture, show, len(columns))
     D = _distributions(degrees(frame, columns), truth, reporter)
-    matched = match_rows(frame, other, item, (truth, predicted))
+    matched = io.match_rows(frame, other, item, (truth, predicted))
     P = _distributions(degrees(matched, columns), predicted, reporter)
-    scores = score_with_baselines(D, {predicted: P}, sample_weight=weights_of(frame, weights))
+    scores = score_with_baselines(D, {predicted: P}, sample_weight=io.weights_of(frame, weights))
     if picture:
-        drawn = pictures.draw_predictions(show, D, P, columns, item_names(frame, item))
+        drawn = pictures.draw_predictions(show, D, P, columns, io.item_names(frame, item))
         pictures.save_drawn(drawn, picture, force=force)
     measures = dict(zip(("predicted", "mean", "uniform"), (score.values for score in scores), strict=True))
     reporter.result(
@@ -68,9 +65,9 @@ def evaluate(
 
 def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
     """Divide rows by their sums, with a note if a sum differs from one by more than rounding."""
-    check_degrees(table, name)
+    io.check_degrees(table, name)
     sums = table.to_numpy().sum(axis=1)
-    off = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
+    off = np.flatnonzero(np.abs(sums - 1) > io.ROUNDING)
     if off.size:
         reporter.note(
             f"{off.size} of {len(sums)} rows of {name} do not sum to 1 (data row {off[0] + 1}: {sums[off[0]]:g}); they "

@@ -11,8 +11,7 @@ import typer
 from labeldist._tables.columns import degrees, match_columns, one_column, typed
 from labeldist._tables.tables import STANDARD, read_table
 from labeldist._typing import Array
-from labeldist.cli import options
-from labeldist.cli.io import check_outputs, choose, feature_matrix, match_rows, predict_rows
+from labeldist.cli import io, options
 from labeldist.cli.methods import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import TableError
@@ -59,11 +58,9 @@ def explore(
 
     **Examples**
 
-    `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
-
-    `labeldist explore in.csv --labels joy,fear,calm --method bdle --method glle -o two.html`
-
-    `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
+    - `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
+    - `labeldist explore in.csv --labels joy,fear,calm --method bdle --method glle -o two.html`
+    - `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
     from labeldist.explorer._contents import check_contents, from_degrees, from_logical, is_logical
     from labeldist.explorer._page import write_page
@@ -74,7 +71,7 @@ def explore(
     page = output or ("explorer.html" if table == STANDARD else Path(table).with_suffix(".html").name)
     if Path(page).suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"the page must end in .html; got {page}.")
-    check_outputs(page, force=force)
+    io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
     if intervals and BAYES not in enhancers:
         raise typer.BadParameter("--intervals is for --method bayes only.")
@@ -87,8 +84,8 @@ def explore(
     }
     choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
     if is_logical(Y):
-        given = choose(frame, labels, reporter, **choice, need_features=list(enhancers) != [BAYES])
-        X = feature_matrix(given, prepare=prepare)
+        given = io.choose(frame, labels, reporter, **choice, need_features=list(enhancers) != [BAYES])
+        X = io.feature_matrix(given, prepare=prepare)
         if BAYES in enhancers:
             use_features(enhancers[BAYES], X, reporter)
         with reporter.working(f"Recovering distributions of {len(Y)} items"):
@@ -98,15 +95,7 @@ def explore(
             raise typer.BadParameter("--method and --intervals are for tags, which are 0 or 1; these are degrees.")
         held_out = predictions or _predict_out_of_fold(frame, labels, Y, choice, reporter)
         shown = from_degrees(f"degrees in {source}", Y, held_out)
-    contents = check_contents(
-        frame,
-        columns,
-        shown.versions,
-        logical=shown.logical,
-        truth=shown.truth,
-        item=item,
-        intervals=shown.intervals,
-    )
+    contents = check_contents(frame, columns, item=item, **vars(shown))
     write_page(page, contents, f"Label distributions of {source}", overwrite=force)
     facts = {
         "items": len(frame),
@@ -125,7 +114,7 @@ def _read(name: str, frame: Any, columns: list[str], item: str | None, source: s
     other = read_table(name)
     for column in columns:
         one_column(column, other.columns, "label")
-    return normalize(degrees(match_rows(frame, other, item, (source, name)), columns), name=name)
+    return normalize(degrees(io.match_rows(frame, other, item, (source, name)), columns), name=name)
 
 
 def _predict(name: str, frame: Any, columns: list[str], reporter: Reporter) -> Array:
@@ -137,7 +126,7 @@ def _predict(name: str, frame: Any, columns: list[str], reporter: Reporter) -> A
     known = label_names_of(model)
     if sorted(known) != sorted(columns):
         raise TableError(f"{name} predicts {', '.join(known)}, but the labels are {', '.join(columns)}.")
-    D = predict_rows(model, frame, reporter)
+    D = io.predict_rows(model, frame, reporter)
     reporter.note(f"if {name} was fitted to some of these items, its predictions of them look too good.")
     return D[:, [known.index(column) for column in columns]]
 
@@ -149,12 +138,10 @@ def _predict_out_of_fold(
     from labeldist._tables.preparation import prepare_columns
     from labeldist.explorer._contents import predict_out_of_fold
 
-    preparation = None
     try:
-        given = choose(frame, labels, reporter, **choice)
+        given = io.choose(frame, labels, reporter, **choice)
         X = typed(frame, given.features) if choice["prepare"] else given.X
-        if choice["prepare"]:
-            preparation = prepare_columns(X)
+        preparation = prepare_columns(X) if choice["prepare"] else None
     except TableError as error:
         reporter.note(f"the page shows no predictions, only the given degrees: {error}")
         return {}

@@ -10,8 +10,7 @@ import typer
 from labeldist._files import write_whole
 from labeldist._tables.columns import typed
 from labeldist._tables.tables import read_table
-from labeldist.cli import options, pictures
-from labeldist.cli.io import check_degrees, check_features, check_outputs, choose, weights_of
+from labeldist.cli import io, options, pictures
 from labeldist.cli.methods import LEARNERS, make
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import LabelWarning, ModelError
@@ -53,11 +52,9 @@ def fit(
 
     **Examples**
 
-    `labeldist fit dist.csv --labels joy,fear,calm -o model.skops`
-
-    `labeldist fit dist.csv --labels 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
-
-    `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
+    - `labeldist fit dist.csv --labels joy,fear,calm -o model.skops`
+    - `labeldist fit dist.csv --labels 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
+    - `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
     """
     from labeldist._tables.preparation import prepare_columns
     from labeldist.learning import choose_learner
@@ -66,7 +63,7 @@ def fit(
 
     reporter = Reporter(as_json=as_json)
     pictures.check_picture(picture, show)
-    check_outputs(output, onnx, picture, force=force)
+    io.check_outputs(output, onnx, picture, force=force)
     candidates = None
     if method != AUTO:
         candidates = {method: make(LEARNERS, method, options.parse_settings(settings))}
@@ -75,11 +72,12 @@ def fit(
     elif settings:
         raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
     frame = read_table(table)
-    given = choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
-    D, weight = given.Y, weights_of(frame, weights)
+    given = io.choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
+    D, weight = given.Y, io.weights_of(frame, weights)
     X = typed(frame, given.features) if prepare else given.X
-    check_degrees(D, table)
-    check_features(X, D, reporter)
+    io.check_degrees(D, table)
+    if io.VOTES in given.features:
+        reporter.note(f"column {io.VOTES!r} is used as a feature. If it counts votes, add --weights {io.VOTES}.")
     with reporter.working("Comparing learners") as watch:
         if D.isin([0, 1]).all(axis=None) and (D.sum(axis=1) > 1).any():
             reporter.note(TAGS)
@@ -115,14 +113,10 @@ def fit(
     reporter.result(
         f"{summary}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
         {
-            "items": len(D),
-            "labels": given.labels,
-            "features": given.features,
-            "left_out": given.left_out,
+            **io.facts(given, output),
             "chosen": choice.name,
             "skill": choice.skill,
             "paragraph": summary,
             "learners": choice.table,
-            "output": output,
         },
     )

@@ -43,7 +43,7 @@ def choose(
     ignored = match_columns(ignore, frame.columns, "ignored")
     if other is not None:
         ignored.append(one_column(other, frame.columns, "item or weight"))
-    chosen = {"features": features, "prepare": prepare, "need_features": need_features}
+    chosen: dict[str, Any] = {"features": features, "prepare": prepare, "need_features": need_features}
     table = choose_columns(frame, labels, ignore=ignored, **chosen)
     if features is None and table.features == [VOTES]:
         reporter.note(f"column {VOTES!r} is not used as the only feature. If it is one, add --features {VOTES}.")
@@ -143,18 +143,6 @@ def check_degrees(D: pd.DataFrame, name: str) -> None:
         )
 
 
-def check_features(X: pd.DataFrame, D: pd.DataFrame, reporter: Reporter) -> None:
-    """Print a note for features that may be weights or a forgotten label."""
-    if VOTES in X.columns:
-        reporter.note(f"column {VOTES!r} is used as a feature. If it counts votes, add --weights {VOTES}.")
-    sums = D.to_numpy().sum(axis=1)
-    if np.allclose(sums, 1, atol=ROUNDING):
-        return
-    for name in X.columns:
-        if X[name].dtype.kind == "f" and np.allclose(sums + X[name].to_numpy(), 1, atol=ROUNDING):
-            reporter.note(f"the labels and column {name!r} sum to 1 in every row, so {name!r} may be a label, too.")
-
-
 def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     """Predict the rows of a table; features are found by their names."""
     from sklearn.compose import ColumnTransformer
@@ -203,6 +191,12 @@ def write_output(frame: pd.DataFrame, output: str, labels: Sequence[str], *, for
     """Write a table. In formats with types, text that holds numbers is written as numbers."""
     frame = typed(frame, list(frame.columns)) if keeps_types(output) else frame
     write_table(frame, output, labels=labels, overwrite=force)
+
+
+def facts(table: LabelledTable, output: str) -> dict[str, Any]:
+    """Return the entries about a table in the JSON of a command."""
+    sizes = {"items": len(table.frame), "labels": table.labels, "features": table.features}
+    return {**sizes, "left_out": table.left_out, "output": output}
 
 
 def mean_text(mean: dict[str, float]) -> str:

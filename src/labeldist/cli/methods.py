@@ -13,27 +13,13 @@ from labeldist.exceptions import did_you_mean
 BAYES = "bayes"
 ENHANCERS = {
     BAYES: "BayesLE",
-    "bdle": "BDLE",
-    "glle": "GLLE",
-    "fcm": "FCM",
-    "km": "KM",
-    "lp": "LP",
-    "ml": "ML",
+    **{name.lower(): name for name in ("BDLE", "GLLE", "FCM", "KM", "LP", "ML")},
     "logical-softmax": "LogicalSoftmax",
     "uniform": "Uniform",
 }
 LEARNERS = {
-    "bdldlcv": "BDLDLCV",
-    "bdldl": "BDLDL",
-    "sabfgs": "SABFGS",
-    "saiis": "SAIIS",
-    "ldlscl": "LDLSCL",
-    "ldllc": "LDLLC",
-    "edllrl": "EDLLRL",
-    "ptbayes": "PTBayes",
-    "ptsvm": "PTSVM",
-    "aaknn": "AAKNN",
-    "aabp": "AABP",
+    **{name.lower(): name for name in ("BDLDLCV", "BDLDL", "SABFGS", "SAIIS", "LDLSCL", "LDLLC", "EDLLRL")},
+    **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
     "forest": "DistributionForest",
     "mean": "MeanDistribution",
 }

@@ -8,8 +8,7 @@ import typer
 
 from labeldist._tables.columns import with_columns
 from labeldist._tables.tables import STANDARD, read_table
-from labeldist.cli import options, pictures
-from labeldist.cli.io import check_columns, check_outputs, item_names, predict_rows, write_output
+from labeldist.cli import io, options, pictures
 from labeldist.cli.reporter import Reporter
 
 
@@ -30,26 +29,24 @@ def predict(
 
     **Examples**
 
-    `labeldist predict model.skops new.csv -o pred.csv`
-
-    `labeldist predict model.skops new.csv | head` — CSV to standard output
-
-    `labeldist predict model.skops new.csv -o pred.csv --picture pred.png` — picture of the most ambiguous items
+    - `labeldist predict model.skops new.csv -o pred.csv`
+    - `labeldist predict model.skops new.csv | head` — CSV to standard output
+    - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png` — picture of the most ambiguous items
     """
     from labeldist.models import label_names_of, load
 
     reporter = Reporter(as_json=as_json, output=output)
     pictures.check_picture(picture, show)
-    check_outputs(picture, table=output, force=force)
+    io.check_outputs(picture, table=output, force=force)
     with reporter.working("Loading the model"):
         loaded = load(model)
     frame = read_table(table)
-    items, labels = item_names(frame, item), label_names_of(loaded)
+    items, labels = io.item_names(frame, item), label_names_of(loaded)
     pictures.check_picture(picture, show, len(labels))
-    check_columns(frame, output, labels)
-    D = predict_rows(loaded, frame, reporter)
+    io.check_columns(frame, output, labels)
+    D = io.predict_rows(loaded, frame, reporter)
     drawn = pictures.draw_distributions(show, D, labels, items) if picture else None
-    write_output(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
+    io.write_output(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
     pictures.save_drawn(drawn, picture, force=force)
     reporter.result(
         f"{output}: {len(frame)} items, {len(labels)} labels.",

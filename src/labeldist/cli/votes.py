@@ -10,8 +10,7 @@ import typer
 from labeldist._tables.columns import match_columns
 from labeldist._tables.kinds import MISSING
 from labeldist._tables.tables import STANDARD, listed, read_table
-from labeldist.cli import options
-from labeldist.cli.io import VOTES, check_outputs, item_keys, mean_text, write_output
+from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import LabelDistError, TableError
 
@@ -63,14 +62,11 @@ def votes(
 
     **Examples**
 
-    `labeldist votes votes.csv --item id --annotator who --label emotion -o dist.csv`
-
-    `labeldist votes ratings.csv --item id --annotators ann,bob,cem -o dist.csv` — one column per annotator
-
-    `labeldist votes counts.csv --item id --counts joy,fear,calm --smoothing 1 -o dist.csv` — few votes per item
-
-    `labeldist votes votes.csv --item id --label emotion --join items.csv -o dist.csv` — then
-    `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
+    - `labeldist votes votes.csv --item id --annotator who --label emotion -o dist.csv`
+    - `labeldist votes ratings.csv --item id --annotators ann,bob,cem -o dist.csv` — one column per annotator
+    - `labeldist votes counts.csv --item id --counts joy,fear,calm --smoothing 1 -o dist.csv` — few votes per item
+    - `labeldist votes votes.csv --item id --label emotion --join items.csv -o dist.csv` — then
+      `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
     """
     from labeldist.votes import from_votes
 
@@ -79,7 +75,7 @@ def votes(
         raise typer.BadParameter(SHAPES)
     if join and not item:
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
-    check_outputs(table=output, force=force)
+    io.check_outputs(table=output, force=force)
     frame = read_table(table)
     with reporter.working(f"Counting the votes of {len(frame)} rows"):
         try:
@@ -103,16 +99,16 @@ def votes(
     result = found.to_frame()
     if join:
         result = _join(result, found.item_name, join, reporter)
-    write_output(result, output, found.label_names, force=force)
+    io.write_output(result, output, found.label_names, force=force)
     mean = result[found.label_names].mean().to_dict()
     facts = {
         "items": len(result),
-        "votes": int(result[VOTES].sum()),
+        "votes": int(result[io.VOTES].sum()),
         "labels": found.label_names,
         "output": output,
         "mean_distribution": mean,
     }
-    text = f"{output}: {facts['items']} items, {facts['votes']} votes. On average: {mean_text(mean)}."
+    text = f"{output}: {facts['items']} items, {facts['votes']} votes. On average: {io.mean_text(mean)}."
     reporter.result(text, facts)
 
 
@@ -145,7 +141,7 @@ def _join(voted: pd.DataFrame, item: str, path: str, reporter: Reporter) -> pd.D
     common = [column for column in described.columns if column in voted.columns and column != item]
     if common:
         raise TableError(f"Both {path} and the result have the column {listed(common)}. Rename it in {path}.")
-    keys, wanted = item_keys(described, item, path), voted[item].astype(str)
+    keys, wanted = io.item_keys(described, item, path), voted[item].astype(str)
     known, used = wanted.isin(keys), keys.isin(wanted)
     if not known.any():
         raise TableError(f"{path}, column {item!r}, contains none of the items with votes: {listed(wanted, 3)}.")
