@@ -89,7 +89,7 @@ def test_dawid_skene_discounts_random_annotators():
 def test_notes(folder):
     (folder / "votes.csv").write_text(LONG + "9,ann,fear\n10,ann,NA\n11,ann,joy\n12,bob,Joy\n13,ann,joy\n")
     notes = run_json(*VOTES)["notes"]
-    for facts in (("data row 7", "'ann'", "'9'"), ("NA",), ("Joy, joy",), ("4 of 7", "--smoothing")):
+    for facts in (("data row 7", "'ann'", "'9'"), ("NA",), ("'Joy'", "'joy'"), ("4 of 7", "--smoothing")):
         assert any(all(fact in note for fact in facts) for note in notes), facts
     notes = run_json(*VOTES, "--force", "--smoothing", "1")["notes"]
     assert not any("--smoothing" in note for note in notes)

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 
 STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir"}
 """Audit events of Python, which are raised before each step."""
@@ -37,7 +38,7 @@ class ForkServer:
 
 
 def _run_in_child(order, output):
-    from labeldist.cli.app import app
+    from labeldist.cli import main
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have set it to be ignored
     folder, steps = order["folder"], 0
@@ -56,7 +57,8 @@ def _run_in_child(order, output):
     sys.addaudithook(watch)
     code = 1
     try:
-        app(order["arguments"], prog_name="labeldist")
+        sys.argv[1:] = order["arguments"]
+        main()
     except SystemExit as end:
         code = end.code or 0
     finally:
@@ -71,18 +73,10 @@ def _writes(details, folder):
 
 
 def _main():
-    import matplotlib.pyplot as plt
-    import pyarrow.parquet
-    import rich.progress
-    import scipy.io
-    import skops.io  # noqa: F401
-
-    import labeldist.cli.app
-    import labeldist.explorer._page
-    import labeldist.models
-    import labeldist.plots  # noqa: F401
-
-    plt.switch_backend("agg")
+    for module in ("matplotlib.pyplot", "pyarrow.parquet", "rich.progress", "scipy.io", "skops.io"):
+        import_module(module)
+    for module in ("cli.app", "explorer", "learning", "models", "plots", "votes"):
+        import_module(f"labeldist.{module}")
     for line in sys.stdin:
         output = os.memfd_create("output")
         pid = os.fork()

@@ -1,13 +1,15 @@
 """The command ``labeldist``, one module per subcommand."""
 
 import os
+import signal
 import sys
+from typing import Any
 
 
 def main() -> None:
     """Run the command, or explain how to install its dependencies."""
     try:
-        from labeldist.cli.app import app
+        from labeldist.cli.app import TerminatedError, app
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("labeldist"):
             raise
@@ -20,4 +22,9 @@ def main() -> None:
     for name, mode in (("stdin", "r"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed; print would then write messages to standard output
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+
+    def terminate(*_: Any) -> None:
+        raise TerminatedError
+
+    signal.signal(signal.SIGTERM, terminate)  # so that temporary files are removed
     app(prog_name="labeldist")

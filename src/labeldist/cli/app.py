@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -27,25 +23,8 @@ INTERRUPTED, TERMINATED = 130, 143
 HELP = "Recover label distributions from tags or votes, learn to predict them, and evaluate predictions."
 
 
-class _TerminatedError(KeyboardInterrupt):
+class TerminatedError(KeyboardInterrupt):
     """SIGTERM was received."""
-
-
-@contextmanager
-def _sigterm_as_exception() -> Iterator[None]:
-    """Raise an exception on SIGTERM, so that temporary files are removed. Only the main thread may set handlers."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def raise_error(_signal: int, _frame: Any) -> None:
-        raise _TerminatedError
-
-    before = signal.signal(signal.SIGTERM, raise_error)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 class _Commands(typer.core.TyperGroup):
@@ -53,11 +32,10 @@ class _Commands(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with _sigterm_as_exception():
-                return super().invoke(ctx)
+            return super().invoke(ctx)
         except LabelDistError as error:
             message, code = str(error), 1
-        except _TerminatedError:
+        except TerminatedError:
             message, code = "terminated", TERMINATED
         except KeyboardInterrupt:
             message, code = "interrupted", INTERRUPTED

@@ -66,7 +66,7 @@ def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: o
 
 @datasets.command()
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Names of sets. Default: all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Names of sets. Default: all.")] = None,
     folder: Folder = None,
     as_json: options.Json = False,
 ) -> None:

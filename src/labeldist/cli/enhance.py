@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
-from labeldist._tables.tables import STANDARD, check_format, read_table
+from labeldist._tables.tables import STANDARD, read_table
 from labeldist.cli import io, options, pictures
 from labeldist.cli.methods import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
@@ -22,31 +22,29 @@ def enhance(
     method: Annotated[str, typer.Option(help=f"One of {', '.join(ENHANCERS)}.")] = BAYES,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Tagged labels have degrees that sum to more than this. For bayes only; default 0.5."),
+        typer.Option(help="Tagged labels together have a larger degree than this. Only bayes; default 0.5."),
     ] = None,
     rule: Annotated[
         Literal["half", "order"] | None,
         typer.Option(
-            help="Rule that derives tags from degrees. half: the largest degrees, until --threshold is exceeded. "
-            "order: the largest degrees, any number of them. For bayes only; default half."
+            help="How tags follow from degrees. half: the largest degrees, until --threshold is exceeded. order: the "
+            "largest degrees, any number of them. Only bayes; default half."
         ),
     ] = None,
     noise: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|FLOAT",
-            help="Probability that a tag is wrong, below 0.5; auto estimates it. For bayes only; default auto.",
+            metavar="auto|FLOAT", help="Probability that a tag is wrong, below 0.5. Only bayes; default auto."
         ),
     ] = None,
     std: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Also write a table of the standard deviations of the degrees. Bayes only."),
+        str | None, typer.Option(metavar="FILE", help="Also write the standard deviations of the degrees. Only bayes.")
     ] = None,
     settings: options.Settings = None,
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
-    item: options.ItemName = None,
+    item: options.Item = None,
     picture: options.Picture = None,
     show: pictures.OfDistributions = "ambiguous",
     force: options.Force = False,
@@ -65,9 +63,7 @@ def enhance(
     - `labeldist enhance in.csv --labels joy,fear,calm --rule order` — if the number of tags has no meaning
     """
     reporter = Reporter(as_json=as_json, output=output)
-    pictures.check_picture(picture, show)
     io.check_outputs(std, picture, table=output, force=force)
-    check_format(std or STANDARD)
     of_bayes = {"threshold": threshold, "rule": rule, "noise": noise}
     enhancer = _make_enhancer(method, settings, of_bayes, std)
     use_all = method == BAYES and "regressor" not in options.parse_settings(settings)

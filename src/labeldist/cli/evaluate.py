@@ -43,7 +43,6 @@ def evaluate(
     reporter = Reporter(as_json=as_json)
     if truth == predicted == STANDARD:
         raise typer.BadParameter("only one of the two tables can come from standard input.")
-    pictures.check_picture(picture, show)
     io.check_outputs(picture, force=force)
     frame, other = read_table(truth), read_table(predicted)
     columns = match_columns(labels, frame.columns, "label")

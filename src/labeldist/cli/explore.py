@@ -22,28 +22,19 @@ def explore(
     table: options.Table,
     labels: options.Labels,
     output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="HTML page. Default: the name of the table with .html."),
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Page. Default: name of the table with .html.")
     ] = None,
     item: options.Item = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option(
-            "--method",
-            metavar="NAME",
-            help=f"Methods that recover distributions from tags: {', '.join(ENHANCERS)}. May be given several times; "
-            "default bayes.",
-        ),
+        typer.Option("--method", metavar="NAME", help=f"Methods for tags: {', '.join(ENHANCERS)}. Default: bayes."),
     ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Show the 90 % interval of each degree that bayes recovers.")
+        bool, typer.Option("--intervals", help="Show 90 % intervals of the degrees of bayes.")
     ] = False,
-    predicted: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="Table of predicted degrees; may be given several times.")
-    ] = None,
+    predicted: Annotated[list[str] | None, typer.Option(metavar="FILE", help="Tables of predicted degrees.")] = None,
     models: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="FILE", help="Model that predicts the items; may be given several times."),
+        list[str] | None, typer.Option("--model", metavar="FILE", help="Models that predict the items.")
     ] = None,
     features: options.Features = None,
     ignore: options.Ignore = "",
@@ -54,7 +45,8 @@ def explore(
     """Write one HTML page to browse items and their label distributions.
 
     The page shows tags next to the distributions that are recovered from them. It shows degrees next to those of
-    `--predicted` and `--model`, or else next to cross-validated predictions.
+    `--predicted` and `--model`, or else next to cross-validated predictions. `--method`, `--predicted` and `--model`
+    may be given several times.
 
     **Examples**
 

@@ -62,7 +62,6 @@ def fit(
     from labeldist.models import exportable, save, to_onnx
 
     reporter = Reporter(as_json=as_json)
-    pictures.check_picture(picture, show)
     io.check_outputs(output, onnx, picture, force=force)
     candidates = None
     if method != AUTO:
@@ -71,6 +70,7 @@ def fit(
             raise ModelError(f"{LEARNERS[method]} cannot be exported to ONNX. Omit --onnx, or choose another --method.")
     elif settings:
         raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
+    pictures.check_picture(picture)
     frame = read_table(table)
     given = io.choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
     D, weight = given.Y, io.weights_of(frame, weights)

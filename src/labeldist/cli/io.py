@@ -200,5 +200,5 @@ def facts(table: LabelledTable, output: str) -> dict[str, Any]:
 
 
 def mean_text(mean: dict[str, float]) -> str:
-    """Return mean degrees as text."""
+    """Format mean degrees."""
     return ", ".join(f"{name} {degree:.2f}" for name, degree in mean.items())

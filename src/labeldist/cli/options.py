@@ -16,26 +16,28 @@ Labels = Annotated[
     typer.Option(
         "--labels",
         "-l",
+        metavar="COLUMNS",
         help="Label columns, separated by commas: names, patterns such as emotion_*, or a file of names (.xml of "
         "MULAN, .txt).",
     ),
 ]
 Features = Annotated[
-    str | None, typer.Option(help="Feature columns, in the same form. Default: all other columns of numbers.")
+    str | None, typer.Option(metavar="COLUMNS", help="Feature columns. Default: all other columns of numbers.")
 ]
-Ignore = Annotated[str, typer.Option(help="Columns that are neither labels nor features, such as identifiers.")]
+Ignore = Annotated[str, typer.Option(metavar="COLUMNS", help="Columns that are neither labels nor features.")]
 Prepare = Annotated[
     bool, typer.Option("--prepare", help="Convert words, dates and empty cells of the features to numbers.")
 ]
-ItemName = Annotated[
-    str | None, typer.Option("--item", help="Column with the names of the items, for pictures. It is not a feature.")
-]
 Item = Annotated[
     str | None,
-    typer.Option(help="Column with the names of the items, by which rows are matched. Default: order of the rows."),
+    typer.Option(metavar="COLUMN", help="Names of the items, to match rows and for pictures. Not a feature."),
 ]
-Weights = Annotated[str | None, typer.Option(help="Column of weights, such as the number of votes of each row.")]
-Output = Annotated[str, typer.Option("--output", "-o", help="File for the table; - is CSV to standard output.")]
+Weights = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Weights of the rows, such as the number of their votes.")
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="File for the table; - is CSV to standard output.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Picture = Annotated[str | None, typer.Option(metavar="FILE", help="Also draw a picture: .png, .svg or .pdf.")]

@@ -14,14 +14,14 @@ OfPredictions = Annotated[Literal["calibration", "scatter", "bars", "ternary"], 
 OfModels = Annotated[Literal["calibration", "coefficients", "influence"], _SHOW]
 
 
-def check_picture(path: str | None, show: str, n_labels: int | None = None) -> None:
+def check_picture(path: str | None, show: str = "", n_labels: int = 0) -> None:
     """Raise an error, before any work is done, if a picture cannot be drawn."""
     if path is None:
         return
     from labeldist.plots._display import check_picture_path
 
     check_picture_path(path)
-    if show == "ternary" and n_labels not in (None, 3):
+    if show == "ternary" and n_labels != 3:
         raise TableError(f"A ternary picture needs three labels; the table has {n_labels}. Choose another --show.")
 
 

@@ -16,7 +16,7 @@ def predict(
     model: Annotated[str, typer.Argument(help="Model file of `labeldist fit` or `labeldist.models.save`.")],
     table: options.Table,
     output: options.Output = STANDARD,
-    item: options.ItemName = None,
+    item: options.Item = None,
     picture: options.Picture = None,
     show: pictures.OfDistributions = "ambiguous",
     force: options.Force = False,
@@ -36,7 +36,6 @@ def predict(
     from labeldist.models import label_names_of, load
 
     reporter = Reporter(as_json=as_json, output=output)
-    pictures.check_picture(picture, show)
     io.check_outputs(picture, table=output, force=force)
     with reporter.working("Loading the model"):
         loaded = load(model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -29,29 +30,17 @@ def votes(
     item: Annotated[str | None, typer.Option(help="Column with the names of the items.")] = None,
     annotator: Annotated[str | None, typer.Option(help="Column with the names of the annotators, if known.")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the labels, if each row is a vote.")] = None,
-    annotators: Annotated[
-        str | None, typer.Option(help="Instead of --label: columns of labels, one per annotator, such as rater_*.")
-    ] = None,
-    counts: Annotated[
-        str | None, typer.Option(help="Instead of --label: columns with numbers of votes, one per label.")
-    ] = None,
-    label_names: Annotated[
-        str | None, typer.Option(help="All labels in order, separated by commas. Default: the labels with votes.")
-    ] = None,
+    annotators: Annotated[str | None, typer.Option(help="Columns of labels, one per annotator: rater_*.")] = None,
+    counts: Annotated[str | None, typer.Option(help="Columns with numbers of votes, one per label.")] = None,
+    label_names: Annotated[str | None, typer.Option(help="All labels, in order. Default: those with votes.")] = None,
     smoothing: Annotated[float, typer.Option(min=0, help="Number of votes of the prior, added to each item.")] = 0.0,
     prior: Annotated[
-        str, typer.Option(help="uniform, overall (the shares of all votes), or degrees separated by commas.")
+        str, typer.Option(help="uniform, overall (shares of all votes), or degrees: 0.2,0.8.")
     ] = "uniform",
     aggregator: Annotated[
-        str | None,
-        typer.Option(
-            help="dawid_skene: model one true label per item and the errors of each annotator. All disagreement is "
-            "then treated as error."
-        ),
+        str | None, typer.Option(help="dawid_skene models one true label per item, and disagreement as error.")
     ] = None,
-    join: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Table with more columns of the items, joined by --item.")
-    ] = None,
+    join: Annotated[str | None, typer.Option(metavar="FILE", help="Table to join by the column --item.")] = None,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -124,12 +113,12 @@ def _note_labels(found: Any, reporter: Reporter, *, smoothed: bool) -> None:
     missing = [name for name in found.label_names if name in MISSING]
     if missing:
         reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
-    spellings: dict[str, list[str]] = {}
-    for name in found.label_names:
-        spellings.setdefault(name.casefold(), []).append(name)
-    for names in spellings.values():
-        if len(names) > 1:
-            reporter.note(f"{listed(names)} are used as different labels. If they are one label, spell them alike.")
+    names = sorted(found.label_names, key=str.casefold)
+    for one, other in pairwise(names):
+        if one.casefold() == other.casefold():
+            reporter.note(
+                f"{one!r} and {other!r} are used as different labels. If they are one label, spell them alike."
+            )
     single = np.count_nonzero(found.weights == 1)
     if not smoothed and 2 * single > len(found.weights):
         reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")
