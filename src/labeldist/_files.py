@@ -31,9 +31,7 @@ def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
             file.flush()
             os.fsync(file.fileno())  # a power failure must not leave the new name without its content
             file.close()
-            if not overwrite:
-                _claim(temporary, path)
-            os.replace(temporary, path)
+            _move(temporary, path, overwrite)
     finally:
         with suppress(OSError):  # on a full disk, closing fails again
             if file is not None:
@@ -51,14 +49,15 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _claim(temporary: Path, path: Path) -> None:
-    """Create `path`, or raise an error if it exists, which os.replace would not do."""
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        path.touch(exist_ok=False)
+def _move(temporary: Path, path: Path, overwrite: bool) -> None:
+    if not overwrite:
+        try:
+            return os.link(temporary, path)  # unlike os.replace, it fails if the name is taken
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links: reserve the name
+            path.touch(exist_ok=False)
+    return os.replace(temporary, path)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, *, overwrite: bool = True) -> None:
