@@ -50,16 +50,14 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _move(temporary: Path, path: Path, overwrite: bool) -> None:
-    if overwrite:
-        os.replace(temporary, path)
-        return
-    try:
-        os.link(temporary, path)  # unlike a rename, it fails if the name is taken
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links: reserve the name, then replace the empty file
-        path.touch(exist_ok=False)
-        os.replace(temporary, path)
+    if not overwrite:
+        try:
+            return os.link(temporary, path)  # unlike os.replace, it fails if the name is taken
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links: reserve the name
+            path.touch(exist_ok=False)
+    return os.replace(temporary, path)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, *, overwrite: bool = True) -> None:
@@ -72,20 +70,22 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Raise an error, before any work is done, if `path` exists (unless `force`) or cannot be written."""
     if os.path.isdir(path):
         raise OutputError(f"{path} is a folder. Give the name of a file.")
-    if os.path.lexists(path) and not force:
+    is_taken = False
+    with output_errors(path), suppress(FileNotFoundError, NotADirectoryError):
+        os.lstat(path)  # unlike os.path.lexists, it raises an error if the name is too long
+        is_taken = not force
+    if is_taken:
         raise OutputError(f"{path} exists. Give another name, or --force (force=True) to replace it.")
-    check_folder(Path(path).parent)
-
-
-def check_folder(folder: str | os.PathLike[str]) -> None:
-    """Raise an error, before any work is done, if a folder cannot be created or written to."""
-    existing = next(path for path in (Path(folder), *Path(folder).absolute().parents) if os.path.exists(path))
+    folder = Path(path).parent
+    existing = next(parent for parent in (folder, *folder.absolute().parents) if os.path.exists(parent))
     if not os.path.isdir(existing) or not os.access(existing, os.W_OK):
         raise OutputError(f"{folder} cannot be written: {existing} is not a folder, or not writable.")
 
 
 def write_to_standard_output(content: bytes) -> None:
     """Write `content` to standard output; a reader that closes the pipe early, such as ``head``, is not an error."""
+    if sys.stdout is None:
+        raise OutputError("Standard output is closed.")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)  # bytes, whatever the encoding and the line ends of the terminal

@@ -7,7 +7,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import entr
 
 from labeldist._typing import EPSILON, TINY, Array
 from labeldist.exceptions import NotADistributionError
@@ -144,6 +143,8 @@ def ambiguity(D: Array) -> Array:
     >>> ambiguity(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.6, 0.3, 0.1]])).round(2)
     array([1.  , 2.  , 2.45])
     """
+    from scipy.special import entr  # importing it takes most of the time of labeldist --help
+
     return np.asarray(np.exp(entr(D).sum(axis=1)))
 
 

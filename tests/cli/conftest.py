@@ -1,4 +1,4 @@
-"""Tables as people have them, for the commands."""
+"""Tables for the tests of the commands."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ FEATURES = ["tempo", "loudness", "pitch"]
 
 @pytest.fixture(scope="session")
 def songs(tmp_path_factory):
-    """A folder: logical labels in in.csv, true degrees in dist.csv, votes, new songs, a model and its answers."""
+    """A folder: tags in in.csv, degrees in dist.csv, features in new.csv, votes.csv, a model and its pred.csv."""
     from labeldist.models import save
 
     folder = tmp_path_factory.mktemp("songs")
@@ -32,3 +32,12 @@ def songs(tmp_path_factory):
         columns=["title", "who", "emotion"],
     ).to_csv(folder / "votes.csv", index=False)
     return folder
+
+
+@pytest.fixture
+def folder(songs, tmp_path, monkeypatch):
+    """A copy of the tables of `songs` in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for path in songs.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path

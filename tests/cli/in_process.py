@@ -1,4 +1,4 @@
-"""The command called in this process, which takes no second to start."""
+"""Calls of the command in this process, which is faster than starting one."""
 
 import json
 
@@ -8,13 +8,22 @@ from labeldist.cli.app import app
 
 
 def run(*arguments, fails=False, **options):
-    """Call the command; return what it came to."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
+    """Call the command, and return its result."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"}, **options)
     if not fails:
         assert result.exit_code == 0, result.output
     return result
 
 
 def run_json(*arguments):
-    """Call the command with --json; return what it says."""
+    """Call the command with --json, and return the facts that it prints."""
     return json.loads(run(*arguments, "--json").stdout)
+
+
+def error_of(*arguments, code=1):
+    """Call the command, assert that it fails with an exit code, and return its message in one line."""
+    result = run(*arguments, fails=True)
+    assert result.exit_code == code, result.output
+    assert code == 2 or result.stderr.startswith("labeldist: ")
+    assert result.stdout == ""
+    return " ".join(result.stderr.replace("│", " ").split())

@@ -1,4 +1,4 @@
-"""The command as a user has it: a process with arguments, outputs and an exit code."""
+"""The command as a process."""
 
 import os
 import signal
@@ -15,25 +15,19 @@ def labeldist(*arguments, **options):
 
 
 def interrupt(*arguments, when, **options):
-    """Start the command, press ^C half a second after `when(pid)` is true, and return the process with its words."""
-    # A shell starts what is in the background with interrupts ignored, and so are then those of its children.
+    """Start the command, send SIGINT half a second after `when(pid)` is true, and return the completed process."""
+    # A shell starts background processes with SIGINT ignored, and children inherit this.
     restore = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(
-        _command(arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=restore,
-        **options,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(_command(arguments), preexec_fn=restore, **pipes, **options)
     while not when(process.pid):
         time.sleep(0.05)
         assert process.poll() is None, process.communicate()
     time.sleep(0.5)
     os.kill(process.pid, signal.SIGINT)
-    out, complaint = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, complaint)
+    output, errors = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
 
 def _command(arguments):
-    return [sys.executable, "-m", "labeldist", *map(str, arguments)]
+    return [sys.executable, "-m", "labeldist", *arguments]

@@ -1,24 +1,27 @@
-"""What all commands have in common."""
+"""Common behaviour of all commands: help, exit codes, closed streams, lazy imports."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import pandas as pd
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from labeldist import __version__, enhancement, learning
 from labeldist.cli.app import app
 from labeldist.cli.methods import ENHANCERS, LEARNERS, make
 from labeldist.cli.options import parse_settings
+from tests.cli.in_process import run
 from tests.cli.processes import labeldist
 
 
 def commands():
-    """Names of all commands, those of groups with their group."""
+    """Names of all commands; those of groups start with the group."""
     group = typer.main.get_command(app)
     for name, command in group.commands.items():
         yield from (f"{name} {inner}" for inner in command.commands) if hasattr(command, "commands") else [name]
@@ -26,22 +29,25 @@ def commands():
 
 @pytest.mark.parametrize("command", list(commands()))
 def test_help_has_examples_and_json(command):
-    text = re.sub(r"\s+", " ", CliRunner().invoke(app, [*command.split(), "--help"]).output)
+    text = re.sub(r"\s+", " ", run(*command.split(), "--help").output)
     assert f"labeldist {command} " in text
     assert "--json" in text
 
 
-def test_the_version_and_the_exit_codes_are_told():
-    assert labeldist("--version").stdout == f"labeldist {__version__}\n"
-    assert "130" in CliRunner().invoke(app, ["--help"]).output
+def test_version_exit_codes_and_completion():
+    assert run("--version").stdout == f"labeldist {__version__}\n"
+    assert "130" in run("--help").output
+    completion = {"_LABELDIST_COMPLETE": "complete_bash", "COMP_WORDS": "labeldist enh", "COMP_CWORD": "1"}
+    assert labeldist(env={**os.environ, **completion}).stdout.strip() == "enhance"
 
 
-def test_a_shell_can_complete_commands():
-    asked = {"_LABELDIST_COMPLETE": "complete_bash", "COMP_WORDS": "labeldist enh", "COMP_CWORD": "1"}
-    assert labeldist(env={**os.environ, **asked}).stdout.strip() == "enhance"
+def test_help_does_not_import_slow_libraries():
+    code = "import json, sys, labeldist.cli.app; print(json.dumps(list(sys.modules)))"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"scipy", "sklearn", "pandas", "matplotlib", "skops"} & set(json.loads(process.stdout))
 
 
-def test_without_its_extra_the_command_says_how_to_get_it():
+def test_missing_dependency_names_the_extra():
     code = "import sys; sys.modules['typer'] = None; from labeldist.cli import main; main()"
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert process.returncode == 1
@@ -52,35 +58,66 @@ def test_every_method_has_a_name():
     assert set(ENHANCERS.values()) == set(enhancement.__all__)
     estimators = {name for name in learning.__all__ if hasattr(getattr(learning, name), "predict")}
     assert set(LEARNERS.values()) == estimators - {"EnhancedLearner"}
+    for name, learner in LEARNERS.items():
+        assert type(make(LEARNERS, name, {})).__name__ == learner
 
 
 @pytest.mark.parametrize(
     ("text", "value"),
     [("0.5", 0.5), ("true", True), ("None", None), ("project", "project"), ("[1, 2]", [1, 2]), ("'7'", "7")],
 )
-def test_settings_are_written_as_in_toml_and_words_need_no_quotes(text, value):
+def test_settings_are_toml_or_plain_words(text, value):
     assert parse_settings([f"name={text}"]) == {"name": value}
 
 
 @pytest.mark.parametrize(
-    ("method", "parameters", "message"),
+    ("method", "settings", "fact"),
     [
-        ("bdel", {}, "no method 'bdel'. Did you mean bdle?"),
-        ("bdle", {"ridge": 1}, "BDLE has no parameter ridge; it has bandwidth"),
-        ("bdle", {"smoothness": -1}, "'smoothness' parameter of BDLE must be"),
+        ("bdel", [], "'bdel'. Did you mean bdle?"),
+        ("bdle", ["ridge=1"], "no parameter ridge"),
+        ("bdle", ["smoothness=-1"], "'smoothness' parameter of BDLE"),
+        ("bdle", ["output"], "NAME=VALUE"),
     ],
 )
-def test_methods_and_parameters_that_there_are_not(method, parameters, message):
-    with pytest.raises(typer.BadParameter, match=message):
-        make(ENHANCERS, method, parameters)
-
-
-def test_a_setting_has_a_name_and_a_value():
+def test_invalid_methods_and_parameters(method, settings, fact):
     assert make(ENHANCERS, "bdle", parse_settings(["output=project"])).output == "project"
-    with pytest.raises(typer.BadParameter, match="NAME=VALUE"):
-        parse_settings(["output"])
+    with pytest.raises(typer.BadParameter, match=re.escape(fact)):
+        make(ENHANCERS, method, parse_settings(settings))
 
 
-def test_a_command_can_be_called_from_any_thread():
+def test_commands_run_in_any_thread():
     with ThreadPoolExecutor(1) as threads:
-        assert threads.submit(CliRunner().invoke, app, ["datasets", "list"]).result().exit_code == 0
+        assert threads.submit(run, "datasets", "list").result().exit_code == 0
+
+
+def test_closed_streams(folder):
+    def shell(table, redirections):
+        command = f"exec {sys.executable} -m labeldist predict model.skops {table} {redirections}"
+        return subprocess.run(command, shell=True, capture_output=True, text=True)  # noqa: S602
+
+    process = shell("-", "<&-")
+    assert (process.returncode, process.stdout) == (1, "")
+    assert process.stderr.startswith("labeldist: Standard input")
+    process = shell("new.csv", ">&-")
+    assert process.returncode == 1
+    assert process.stderr == "labeldist: Standard output is closed.\n"
+    process = shell("new.csv", "-o out.csv >&- 2>&-")
+    assert process.returncode == 0
+    assert len(pd.read_csv("out.csv")) == 120
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_output_names_that_are_not_utf_8(folder, as_json):
+    name = os.fsdecode(b"\xff.csv")
+    process = labeldist(
+        "predict", "model.skops", "new.csv", "-o", name, *["--json"] * as_json, errors="surrogateescape"
+    )
+    assert process.returncode == 0, process.stderr
+    assert (json.loads(process.stdout)["output"] if as_json else process.stdout[:5]) == name
+    assert len(pd.read_csv(Path(name))) == 120
+
+
+def test_too_long_output_names_are_errors_before_the_work(folder):
+    result = run("predict", "missing.skops", "new.csv", "-o", "x" * 252 + ".csv", fails=True)
+    assert result.exit_code == 1
+    assert "too long" in result.stderr

@@ -1,26 +1,25 @@
-"""``labeldist explore``: the page that it writes, and what it says of it."""
+"""``labeldist explore``: the page and the facts."""
 
-import json
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from labeldist.cli.app import app
 from labeldist.datasets import binarize, make_artificial
 from labeldist.learning import BDLDL
 from labeldist.metrics import kl_divergence
-from tests.cli.processes import labeldist
+from labeldist.models import save
+from tests.cli.in_process import error_of, run, run_json
 
 LABELS = ["joy", "fear", "calm"]
+NAMES = ("--labels", "joy,fear,calm")
+HELD_OUT = "predicted by BDLDLCV, each item held out"
 
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """Write tables of logical labels and of degrees into the working folder, and return the degrees."""
+    """Write tables of tags and of degrees to the current folder, and return the degrees."""
     monkeypatch.chdir(tmp_path)
     X, D = make_artificial(40, random_state=0)
     frame = pd.DataFrame(X, columns=["x", "y", "z"]).assign(title=[f"Poem {i}" for i in range(len(X))])
@@ -30,135 +29,113 @@ def table(tmp_path, monkeypatch):
     return frame
 
 
-def explore(*arguments, code=0):
-    result = CliRunner().invoke(app, ["explore", *arguments, "--labels", "joy,fear,calm"], env={"COLUMNS": "200"})
-    assert result.exit_code == code, result.output
-    return result
+def explore(*arguments):
+    return run_json("explore", *arguments, *NAMES)
 
 
-def facts(*arguments):
-    return json.loads(explore(*arguments, "--json").stdout)
-
-
-def test_logical_labels_are_shown_beside_what_is_recovered(table):
-    process = labeldist("explore", "in.csv", "--labels", "joy,fear,calm", "--item", "title")
-    assert process.returncode == 0, process.stderr
-    assert process.stderr == ""
-    assert process.stdout.startswith("in.html: open it in a browser.\n40 items with 3 labels: joy, fear, calm.\n")
+def test_page_and_summary(table):
+    result = run("explore", "in.csv", *NAMES, "--item", "title")
+    assert result.stderr == ""
+    assert result.stdout.startswith("in.html: open it in a browser.\n40 items with 3 labels: joy, fear, calm.\n")
     page = Path("in.html").read_text(encoding="utf-8")
     assert "<h1>Label distributions of in.csv</h1>" in page
     assert '"names":["Poem 0","Poem 1"' in page
-    again = labeldist("explore", "in.csv", "--labels", "joy,fear,calm")
-    assert again.returncode == 1
-    assert "in.html exists" in again.stderr
 
 
-def test_intervals_of_recovered_degrees_are_shown_on_request(table):
-    told = facts("in.csv", "-o", "plain.html")
-    assert told["versions"] == ["recovered by BayesLE", "given labels, in equal shares"]
-    assert told["intervals"] == []
+def test_intervals(table):
+    facts = explore("in.csv", "-o", "plain.html")
+    assert facts["versions"] == ["recovered by BayesLE", "given labels, in equal shares"]
+    assert facts["intervals"] == []
     assert '"lower":' not in Path("plain.html").read_text(encoding="utf-8")
-    told = facts("in.csv", "--intervals", "--method", "glle", "--method", "bayes", "-o", "intervals.html")
-    assert told["intervals"] == ["recovered by BayesLE"]
+    facts = explore("in.csv", "--intervals", "--method", "glle", "--method", "bayes", "-o", "intervals.html")
+    assert facts["intervals"] == ["recovered by BayesLE"]
     page = Path("intervals.html").read_text(encoding="utf-8")
     assert page.count('"lower":') == page.count('"upper":') == 1
-    assert "A thin line over a bar is the 90 % interval of the degree." in page
 
 
-def test_a_table_of_tags_alone_has_intervals_too(table):
+def test_tags_without_features(table):
     pd.read_csv("in.csv")[["title", *LABELS]].to_csv("tags.csv", index=False)
-    assert facts("tags.csv", "--item", "title", "--intervals")["intervals"] == ["recovered by BayesLE"]
-    for method in ("bdle", "uniform"):
-        said = explore("tags.csv", "--method", "bayes", "--method", method, "-o", "two.html", code=1).stderr
-        assert "no feature column" in said
+    assert explore("tags.csv", "--item", "title", "--intervals")["intervals"] == ["recovered by BayesLE"]
+    methods = ("--method", "bayes", "--method", "bdle")
+    assert "no feature column" in error_of("explore", "tags.csv", *NAMES, *methods, "-o", "two.html")
 
 
-def test_enhancers_are_compared(table):
-    told = facts("in.csv", "--method", "bdle", "--method", "logical-softmax", "-o", "two.html")
-    assert told["versions"] == ["recovered by BDLE", "recovered by LogicalSoftmax", "given labels, in equal shares"]
-    assert told["truth"] is None
-    assert told["measures"] == {}
-    assert told["output"] == "two.html"
-    assert "column 'title' is no feature" in told["notes"][0]
+def test_several_enhancers(table):
+    facts = explore("in.csv", "--method", "bdle", "--method", "logical-softmax", "-o", "two.html")
+    assert facts["versions"] == ["recovered by BDLE", "recovered by LogicalSoftmax", "given labels, in equal shares"]
+    assert facts["truth"] is None
+    assert facts["measures"] == {}
+    assert facts["output"] == "two.html"
+    assert "'title'" in facts["notes"][0]
 
 
-def test_degrees_are_shown_beside_held_out_predictions(table):
-    told = facts("dist.csv", "--ignore", "title")
-    assert told["versions"] == ["degrees in dist.csv", "predicted by BDLDLCV, each item held out"]
-    assert told["measures"]["predicted by BDLDLCV, each item held out"]["skill"] > 0.5
-    assert told["measures"]["the mean of “degrees in dist.csv”"]["skill"] == 0
-    assert told["notes"] == []
-    assert facts("dist.csv", "--force", "--features", "x")["measures"] != told["measures"]
+def test_held_out_predictions(table):
+    facts = explore("dist.csv", "--ignore", "title")
+    assert facts["versions"] == ["degrees in dist.csv", HELD_OUT]
+    assert facts["measures"][HELD_OUT]["skill"] > 0.5
+    assert facts["measures"]["the mean of “degrees in dist.csv”"]["skill"] == 0
+    assert facts["notes"] == []
+    assert explore("dist.csv", "--force", "--features", "x")["measures"] != facts["measures"]
+    table["mood"] = np.where(table["joy"] > table["joy"].median(), "bright", "dark")
+    table[["title", "mood", *LABELS]].to_csv("words.csv", index=False)
+    facts = explore("words.csv", "--prepare", "--item", "title")
+    assert facts["measures"][HELD_OUT]["skill"] > 0.1
 
 
-def test_predictions_of_files_are_matched_by_item_or_by_order(table):
+@pytest.mark.parametrize("columns", [[], ["votes"]], ids=["none", "votes"])
+def test_degrees_without_features_are_shown_alone(table, columns):
+    table.assign(votes=range(1, 41))[["title", *LABELS, *columns]].to_csv("bare.csv", index=False)
+    facts = explore("bare.csv")
+    assert facts["versions"] == ["degrees in bare.csv"]
+    assert any("no feature column" in note for note in facts["notes"])
+
+
+def test_predicted_tables_are_matched_by_item_or_order(table):
     mixed = table.sample(frac=1, random_state=0)
     mixed[LABELS] = 0.5 * mixed[LABELS] + 0.5 / 3
     mixed.to_csv("pred.csv", index=False)
     D = table[LABELS].to_numpy()
-    told = facts("dist.csv", "--predicted", "pred.csv", "--item", "title", "-o", "one.html")
-    assert list(told["versions"]) == ["degrees in dist.csv", "predicted in pred.csv"]
-    assert told["measures"]["predicted in pred.csv"]["kl_divergence"] == pytest.approx(
-        kl_divergence(D, 0.5 * D + 0.5 / 3)
-    )
+    facts = explore("dist.csv", "--predicted", "pred.csv", "--item", "title", "-o", "one.html")
+    divergence = facts["measures"]["predicted in pred.csv"]["kl_divergence"]
+    assert divergence == pytest.approx(kl_divergence(D, 0.5 * D + 0.5 / 3))
     mixed[LABELS].to_csv("labels.csv", index=False)
-    by_order = facts("dist.csv", "--predicted", "labels.csv", "-o", "two.html")["measures"]["predicted in labels.csv"]
-    assert by_order["kl_divergence"] == pytest.approx(kl_divergence(D, mixed[LABELS].to_numpy()))
+    facts = explore("dist.csv", "--predicted", "labels.csv", "-o", "two.html")
+    divergence = facts["measures"]["predicted in labels.csv"]["kl_divergence"]
+    assert divergence == pytest.approx(kl_divergence(D, mixed[LABELS].to_numpy()))
     mixed.iloc[1:].to_csv("pred.csv", index=False)
-    assert "--item" in explore("dist.csv", "--predicted", "pred.csv", "-o", "three.html", code=1).stderr
+    assert "--item" in error_of("explore", "dist.csv", *NAMES, "--predicted", "pred.csv", "-o", "three.html")
 
 
-def test_a_model_predicts_whatever_the_order_of_its_labels(table):
-    from labeldist.models import save
-
-    turned = LABELS[::-1]
-    model = BDLDL().fit(table[["z", "x", "y"]], table[turned])
+def test_models_may_have_another_order_of_labels(table):
+    X = table[["z", "x", "y"]]
+    model = BDLDL().fit(X, table[LABELS[::-1]])
     save(model, "model.skops")
-    told = facts("dist.csv", "--model", "model.skops")
-    P = model.predict(table[["z", "x", "y"]])[:, ::-1]
-    assert told["measures"]["predicted by model.skops"]["kl_divergence"] == pytest.approx(
-        kl_divergence(table[LABELS].to_numpy(), P)
-    )
-    assert "has learned from some of these items" in told["notes"][-1]
+    facts = explore("dist.csv", "--model", "model.skops")
+    divergence = facts["measures"]["predicted by model.skops"]["kl_divergence"]
+    assert divergence == pytest.approx(kl_divergence(table[LABELS].to_numpy(), model.predict(X)[:, ::-1]))
+    assert "model.skops" in facts["notes"][-1]
     save(BDLDL().fit(table[["x"]], table[["joy", "fear"]]), "other.skops")
-    complaint = explore("dist.csv", "--model", "other.skops", "-o", "other.html", code=1).stderr
-    assert "predicts joy, fear, and not joy, fear, calm" in complaint
+    assert "joy, fear" in error_of("explore", "dist.csv", *NAMES, "--model", "other.skops", "-o", "other.html")
 
 
-def test_degrees_without_features_are_shown_alone(table):
-    table[["title", *LABELS]].to_csv("bare.csv", index=False)
-    told = facts("bare.csv")
-    assert told["versions"] == ["degrees in bare.csv"]
-    assert any("no feature column" in note for note in told["notes"])
-
-
-def test_a_table_from_standard_input(table):
-    with Path("in.csv").open() as file:
-        process = labeldist("explore", "-", "--labels", "joy,fear,calm", "--json", stdin=file)
-    assert json.loads(process.stdout)["output"] == "explorer.html"
+def test_standard_input(table):
+    result = run("explore", "-", *NAMES, input=Path("in.csv").read_text())
+    assert result.stdout.startswith("explorer.html")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("arguments", "code", "fact"),
     [
-        (["none.csv"], 1, "There is no file none.csv"),
-        (["in.csv", "--item", "tilte"], 1, "no item column 'tilte'. Did you mean title"),
-        (["in.csv", "-o", "page.csv"], 2, "must end in .html"),
-        (["in.csv", "--method", "bdel"], 2, "no method 'bdel'. Did you mean bdle"),
-        (["dist.csv", "--method", "bdle"], 2, "these are degrees"),
-        (["dist.csv", "--intervals"], 2, "these are degrees"),
-        (["in.csv", "--intervals", "--method", "bdle"], 2, "--intervals is for --method bayes only"),
-        (["dist.csv", "--predicted", "none.csv"], 1, "There is no file none.csv"),
+        (["none.csv"], 1, "none.csv"),
+        (["in.csv", "--item", "tilte"], 1, "'tilte'. Did you mean title"),
+        (["in.csv", "-o", "page.csv"], 2, ".html"),
+        (["in.csv", "--method", "bdel"], 2, "'bdel'. Did you mean bdle"),
+        (["dist.csv", "--method", "bdle"], 2, "degrees"),
+        (["dist.csv", "--intervals"], 2, "degrees"),
+        (["in.csv", "--intervals", "--method", "bdle"], 2, "--method bayes"),
+        (["dist.csv", "--predicted", "none.csv"], 1, "none.csv"),
     ],
 )
-def test_mistakes_are_told_and_nothing_is_written(table, tmp_path, arguments, code, message):
-    output = explore(*arguments, code=code).stderr
-    assert message in re.sub(r"[│\s]+", " ", output)
+def test_invalid_options(table, tmp_path, arguments, code, fact):
+    assert fact in error_of("explore", *arguments, *NAMES, code=code)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["dist.csv", "in.csv"]
-
-
-def test_features_of_words_can_be_prepared(table):
-    table["mood"] = np.where(table["joy"] > table["joy"].median(), "bright", "dark")
-    table[["title", "mood", *LABELS]].to_csv("words.csv", index=False)
-    told = facts("words.csv", "--prepare", "--item", "title")
-    assert told["measures"]["predicted by BDLDLCV, each item held out"]["skill"] > 0.1

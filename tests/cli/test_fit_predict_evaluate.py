@@ -1,284 +1,235 @@
-"""``labeldist fit``, ``labeldist predict`` and ``labeldist evaluate``, one after the other as people use them."""
+"""``labeldist fit``, ``labeldist predict`` and ``labeldist evaluate``."""
 
 import numpy as np
+import onnxruntime
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
 from labeldist import BDLDL, BDLE
-from labeldist.cli.methods import LEARNERS, make
 from labeldist.metrics import score_all
 from labeldist.metrics._skill import describe_skill
 from labeldist.models import load, read_card, save
 from tests.cli.conftest import FEATURES, LABELS
-from tests.cli.in_process import run, run_json
+from tests.cli.in_process import error_of, run, run_json
 
 NAMES = ("-l", "joy,fear,calm")
+FIT = ("fit", "dist.csv", *NAMES, "-o", "m.skops", "--method")
 
 
 @pytest.fixture
-def table(songs):
-    return pd.read_csv(songs / "dist.csv")
+def table(folder):
+    return pd.read_csv("dist.csv")
 
 
-@pytest.fixture(scope="module")
-def chosen(songs, tmp_path_factory):
-    """A model that `--method auto` has chosen, and what was said of it."""
-    path = tmp_path_factory.mktemp("chosen") / "model.skops"
-    return path, run("fit", songs / "dist.csv", *NAMES, "-o", path)
-
-
-def test_auto_chooses_says_so_in_a_paragraph_and_keeps_it(chosen, table):
-    path, result = chosen
-    paragraph, _, rest = result.stdout.partition("\n\n")
-    assert "the mean distribution were compared by cross-validation on 120 rows, 5 folds" in paragraph
-    assert "Chosen: " in paragraph
-    assert "of what the mean leaves unexplained" in paragraph
+def test_auto_chooses_a_learner_and_saves_it(table):
+    result = run("fit", "dist.csv", *NAMES, "-o", "m.skops")
+    summary, _, rest = result.stdout.partition("\n\n")
+    assert "120 rows, 5 folds" in summary
+    assert "Chosen: " in summary
+    assert "labeldist enhance" in summary
     assert "120 items, 3 labels, 3 features" in rest
-    card = read_card(path)
-    assert card.summary == paragraph
-    assert paragraph.endswith("not how near the truth they are.")
+    card = read_card("m.skops")
+    assert card.summary == summary
     assert card.label_names == tuple(LABELS)
     assert card.feature_names == tuple(FEATURES)
     assert card.training_rows == 120
     assert card.measures["skill"] > 0.9  # the artificial set is nearly a function of its features
-    assert load(path).predict(table[FEATURES]).shape == (120, 3)
-
-
-def test_predictions_go_into_label_columns_of_the_table_in_any_order(songs, chosen, table, tmp_path):
-    path, _ = chosen
-    table[[*FEATURES[::-1], "title"]].to_csv(tmp_path / "new.csv", index=False)
-    run("predict", path, tmp_path / "new.csv", "-o", tmp_path / "pred.csv")
-    written = pd.read_csv(tmp_path / "pred.csv")
+    table[[*FEATURES[::-1], "title"]].to_csv("new.csv", index=False)
+    run("predict", "m.skops", "new.csv", "-o", "p.csv")
+    written = pd.read_csv("p.csv")
     assert list(written.columns) == [*FEATURES[::-1], "title", *LABELS]
-    assert_allclose(written[LABELS], load(path).predict(table[FEATURES]), rtol=1e-12)
+    assert_allclose(written[LABELS], load("m.skops").predict(table[FEATURES]), rtol=1e-12)
 
 
-def test_evaluate_measures_beside_the_answers_of_nobody(songs, table):
-    facts = run_json("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES)
-    predicted = pd.read_csv(songs / "pred.csv")
-    ours, mean, equally = (facts["measures"][key] for key in ("predicted", "mean", "uniform"))
+def test_given_method_is_scored_and_saved(table, rng):
+    facts = run_json(*FIT, "bdldl", "--set", "ridge=10", "--folds", "3")
+    assert facts["chosen"] == "bdldl"
+    assert "3 folds" in facts["paragraph"]
+    assert [row["name"] for row in facts["learners"]][1:] == ["bdldl"]
+    assert load("m.skops").get_params()["ridge"] == 10
+    assert read_card("m.skops").measures["skill"] == pytest.approx(facts["skill"])
+    table[FEATURES] = rng.normal(size=(120, 3))
+    table.to_csv("dist.csv", index=False)
+    facts = run_json(*FIT, "aaknn", "--force")
+    assert "not clearly better than the mean" in facts["paragraph"]
+    assert type(load("m.skops")).__name__ == "AAKNN"
+
+
+def test_tags_are_fitted_with_a_note(folder):
+    facts = run_json("fit", "in.csv", *NAMES, "-o", "m.skops", "--method", "bdldl")
+    assert any("labeldist enhance" in note for note in facts["notes"])
+    assert not any("EnhancedLearner" in note for note in facts["notes"])
+
+
+def test_weights(table):
+    weight = (np.arange(120) < 60).astype(int)
+    table.assign(votes=weight).to_csv("dist.csv", index=False)
+    facts = run_json(*FIT, "bdldl", "--weights", "votes")
+    assert facts["features"] == FEATURES
+    assert "labeldist enhance" not in facts["paragraph"]
+    half = BDLDL().fit(table[FEATURES][:60], table[LABELS][:60])
+    assert_allclose(load("m.skops").predict(table[FEATURES]), half.predict(table[FEATURES]), atol=1e-9)
+    weighted = run_json("evaluate", "dist.csv", "pred.csv", *NAMES, "--weights", "votes")["measures"]["predicted"]
+    assert weighted == pytest.approx(score_all(table[LABELS][:60], pd.read_csv("pred.csv")[LABELS][:60]))
+    facts = run_json(*FIT, "bdldl", "--force")
+    assert any("--weights votes" in note for note in facts["notes"])
+    table.assign(votes=-1).to_csv("dist.csv", index=False)
+    assert "'votes' cannot hold weights" in error_of(*FIT, "bdldl", "--weights", "votes", "--force")
+
+
+def test_lone_column_of_votes_is_not_a_feature(table):
+    table.assign(votes=3)[["title", *LABELS, "votes"]].to_csv("dist.csv", index=False)
+    assert "no feature column" in run(*FIT, "bdldl", fails=True).stderr
+    assert run_json(*FIT, "bdldl", "--features", "votes")["features"] == ["votes"]
+
+
+MULAN = """@relation 'music: -C 3'
+@attribute tempo numeric
+@attribute key {{major,minor}}
+@attribute pitch numeric
+@attribute 'mostly joy' {{0,1}}
+@attribute fear {{0,1}}
+@attribute calm {{0,1}}
+@data
+{rows}
+"""
+XML = """<?xml version="1.0" ?><labels xmlns="http://mulan.sourceforge.net/labels">
+<label name="mostly joy"></label><label name="fear"></label><label name="calm"></label></labels>"""
+
+
+def test_mulan_files_from_tags_to_onnx(folder):
+    songs = pd.read_csv("in.csv")
+    songs["loudness"] = np.where(songs["loudness"] > 0, "major", "minor")
+    cells = songs[["tempo", "loudness", "pitch", *LABELS]].astype(str)
+    cells.loc[5, "tempo"] = "?"
+    (folder / "music.arff").write_text(MULAN.format(rows="\n".join(cells.agg(",".join, axis=1))))
+    (folder / "music.xml").write_text(XML)
+    labels = ("--labels", "music.xml", "--prepare")
+    assert run_json("enhance", "music.arff", *labels, "-o", "d.csv")["features"] == ["tempo", "key", "pitch"]
+    run("fit", "d.csv", *labels, "-o", "m.skops", "--onnx", "m.onnx")
+    run("predict", "m.skops", "music.arff", "-o", "p.csv")
+    session = onnxruntime.InferenceSession("m.onnx")
+    new = pd.read_csv("d.csv")
+    inputs = {
+        one.name: new[[one.name]].to_numpy(object if "string" in one.type else float) for one in session.get_inputs()
+    }
+    assert set(inputs) == {"tempo", "key", "pitch"}
+    (degrees,) = session.run(None, inputs)
+    assert_allclose(pd.read_csv("p.csv")[["mostly joy", "fear", "calm"]], degrees, atol=1e-5)
+
+
+def test_predict_with_saved_enhancer(folder):
+    table = pd.read_csv("in.csv")
+    enhancer = BDLE().fit(table[FEATURES], table[LABELS])
+    save(enhancer, "bdle.skops")
+    run("predict", "bdle.skops", "new.csv", "-o", "p.csv")
+    assert_allclose(pd.read_csv("p.csv")[LABELS], enhancer.transform(table[FEATURES]), rtol=1e-12)
+
+
+def test_predict_without_feature_names_uses_the_order_of_columns(table):
+    save(BDLDL().fit(table[FEATURES].to_numpy(), table[LABELS].to_numpy()), "m.skops")
+    table[FEATURES].to_csv("new.csv", index=False)
+    assert run_json("predict", "m.skops", "new.csv", "-o", "p.csv")["notes"]
+    assert list(pd.read_csv("p.csv").columns) == [*FEATURES, "label_0", "label_1", "label_2"]
+    assert "3 features" in error_of("predict", "m.skops", "dist.csv")
+
+
+def test_evaluate_compares_with_baselines(table):
+    facts = run_json("evaluate", "dist.csv", "pred.csv", *NAMES)
+    predicted = pd.read_csv("pred.csv")
+    ours, mean, uniform = (facts["measures"][key] for key in ("predicted", "mean", "uniform"))
     assert ours == pytest.approx(score_all(table[LABELS], predicted[LABELS]))
     constant = np.tile(table[LABELS].mean(), (120, 1))
     assert mean == pytest.approx(score_all(table[LABELS].to_numpy(), constant))
-    assert equally == pytest.approx(score_all(table[LABELS].to_numpy(), np.full((120, 3), 1 / 3)))
+    assert uniform == pytest.approx(score_all(table[LABELS].to_numpy(), np.full((120, 3), 1 / 3)))
     assert facts["skill"] == pytest.approx(1 - ours["kl_divergence"] / mean["kl_divergence"])
-    text = run("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES).stdout
+    text = run("evaluate", "dist.csv", "pred.csv", *NAMES).stdout
     assert text.startswith(f"120 items, skill {facts['skill']:.2f}: it {describe_skill(facts['skill'])}.")
     assert f"{ours['clark']:.4f}" in next(line for line in text.splitlines() if line.startswith("Clark ↓"))
+    predicted[LABELS] *= 5
+    predicted.to_csv("five.csv", index=False)
+    scaled = run_json("evaluate", "dist.csv", "five.csv", *NAMES)
+    assert scaled["skill"] == pytest.approx(facts["skill"])
+    assert "120 of 120 rows" in scaled["notes"][0]
 
 
-def test_what_is_worse_than_nothing_is_said(songs, table, tmp_path):
-    table.assign(joy=table["fear"], fear=table["joy"]).to_csv(tmp_path / "pred.csv", index=False)
-    text = run("evaluate", songs / "dist.csv", tmp_path / "pred.csv", *NAMES).stdout
-    assert ": it is not better than predicting the mean.\n" in text
-
-
-def test_rows_are_matched_by_the_item(songs, table, tmp_path):
-    shuffled = pd.read_csv(songs / "pred.csv").sample(frac=1, random_state=0)
-    shuffled.to_csv(tmp_path / "pred.csv", index=False)
-    expected = run_json("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES)["skill"]
-    found = run_json("evaluate", songs / "dist.csv", tmp_path / "pred.csv", *NAMES, "--item", "title")["skill"]
-    assert found == pytest.approx(expected)
-    result = run("evaluate", songs / "dist.csv", tmp_path / "pred.csv", *NAMES, fails=True)
-    assert "in another order. Match rows by it: --item title" in result.stderr
-    shuffled.iloc[1:].to_csv(tmp_path / "short.csv", index=False)
-    pd.concat([shuffled, shuffled.iloc[:1]]).to_csv(tmp_path / "twice.csv", index=False)
-    for name, options, message in (
-        ("short.csv", (), "120 rows and"),
+def test_evaluate_matches_rows_by_item(table):
+    shuffled = pd.read_csv("pred.csv").sample(frac=1, random_state=0)
+    shuffled.to_csv("mixed.csv", index=False)
+    expected = run_json("evaluate", "dist.csv", "pred.csv", *NAMES)["skill"]
+    assert run_json("evaluate", "dist.csv", "mixed.csv", *NAMES, "--item", "title")["skill"] == pytest.approx(expected)
+    assert "--item title" in error_of("evaluate", "dist.csv", "mixed.csv", *NAMES)
+    shuffled.iloc[1:].to_csv("short.csv", index=False)
+    pd.concat([shuffled, shuffled.iloc[:1]]).to_csv("twice.csv", index=False)
+    for name, options, fact in (
+        ("short.csv", (), "120 rows"),
         ("short.csv", ("--item", "title"), "lacks 1 of the items"),
         ("twice.csv", ("--item", "title"), "more than once"),
     ):
-        result = run("evaluate", songs / "dist.csv", tmp_path / name, *NAMES, *options, fails=True)
-        assert result.exit_code == 1
-        assert message in result.stderr
+        assert fact in error_of("evaluate", "dist.csv", name, *NAMES, *options)
 
 
-def test_rows_that_do_not_sum_to_one_are_divided_and_told(songs, table, tmp_path):
-    counted = pd.read_csv(songs / "pred.csv")
-    counted[LABELS] *= 5
-    counted.to_csv(tmp_path / "pred.csv", index=False)
-    facts = run_json("evaluate", songs / "dist.csv", tmp_path / "pred.csv", *NAMES)
-    assert facts["skill"] == pytest.approx(
-        run_json("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES)["skill"]
-    )
-    assert "120 of 120 rows" in facts["notes"][0]
-
-
-def test_weights_count_in_fit_and_evaluation(songs, table, tmp_path):
-    weight = (np.arange(120) < 60).astype(int)
-    table.assign(votes=weight).to_csv(tmp_path / "dist.csv", index=False)
-    options = ("--method", "bdldl", "--weights", "votes", "-o", tmp_path / "m.skops")
-    facts = run_json("fit", tmp_path / "dist.csv", *NAMES, *options)
-    assert facts["features"] == FEATURES
-    half = BDLDL().fit(table[FEATURES][:60], table[LABELS][:60])
-    assert_allclose(load(tmp_path / "m.skops").predict(table[FEATURES]), half.predict(table[FEATURES]), atol=1e-9)
-    weighted = run_json("evaluate", tmp_path / "dist.csv", songs / "pred.csv", *NAMES, "--weights", "votes")
-    first = next(iter(weighted["measures"].values()))
-    predicted = pd.read_csv(songs / "pred.csv")[LABELS]
-    assert first == pytest.approx(score_all(table[LABELS][:60], predicted[:60]))
-
-
-def test_weights_that_are_none(songs, table, tmp_path):
-    table.assign(votes=-1).to_csv(tmp_path / "dist.csv", index=False)
-    arguments = ("fit", tmp_path / "dist.csv", *NAMES, "--weights", "votes", "-o", tmp_path / "m.skops")
-    assert "cannot hold weights" in run(*arguments, fails=True).stderr
-
-
-def test_a_method_that_is_asked_for_is_kept_and_judged(songs, table, tmp_path):
-    options = ("--method", "bdldl", "--set", "ridge=10", "--folds", "3", "-o", tmp_path / "m.skops")
-    facts = run_json("fit", songs / "dist.csv", *NAMES, *options)
-    assert facts["chosen"] == "bdldl"
-    assert "3 folds. Requested: bdldl" in facts["paragraph"]
-    assert [row["name"] for row in facts["learners"]] == ["the mean", "bdldl"]
-    assert load(tmp_path / "m.skops").get_params()["ridge"] == 10
-    assert read_card(tmp_path / "m.skops").measures["skill"] == pytest.approx(facts["skill"])
-
-
-def test_one_that_is_no_better_than_the_mean_is_kept_if_asked_for_and_told(songs, table, tmp_path, rng):
-    table[FEATURES] = rng.normal(size=(120, 3))
-    table.to_csv(tmp_path / "dist.csv", index=False)
-    facts = run_json("fit", tmp_path / "dist.csv", *NAMES, "--method", "aaknn", "-o", tmp_path / "m.skops")
-    assert "not clearly better than the mean" in facts["paragraph"]
-    assert type(load(tmp_path / "m.skops")).__name__ == "AAKNN"
-
-
-def test_words_are_prepared_inside_the_model(songs, table, tmp_path):
-    loud = np.where(table["loudness"] > 0, "loud", "quiet")
-    table.drop(columns="loudness").assign(volume=loud).to_csv(tmp_path / "dist.csv", index=False)
-    arguments = ("fit", tmp_path / "dist.csv", *NAMES, "--method", "bdldl", "-o", tmp_path / "m.skops", "--force")
-    assert run_json(*arguments)["features"] == ["tempo", "pitch"]
-    assert run_json(*arguments, "--prepare", "--ignore", "title")["features"] == ["tempo", "pitch", "volume"]
-    run("predict", tmp_path / "m.skops", tmp_path / "dist.csv", "-o", tmp_path / "pred.csv")
-    assert_allclose(pd.read_csv(tmp_path / "pred.csv")[LABELS].sum(axis=1), 1)
-
-
-def test_onnx_gives_the_same(songs, table, tmp_path):
-    import onnxruntime
-
-    options = ("--method", "bdldlcv", "-o", tmp_path / "m.skops", "--onnx", tmp_path / "m.onnx")
-    run("fit", songs / "dist.csv", *NAMES, *options)
-    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
-    (answer,) = session.run(None, {"features": table[FEATURES].to_numpy()})
-    assert_allclose(answer, load(tmp_path / "m.skops").predict(table[FEATURES]), atol=1e-9)
-
-
-def test_what_fails_late_leaves_nothing(songs, tmp_path):
-    files = ("-o", tmp_path / "m.skops", "--onnx", tmp_path / "m.onnx", "--picture", tmp_path / "p.png")
-    result = run("fit", songs / "dist.csv", *NAMES, "--method", "sabfgs", *files, "--show", "influence", fails=True)
-    assert "no picture of influence" in result.stderr
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("method", LEARNERS)
-def test_every_method_can_be_asked_for(method):
-    assert type(make(LEARNERS, method, {})).__name__ == LEARNERS[method]
-
-
-def test_a_kept_enhancer_answers_for_new_items(songs, tmp_path):
-    table = pd.read_csv(songs / "in.csv")
-    enhancer = BDLE().fit(table[FEATURES], table[LABELS])
-    save(enhancer, tmp_path / "bdle.skops")
-    run("predict", tmp_path / "bdle.skops", songs / "new.csv", "-o", tmp_path / "pred.csv")
-    assert_allclose(pd.read_csv(tmp_path / "pred.csv")[LABELS], enhancer.transform(table[FEATURES]), rtol=1e-12)
-
-
-def test_what_has_no_onnx_is_refused_and_nothing_is_written(songs, tmp_path):
-    options = ("--method", "ptbayes", "-o", tmp_path / "m.skops", "--onnx", tmp_path / "m.onnx")
-    result = run("fit", songs / "dist.csv", *NAMES, *options, fails=True)
-    assert result.exit_code == 1
-    assert "PTBayes" in result.stderr
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("show", ["calibration", "coefficients", "influence"])
-def test_pictures_of_a_model(songs, tmp_path, show):
-    picture = tmp_path / "picture.svg"
-    options = ("--method", "bdldlcv", "-o", tmp_path / "m.skops", "--picture", picture, "--show", show)
-    run("fit", songs / "dist.csv", *NAMES, *options)
-    assert {"calibration": "degree", "coefficients": "tempo", "influence": "ridge"}[show] in picture.read_text()
-
-
-def test_a_picture_that_a_model_has_not(songs, tmp_path):
-    options = ("--method", "aaknn", "--picture", tmp_path / "p.png", "--show", "coefficients")
-    result = run("fit", songs / "dist.csv", *NAMES, *options, "-o", tmp_path / "m.skops", fails=True)
-    assert "no picture of coefficients" in result.stderr
-    assert not list(tmp_path.iterdir())
-
-
-def test_pictures_of_predictions(songs, tmp_path):
-    drawn = {}
-    for show in ("calibration", "scatter", "bars", "ternary"):
-        picture = tmp_path / f"{show}.svg"
-        options = ("--item", "title", "--picture", picture, "--show", show)
-        run("evaluate", songs / "dist.csv", songs / "pred.csv", *NAMES, *options)
-        drawn[show] = picture.read_text()
-    assert len(set(drawn.values())) == 4
-    assert [show for show, content in drawn.items() if "Song " in content] == ["bars"]
-    assert [show for show, content in drawn.items() if "joy" in content] == ["scatter", "bars", "ternary"]
-
-
-def test_pictures_of_new_items(songs, tmp_path):
-    options = ("--picture", tmp_path / "picture.svg", "--show", "bars", "--item", "title")
-    run("predict", songs / "model.skops", songs / "new.csv", "-o", tmp_path / "pred.csv", *options)
-    assert "Song 1" in (tmp_path / "picture.svg").read_text()
-
-
-def test_a_model_without_names_takes_columns_in_their_order_and_says_so(songs, table, tmp_path):
-    save(BDLDL().fit(table[FEATURES].to_numpy(), table[LABELS].to_numpy()), tmp_path / "m.skops")
-    table[FEATURES].to_csv(tmp_path / "new.csv", index=False)
-    result = run("predict", tmp_path / "m.skops", tmp_path / "new.csv", "-o", tmp_path / "pred.csv")
-    assert "does not know the names" in result.stderr
-    assert list(pd.read_csv(tmp_path / "pred.csv").columns) == [*FEATURES, "label_0", "label_1", "label_2"]
-    table.to_csv(tmp_path / "more.csv", index=False)
-    result = run("predict", tmp_path / "m.skops", tmp_path / "more.csv", fails=True)
-    assert "takes 3 features" in result.stderr
+def test_rows_of_zeros_are_errors(table):
+    table.loc[3, LABELS] = 0
+    table.to_csv("dist.csv", index=False)
+    for arguments in ((*FIT, "bdldl"), ("evaluate", "dist.csv", "pred.csv", *NAMES)):
+        assert "Data row 4 of dist.csv" in run(*arguments, fails=True).stderr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("show", "text"), [("calibration", "degree"), ("coefficients", "tempo"), ("influence", "ridge")]
+)
+def test_pictures_of_models(folder, show, text):
+    run(*FIT, "bdldlcv", "--picture", "picture.svg", "--show", show)
+    assert text in (folder / "picture.svg").read_text()
+
+
+def test_pictures_of_predictions(folder):
+    drawn = {}
+    for show in ("calibration", "scatter", "bars", "ternary"):
+        options = ("--item", "title", "--picture", f"{show}.svg", "--show", show)
+        run("evaluate", "dist.csv", "pred.csv", *NAMES, *options)
+        drawn[show] = (folder / f"{show}.svg").read_text()
+    assert len(set(drawn.values())) == 4
+    assert [show for show, content in drawn.items() if "Song " in content] == ["bars"]
+    assert [show for show, content in drawn.items() if "joy" in content] == ["scatter", "bars", "ternary"]
+    options = ("--picture", "picture.svg", "--show", "bars", "--item", "title")
+    run("predict", "model.skops", "new.csv", "-o", "p.csv", *options)
+    assert "Song 1" in (folder / "picture.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"),
     [
-        (["fit", "{songs}/dist.csv", *NAMES, "-o", "m.skops", "--set", "ridge=1"], 2, "--set needs a --method"),
-        (["fit", "{songs}/dist.csv", *NAMES], 2, "Missing option '--output'"),
-        (["fit", "{songs}/dist.csv", *NAMES, "-o", "-"], 2, "goes to a file"),
-        (["fit", "{songs}/dist.csv", *NAMES, "-o", "m", "--onnx", "m"], 2, "cannot all go to one file"),
-        (["fit", "{songs}/dist.csv", "-l", "", "-o", "m.skops"], 1, "No label is named"),
-        (["fit", "{songs}/dist.csv", *NAMES, "-o", "m.skops", "--weights", "*"], 1, "no item or weight column '*'"),
-        (["predict", "{songs}/model.skops", "{songs}/new.csv", "--item", "name"], 1, "no item column 'name'"),
-        (["predict", "{songs}/dist.csv", "{songs}/new.csv"], 1, "is not a model file"),
-        (["predict", "none.skops", "{songs}/new.csv"], 1, "none.skops"),
-        (
-            ["predict", "{songs}/model.skops", "{songs}/pred.csv"],
-            1,
-            "The table lacks columns of which the model makes its prediction: tempo",
-        ),
+        (["sabfgs", "--onnx", "m.onnx", "--picture", "p.png", "--show", "influence"], "'influence'"),
+        (["aaknn", "--picture", "p.png", "--show", "coefficients"], "'coefficients'"),
+        (["ptbayes", "--onnx", "m.onnx"], "PTBayes"),
     ],
 )
-def test_calls_that_cannot_be(songs, tmp_path, monkeypatch, arguments, code, message):
-    monkeypatch.chdir(tmp_path)
-    result = run(*(part.format(songs=songs) for part in arguments), fails=True)
-    assert result.exit_code == code
-    assert message in " ".join(result.output.replace("│", " ").split())
-    assert not list(tmp_path.iterdir())
+def test_late_errors_leave_no_files(folder, options, fact):
+    before = sorted(folder.iterdir())
+    assert fact in run(*FIT, *options, fails=True).stderr
+    assert sorted(folder.iterdir()) == before
 
 
-def test_features_that_look_like_labels_or_weights_are_told(songs, table, tmp_path):
-    table.assign(votes=3).to_csv(tmp_path / "dist.csv", index=False)
-    options = ("--method", "bdldl", "-o", tmp_path / "m.skops")
-    notes = run_json("fit", tmp_path / "dist.csv", "-l", "joy,calm", *options)["notes"]
-    assert any("--weights votes" in note for note in notes)
-    assert any("the labels and column 'fear' sum to 1 in every row" in note for note in notes)
-
-
-def test_rows_without_a_degree_are_refused_by_their_number(songs, table, tmp_path):
-    table.loc[3, LABELS] = 0
-    table.to_csv(tmp_path / "dist.csv", index=False)
-    fit = ("fit", tmp_path / "dist.csv", "-o", tmp_path / "m.skops")
-    for arguments in (fit, ("evaluate", tmp_path / "dist.csv", songs / "pred.csv")):
-        result = run(*arguments, *NAMES, fails=True)
-        assert result.exit_code == 1
-        assert "Data row 4 of" in result.stderr
-
-
-def test_only_one_table_comes_from_standard_input():
-    assert "only one of the two" in " ".join(run("evaluate", "-", "-", *NAMES, fails=True).output.split())
+@pytest.mark.parametrize(
+    ("arguments", "code", "fact"),
+    [
+        (["fit", "dist.csv", *NAMES, "-o", "m.skops", "--set", "ridge=1"], 2, "--method"),
+        (["fit", "dist.csv", *NAMES], 2, "'--output'"),
+        (["fit", "dist.csv", *NAMES, "-o", "-"], 2, "standard output"),
+        (["fit", "dist.csv", *NAMES, "-o", "m", "--onnx", "m"], 2, "different files"),
+        (["fit", "dist.csv", "-l", "", "-o", "m.skops"], 1, "title"),
+        (["fit", "dist.csv", *NAMES, "-o", "m.skops", "--weights", "*"], 1, "'*'"),
+        (["predict", "model.skops", "new.csv", "--item", "name"], 1, "'name'"),
+        (["predict", "dist.csv", "new.csv"], 1, "dist.csv is not a model file"),
+        (["predict", "none.skops", "new.csv"], 1, "none.skops"),
+        (["predict", "model.skops", "pred.csv"], 1, "tempo, loudness, pitch"),
+        (["evaluate", "-", "-", *NAMES], 2, "only one of the two"),
+    ],
+)
+def test_invalid_calls(folder, arguments, code, fact):
+    before = sorted(folder.iterdir())
+    assert fact in error_of(*arguments, code=code)
+    assert sorted(folder.iterdir()) == before

@@ -54,10 +54,8 @@ def with_column(values):
 
 CASES = {
     "one constant feature": (with_column(0.1), D),
-    "one large constant feature": (with_column(1e150), D),
     "constant features": (np.full_like(X, 0.1), D),
     "large constant features": (np.full_like(X, 1e150), D),
-    "a feature of zeros": (with_column(0.0), D),
     "features of zeros": (np.zeros_like(X), D),
     "a feature twice": (with_column(X[:, 0]), D),
     "a sum of features": (with_column(X.sum(axis=1)), D),
@@ -74,10 +72,8 @@ CASES = {
     ),
     "fewer rows than features": table(4, 9),
     "one row": table(1),
-    "two rows": table(2),
     "fewer rows than neighbours": table(3),
     "one label": table(c=1),
-    "two labels": table(c=2),
     "more labels than rows": table(5, 3, 8),
     "a label that is never on": (X, D * [1, 0, 1]),
     "a label that is always on": (X, D + np.array([2, 0, 0])),
@@ -144,15 +140,6 @@ def test_long_search_for_tables_that_fail(estimator, hard):
     is_right_or_named(estimator, X, labels_for(estimator, D), new)
 
 
-@pytest.mark.parametrize("covariance", ["full", "diagonal"])
-def test_ptbayes_is_uniform_for_infinitely_distant_rows(covariance):
-    degrees = np.tile([0.25, 0.75], (20, 1))
-    model = PTBayes(covariance).fit(np.repeat([0.0, 1e-200], 10)[:, None], degrees)
-    assert_allclose(model.predict([[1e-200], [1.0], [-1e100]]), [[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]])
-    constant = PTBayes(covariance).fit(np.repeat([0.0, 5e-324], 10)[:, None], degrees)
-    assert_allclose(constant.predict([[5e-324], [1.0]]), degrees[:2])
-
-
 @pytest.mark.parametrize("value", [0.1, 1e150])
 @pytest.mark.parametrize(
     "learner",
@@ -169,35 +156,19 @@ def test_constant_features_give_the_mean(learner, value):
     assert_allclose(predicted, np.tile(D.mean(axis=0), (len(X), 1)), atol=0.1 if drawn else 1e-6)
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [BDLDL(floor=0), SABFGS(tol=1e-9), SAIIS(tol=1e-9), LDLSCL(), PTBayes(), AAKNN(1), MeanDistribution()],
-    ids=repr,
-)
-def test_single_row_is_reproduced(learner):
-    X, D = table(1)
-    assert_allclose(clone(learner).fit(X, D).predict(X), D, atol=5e-3 if isinstance(learner, LDLSCL) else 1e-6)
-
-
 NEVER = D * [1, 0, 1] / (D * [1, 0, 1]).sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("learner", [PTBayes(), PTSVM(), AAKNN(), MeanDistribution(), DistributionForest(5)], ids=repr)
-def test_unused_label_has_degree_zero(learner):
-    assert (clone(learner).fit(X, NEVER).predict(X)[:, 1] == 0).all()
-
-
-@pytest.mark.parametrize("learner", [BDLDL(), SABFGS(fit_intercept=True), LDLSCL(), AABP(random_state=0)], ids=repr)
-def test_unused_label_has_a_small_degree(learner):
-    assert clone(learner).fit(X, NEVER).predict(X)[:, 1].max() < 0.05
-
-
-@pytest.mark.parametrize("enhancer", [KM(), LP(), FCM(), LogicalSoftmax()], ids=repr)
-def test_unused_tag_has_the_smallest_degree(enhancer):
-    L = np.where([[True, False, True]], labels_for(enhancer, D), 0.0)
-    L[~L.any(axis=1), 0] = 1
-    recovered = clone(enhancer).fit_transform(X, L)
-    assert (recovered[:, 1] <= recovered.min(axis=1) + 1e-15).all()
+@pytest.mark.parametrize(
+    ("learner", "largest"),
+    [
+        *((learner, 0) for learner in (PTBayes(), PTSVM(), AAKNN(), MeanDistribution(), DistributionForest(5))),
+        *((learner, 0.05) for learner in (BDLDL(), SABFGS(fit_intercept=True), LDLSCL(), AABP(random_state=0))),
+    ],
+    ids=repr,
+)
+def test_unused_label_has_a_small_degree(learner, largest):
+    assert clone(learner).fit(X, NEVER).predict(X)[:, 1].max() <= largest
 
 
 @pytest.mark.filterwarnings("ignore:No sharpness agrees with the threshold")
@@ -283,14 +254,6 @@ def test_nearly_singular_gram_matrix_warns_and_predicts():
     Z = np.column_stack([X, np.ones(len(X))])
     Q, _ = np.linalg.qr(Z)
     assert_allclose(model.predict(X), to_distributions(Q @ (Q.T @ D), "clip"), atol=1e-3)
-
-
-def test_large_residual_warns():
-    X, D = redundant(1e-7)
-    with pytest.warns(IllConditionedWarning, match=r"residual of 1.*e-09"):
-        model = BDLDL(0, 0, floor=0).fit(X, D)
-    exact, _ = redundant(0.0)
-    assert_allclose(model.predict(X), BDLDL(0, 0, floor=0).fit(exact, D).predict(exact), atol=1e-5)
 
 
 def test_singular_gram_matrix_has_the_minimum_norm_solution():

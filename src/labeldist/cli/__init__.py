@@ -1,19 +1,30 @@
-"""The command ``labeldist``: thin, one module a command."""
+"""The command ``labeldist``, one module per subcommand."""
 
+import os
+import signal
 import sys
+from typing import Any
 
 
 def main() -> None:
-    """Run the command, or say how to get what it needs."""
+    """Run the command, or explain how to install its dependencies."""
     try:
-        from labeldist.cli.app import app
+        from labeldist.cli.app import TerminatedError, app
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("labeldist"):
             raise
         print(
-            f"The command labeldist needs {error.name}, which is not installed. Get all that it needs with\n\n"
+            f"The command labeldist needs {error.name}, which is not installed. Install all dependencies with\n\n"
             "    pip install 'labeldist[app]'",
             file=sys.stderr,
         )
         raise SystemExit(1) from None
-    app(prog_name="labeldist")  # however it was started
+    for name, mode in (("stdin", "r"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed; print would then write messages to standard output
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+
+    def terminate(*_: Any) -> None:
+        raise TerminatedError
+
+    signal.signal(signal.SIGTERM, terminate)  # so that temporary files are removed
+    app(prog_name="labeldist")

@@ -1,97 +1,88 @@
-"""``labeldist datasets``: the benchmark sets, listed, described, fetched."""
+"""``labeldist datasets``: list, describe and download the benchmark sets."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from labeldist.cli import options
-from labeldist.cli.telling import Teller
+from labeldist.cli.reporter import Reporter
 from labeldist.datasets._fetch import data_folder, locate
 from labeldist.datasets._load import describe, find
-from labeldist.datasets._registry import REGISTRY
+from labeldist.datasets._registry import REGISTRY, DatasetInfo
 
 Folder = Annotated[
     Path | None,
-    typer.Option(help="The folder of the sets. Else the one that LABELDIST_DATA names, or ~/labeldist_data."),
+    typer.Option(help="Folder of the sets. Default: the environment variable LABELDIST_DATA, or ~/labeldist_data."),
 ]
 
 datasets = typer.Typer(
-    help="The thirteen benchmark sets of the literature: list, describe and fetch them.",
+    help="List, describe and download the thirteen benchmark sets of the literature.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
 
 
+def _size(info: DatasetInfo) -> dict[str, Any]:
+    return {"name": info.name, "items": info.n_samples, "features": info.n_features, "labels": info.n_labels}
+
+
 @datasets.command("list")
 def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
-    """List the sets, with their sizes and whether they are here.
+    """List the sets with their sizes, and whether they are on disk.
 
     **Example**
 
-    `labeldist datasets list`
+    - `labeldist datasets list`
     """
-    rows = [
-        {
-            "name": info.name,
-            "items": info.n_samples,
-            "features": info.n_features,
-            "labels": info.n_labels,
-            "here": (data_folder(folder) / info.filename).exists(),
-        }
-        for info in REGISTRY.values()
-    ]
+    folder = data_folder(folder)
+    rows = [{**_size(info), "here": (folder / info.filename).exists()} for info in REGISTRY.values()]
     lines = [f"{'set':<15}{'items':>7}{'features':>10}{'labels':>8}  here"]
-    lines += [
-        f"{row['name']:<15}{row['items']:>7}{row['features']:>10}{row['labels']:>8}  {'yes' if row['here'] else 'no'}"
-        for row in rows
-    ]
-    Teller(as_json=as_json).result("\n".join(lines), {"folder": str(data_folder(folder)), "datasets": rows})
+    for row in rows:
+        here = "yes" if row["here"] else "no"
+        lines.append(f"{row['name']:<15}{row['items']:>7}{row['features']:>10}{row['labels']:>8}  {here}")
+    Reporter(as_json=as_json).result("\n".join(lines), {"folder": str(folder), "datasets": rows})
 
 
 @datasets.command()
-def info(name: Annotated[str, typer.Argument(help="The name of a set.")], as_json: options.Json = False) -> None:
-    """Describe a set: what its rows and labels are, where it comes from, what to cite.
+def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: options.Json = False) -> None:
+    """Describe a set: its rows and labels, its source, and what to cite.
 
     **Example**
 
-    `labeldist datasets info SBU_3DFE`
+    - `labeldist datasets info SBU_3DFE`
     """
     found = find(name)
     facts = {
-        "name": found.name,
-        "items": found.n_samples,
-        "features": found.n_features,
-        "labels": found.n_labels,
+        **_size(found),
         "sha256": found.sha256,
         "description": found.description,
         "citation": found.citation.splitlines(),
     }
-    Teller(as_json=as_json).result(describe(found).rstrip(), facts)
+    Reporter(as_json=as_json).result(describe(found).rstrip(), facts)
 
 
 @datasets.command()
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(help="Names of sets. All if none is named.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Names of sets. Default: all.")] = None,
     folder: Folder = None,
     as_json: options.Json = False,
 ) -> None:
-    """Download sets that are not here yet, and verify every byte of those that are.
+    """Download sets that are not on disk, and verify the checksums of all.
 
-    The files are tables, too: `labeldist fit ~/labeldist_data/Yeast_cold.mat --labels 'label_*' -o model.skops`.
+    The commands read the files: `labeldist fit ~/labeldist_data/Yeast_cold.mat --labels 'label_*' -o model.skops`.
 
     **Examples**
 
-    `labeldist datasets fetch Yeast_cold SBU_3DFE`
-
-    `labeldist datasets fetch --folder data`
+    - `labeldist datasets fetch Yeast_cold SBU_3DFE`
+    - `labeldist datasets fetch --folder data`
     """
-    wanted = [find(name) for name in names or REGISTRY]  # a wrong name is said before the first download
-    teller = Teller(as_json=as_json)
+    wanted = [find(name) for name in names or REGISTRY]  # all names are checked before the first download
+    reporter = Reporter(as_json=as_json)
     paths = []
     for one in wanted:
-        with teller.working(f"Fetching {one.name}"):
+        with reporter.working(f"Fetching {one.name}"):
             paths.append(str(locate(one, folder)))
-    teller.result("\n".join(paths), {"files": paths})
+    reporter.result("\n".join(paths), {"files": paths})

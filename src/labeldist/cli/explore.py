@@ -1,21 +1,19 @@
-"""``labeldist explore``: write a page to look through the items of a table and their label distributions."""
+"""``labeldist explore``: write an HTML page to browse items and their label distributions."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from labeldist._files import check_free
 from labeldist._tables.columns import degrees, match_columns, one_column, typed
 from labeldist._tables.tables import STANDARD, read_table
 from labeldist._typing import Array
-from labeldist.cli import options
-from labeldist.cli.answers import predict_by
-from labeldist.cli.inputs import choose_told, features_of, matched_rows
-from labeldist.cli.methods import BAYES, ENHANCERS, choose_regressor, make
-from labeldist.cli.telling import Teller
+from labeldist.cli import io, options
+from labeldist.cli.methods import BAYES, ENHANCERS, make, use_features
+from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 
@@ -24,26 +22,19 @@ def explore(
     table: options.Table,
     labels: options.Labels,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="The page; else it is called as the table, with .html.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Page. Default: name of the table with .html.")
     ] = None,
     item: options.Item = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option(
-            "--method",
-            help=f"What recovers distributions from labels of 0 and 1: {', '.join(ENHANCERS)}; several are compared. "
-            "Default bayes.",
-        ),
+        typer.Option("--method", metavar="NAME", help=f"Methods for tags: {', '.join(ENHANCERS)}. Default: bayes."),
     ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Draw the 90 % interval of each degree that --method bayes recovers.")
+        bool, typer.Option("--intervals", help="Show 90 % intervals of the degrees of bayes.")
     ] = False,
-    predicted: Annotated[
-        list[str] | None, typer.Option(help="A table of predicted degrees to show beside; may be given several times.")
-    ] = None,
+    predicted: Annotated[list[str] | None, typer.Option(metavar="FILE", help="Tables of predicted degrees.")] = None,
     models: Annotated[
-        list[str] | None,
-        typer.Option("--model", help="A model whose predictions to show beside; may be given several times."),
+        list[str] | None, typer.Option("--model", metavar="FILE", help="Models that predict the items.")
     ] = None,
     features: options.Features = None,
     ignore: options.Ignore = "",
@@ -51,64 +42,52 @@ def explore(
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Write one page, for any browser, to look through items and their label distributions.
+    """Write one HTML page to browse items and their label distributions.
 
-    Labels that are 0 or 1 are shown beside the distributions that are recovered from them; degrees beside those of
-    `--predicted` and `--model`, or else beside what is predicted of each item by a model that has not seen it.
+    The page shows tags next to the distributions that are recovered from them. It shows degrees next to those of
+    `--predicted` and `--model`, or else next to cross-validated predictions. `--method`, `--predicted` and `--model`
+    may be given several times.
 
     **Examples**
 
-    `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
-
-    `labeldist explore in.csv --labels joy,fear,calm --method bdle --method glle -o two.html`
-
-    `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
+    - `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
+    - `labeldist explore in.csv --labels joy,fear,calm --method bdle --method glle -o two.html`
+    - `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
     from labeldist.explorer._contents import check_contents, from_degrees, from_logical, is_logical
     from labeldist.explorer._page import write_page
     from labeldist.explorer._summary import scores, sentences
 
-    teller = Teller(as_json=as_json)
-    source = "standard input" if table == STANDARD else Path(table).name
+    reporter = Reporter(as_json=as_json)
+    source = "standard input" if table == STANDARD else os.fsencode(Path(table).name).decode(errors="replace")
     page = output or ("explorer.html" if table == STANDARD else Path(table).with_suffix(".html").name)
     if Path(page).suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"the page must end in .html; got {page}.")
-    check_free(page, force=force)
+    io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
     if intervals and BAYES not in enhancers:
         raise typer.BadParameter("--intervals is for --method bayes only.")
     frame = read_table(table)
     columns = match_columns(labels, frame.columns, "label")
-    if item is not None:
-        one_column(item, frame.columns, "item")
     Y = degrees(frame, columns)
-    answers = {
+    predictions = {
         **{f"predicted in {name}": _read(name, frame, columns, item, source) for name in predicted or ()},
-        **{f"predicted by {name}": _predict(name, frame, columns, teller) for name in models or ()},
+        **{f"predicted by {name}": _predict(name, frame, columns, reporter) for name in models or ()},
     }
-    choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "others": [item]}
+    choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
     if is_logical(Y):
-        need_features = list(enhancers) != [BAYES]
-        X = features_of(choose_told(frame, labels, teller, **choice, need_features=need_features), prepare=prepare)
+        given = io.choose(frame, labels, reporter, **choice, need_features=list(enhancers) != [BAYES])
+        X = io.feature_matrix(given, prepare=prepare)
         if BAYES in enhancers:
-            choose_regressor(enhancers[BAYES], X, teller)
-        with teller.working(f"Recovering distributions of {len(Y)} items"):
-            shown = from_logical(X, Y, enhancers.values(), answers, intervals=intervals)
+            use_features(enhancers[BAYES], X, reporter)
+        with reporter.working(f"Recovering distributions of {len(Y)} items"):
+            shown = from_logical(X, Y, enhancers.values(), predictions, intervals=intervals)
     else:
         if methods or intervals:
-            raise typer.BadParameter(
-                "--method and --intervals recover distributions from labels that are 0 or 1; these are degrees."
-            )
-        shown = from_degrees(f"degrees in {source}", Y, answers or _held_out(frame, labels, Y, choice, teller))
-    contents = check_contents(
-        frame,
-        columns,
-        shown.versions,
-        logical=shown.logical,
-        truth=shown.truth,
-        item=item,
-        intervals=shown.intervals,
-    )
+            raise typer.BadParameter("--method and --intervals are for tags, which are 0 or 1; these are degrees.")
+        held_out = predictions or _predict_out_of_fold(frame, labels, Y, choice, reporter)
+        shown = from_degrees(f"degrees in {source}", Y, held_out)
+    contents = check_contents(frame, columns, item=item, **vars(shown))
     write_page(page, contents, f"Label distributions of {source}", overwrite=force)
     facts = {
         "items": len(frame),
@@ -119,44 +98,44 @@ def explore(
         "measures": {score.name: {**score.values, "skill": score.skill} for score in scores(contents)},
         "output": page,
     }
-    teller.result("\n".join([f"{page}: open it in a browser.", *sentences(contents)]), facts)
+    reporter.result("\n".join([f"{page}: open it in a browser.", *sentences(contents)]), facts)
 
 
 def _read(name: str, frame: Any, columns: list[str], item: str | None, source: str) -> Array:
-    """Read degrees that somebody predicted of the same items."""
+    """Read predicted degrees of the same items."""
     other = read_table(name)
     for column in columns:
         one_column(column, other.columns, "label")
-    return normalize(degrees(matched_rows(frame, other, item, (source, name)), columns), name=name)
+    return normalize(degrees(io.match_rows(frame, other, item, (source, name)), columns), name=name)
 
 
-def _predict(name: str, frame: Any, columns: list[str], teller: Teller) -> Array:
-    """Let a model that was kept predict the items."""
+def _predict(name: str, frame: Any, columns: list[str], reporter: Reporter) -> Array:
+    """Predict the items with a saved model."""
     from labeldist.models import label_names_of, load
 
-    with teller.working("Loading the model"):
-        learner = load(name)
-    known = label_names_of(learner)
+    with reporter.working("Loading the model"):
+        model = load(name)
+    known = label_names_of(model)
     if sorted(known) != sorted(columns):
-        raise TableError(f"{name} predicts {', '.join(known)}, and not {', '.join(columns)}.")
-    D = predict_by(learner, frame, teller)
-    teller.note(f"if {name} has learned from some of these items, it looks better on them than it is.")
+        raise TableError(f"{name} predicts {', '.join(known)}, but the labels are {', '.join(columns)}.")
+    D = io.predict_rows(model, frame, reporter)
+    reporter.note(f"if {name} was fitted to some of these items, its predictions of them look too good.")
     return D[:, [known.index(column) for column in columns]]
 
 
-def _held_out(frame: Any, labels: str, Y: Any, choice: dict[str, Any], teller: Teller) -> dict[str, Array]:
-    """Predict each item by a model that has not seen it, where the table has features to learn from."""
+def _predict_out_of_fold(
+    frame: Any, labels: str, Y: Any, choice: dict[str, Any], reporter: Reporter
+) -> dict[str, Array]:
+    """Return cross-validated predictions, or nothing if the table has no features."""
     from labeldist._tables.preparation import prepare_columns
     from labeldist.explorer._contents import predict_out_of_fold
 
-    preparation = None
     try:
-        table = choose_told(frame, labels, teller, **choice)
-        X = typed(frame, table.features) if choice["prepare"] else table.X
-        if choice["prepare"]:
-            preparation = prepare_columns(X)
+        given = io.choose(frame, labels, reporter, **choice)
+        X = typed(frame, given.features) if choice["prepare"] else given.X
+        preparation = prepare_columns(X) if choice["prepare"] else None
     except TableError as error:
-        teller.note(f"nothing is predicted, only the degrees are shown: {error}")
+        reporter.note(f"the page shows no predictions, only the given degrees: {error}")
         return {}
-    with teller.working(f"Predicting {len(Y)} items, each by a model that has not seen it"):
+    with reporter.working(f"Predicting {len(Y)} items by cross-validation"):
         return predict_out_of_fold(X, Y, prepare=preparation)

@@ -1,42 +1,35 @@
-"""``labeldist fit``: learn to predict label distributions, keep the model, and say what it is worth."""
+"""``labeldist fit``: fit and save a model that predicts label distributions."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any
 
 import typer
 
 from labeldist._files import write_whole
 from labeldist._tables.columns import typed
-from labeldist.cli import options
-from labeldist.cli.doubts import doubt_degrees, doubt_features
-from labeldist.cli.inputs import read_labelled, weights_of
+from labeldist._tables.tables import read_table
+from labeldist.cli import io, options, pictures
 from labeldist.cli.methods import LEARNERS, make
-from labeldist.cli.outputs import check_files
-from labeldist.cli.pictures import (
-    SHOW_HELP,
-    OfModels,
-    OfPredictions,
-    check_picture,
-    draw_model,
-    draw_predictions,
-    save_drawn,
-)
-from labeldist.cli.telling import Teller
-from labeldist.exceptions import ModelError
-from labeldist.metrics import MEASURES
+from labeldist.cli.reporter import Reporter
+from labeldist.exceptions import LabelWarning, ModelError
 
 AUTO = "auto"
-MEASURED_AGAINST = (
-    "This is measured against the degrees in the table: where labeldist enhance has recovered them, it says how well "
-    "they are repeated, not how near the truth they are."
+RECOVERED = (
+    "The scores compare predictions with the degrees in the table. If labeldist enhance recovered these degrees, the "
+    "scores do not show how close the predictions are to the truth."
+)
+TAGS = (
+    "the labels are 0 or 1, often several in a row. They are used as equal degrees; labeldist enhance recovers other "
+    "degrees from them."
 )
 
 
 def fit(
     table: options.Table,
     labels: options.Labels,
-    output: Annotated[str, typer.Option("--output", "-o", help="Where the model goes, such as model.skops.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Model file, such as model.skops.")],
     method: Annotated[
         str, typer.Option(help=f"{AUTO} compares learners and chooses one; or one of {', '.join(LEARNERS)}.")
     ] = AUTO,
@@ -45,54 +38,56 @@ def fit(
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
     weights: options.Weights = None,
-    folds: Annotated[int, typer.Option(min=2, help="How many times a part of the rows is held out to judge by.")] = 5,
-    seed: options.Seed = 0,
-    onnx: Annotated[str | None, typer.Option(help="Also export the model to this .onnx file.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
+    onnx: Annotated[str | None, typer.Option(metavar="FILE", help="Also export the model to this .onnx file.")] = None,
     picture: options.Picture = None,
-    show: Annotated[OfModels, typer.Option(help=SHOW_HELP)] = OfModels.CALIBRATION,
+    show: pictures.OfModels = "calibration",
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Learn to predict label distributions from the features of a table, and keep the model.
+    """Fit a model that predicts label distributions from features, and save it.
 
-    Every method is judged on rows that it did not see, beside the mean of the distributions, which knows no features:
-    what is no better than that is not worth having, and is said so.
+    Every method is scored by cross-validation and compared with the mean distribution, which ignores the features.
 
     **Examples**
 
-    `labeldist fit dist.csv --labels joy,fear,calm -o model.skops`
-
-    `labeldist fit dist.csv --labels 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
-
-    `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
+    - `labeldist fit dist.csv --labels joy,fear,calm -o model.skops`
+    - `labeldist fit dist.csv --labels 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
+    - `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
     """
     from labeldist._tables.preparation import prepare_columns
     from labeldist.learning import choose_learner
+    from labeldist.metrics import MEASURES
     from labeldist.models import exportable, save, to_onnx
 
-    teller = Teller(as_json=as_json)
-    check_files(output, onnx, picture, force=force)
-    check_picture(picture, force=force)
+    reporter = Reporter(as_json=as_json)
+    io.check_outputs(output, onnx, picture, force=force)
     candidates = None
     if method != AUTO:
         candidates = {method: make(LEARNERS, method, options.parse_settings(settings))}
         if onnx and not exportable(candidates[method]):
-            raise ModelError(f"{LEARNERS[method]} cannot be exported to ONNX. Leave --onnx out, or --method.")
+            raise ModelError(f"{LEARNERS[method]} cannot be exported to ONNX. Omit --onnx, or choose another --method.")
     elif settings:
-        raise typer.BadParameter("--set needs a --method whose parameter it is.")
-    given = read_labelled(table, labels, teller, features=features, ignore=ignore, prepare=prepare, others=[weights])
-    D, weight = given.Y, weights_of(given.frame, weights)
-    X = typed(given.frame, given.features) if prepare else given.X
-    preparation = prepare_columns(X) if prepare else None
-    doubt_degrees(D, table)
-    doubt_features(given, X, D, teller)
-    with teller.working("Comparing learners") as watch:
+        raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
+    pictures.check_picture(picture)
+    frame = read_table(table)
+    given = io.choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
+    D, weight = given.Y, io.weights_of(frame, weights)
+    X = typed(frame, given.features) if prepare else given.X
+    io.check_degrees(D, table)
+    if io.VOTES in given.features:
+        reporter.note(f"column {io.VOTES!r} is used as a feature. If it counts votes, add --weights {io.VOTES}.")
+    with reporter.working("Comparing learners") as watch:
+        if D.isin([0, 1]).all(axis=None) and (D.sum(axis=1) > 1).any():
+            reporter.note(TAGS)
+            warnings.simplefilter("ignore", LabelWarning)  # its advice is about Python classes
         choice = choose_learner(
             X,
             D,
             candidates=candidates,
             cv=folds,
-            prepare=preparation,
+            prepare=prepare_columns(X) if prepare else None,
             sample_weight=weight,
             random_state=seed,
             watch=watch,
@@ -100,32 +95,28 @@ def fit(
             only=exportable if onnx else None,
         )
     for text in choice.warnings:
-        teller.note(text)
-    summary = f"{choice.paragraph} {MEASURED_AGAINST}"
+        reporter.note(text)
+    summary = choice.paragraph if weights else f"{choice.paragraph} {RECOVERED}"
     measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in MEASURES}}
-    # Not every model can be exported or drawn: what fails does so before anything is written.
+    # Models that cannot be exported or drawn raise an error here, before any file is written.
     about: dict[str, Any] = {"summary": summary, "measures": measures, "training_rows": len(D)}
-    graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else None
+    graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else b""
     drawn = None
-    if picture and show == OfModels.CALIBRATION:
-        drawn = draw_predictions(OfPredictions.CALIBRATION, choice.truth, choice.chosen.predictions, given.labels, None)
+    if picture and show == "calibration":
+        drawn = pictures.draw_predictions(show, choice.truth, choice.chosen.predictions, given.labels, [])
     elif picture:
-        drawn = draw_model(show, choice.estimator, X)
+        drawn = pictures.draw_model(show, choice.estimator, X)
     save(choice.estimator, output, **about, force=force)
-    if onnx and graph:
+    if onnx:
         write_whole(onnx, graph, overwrite=force)
-    save_drawn(drawn, picture, force=force)
-    teller.result(
+    pictures.save_drawn(drawn, picture, force=force)
+    reporter.result(
         f"{summary}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
         {
-            "items": len(D),
-            "labels": given.labels,
-            "features": given.features,
-            "left_out": given.left_out,
+            **io.facts(given, output),
             "chosen": choice.name,
             "skill": choice.skill,
             "paragraph": summary,
             "learners": choice.table,
-            "output": output,
         },
     )

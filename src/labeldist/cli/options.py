@@ -1,4 +1,4 @@
-"""Options that several commands have, said once."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -9,48 +9,46 @@ import typer
 
 Table = Annotated[
     str,
-    typer.Argument(help="A table: .csv, .tsv, .parquet, .feather, .arff, .mat, .npz; - is CSV from standard input."),
+    typer.Argument(help="Table: .csv, .tsv, .parquet, .feather, .arff, .mat or .npz; - is CSV from standard input."),
 ]
 Labels = Annotated[
     str,
     typer.Option(
         "--labels",
         "-l",
-        help="The label columns: names, patterns (emotion_*), or a file that names them (.xml of MULAN, .txt); commas "
-        "between several.",
+        metavar="COLUMNS",
+        help="Label columns, separated by commas: names, patterns such as emotion_*, or a file of names (.xml of "
+        "MULAN, .txt).",
     ),
 ]
 Features = Annotated[
-    str | None, typer.Option(help="The feature columns, in the same way. Else all other columns of numbers.")
+    str | None, typer.Option(metavar="COLUMNS", help="Feature columns. Default: all other columns of numbers.")
 ]
-Ignore = Annotated[str, typer.Option(help="Columns that are neither labels nor features, such as identifiers.")]
+Ignore = Annotated[str, typer.Option(metavar="COLUMNS", help="Columns that are neither labels nor features.")]
 Prepare = Annotated[
-    bool,
-    typer.Option(
-        "--prepare", help="Turn words, dates and empty cells of the features into numbers, instead of refusing."
-    ),
-]
-ItemName = Annotated[
-    str | None,
-    typer.Option("--item", help="The column that names the items: no feature, and shown in pictures."),
+    bool, typer.Option("--prepare", help="Convert words, dates and empty cells of the features to numbers.")
 ]
 Item = Annotated[
-    str | None, typer.Option(help="The column that names the items, to match rows by. Else by their order.")
+    str | None,
+    typer.Option(metavar="COLUMN", help="Names of the items, to match rows and for pictures. Not a feature."),
 ]
-Weights = Annotated[str | None, typer.Option(help="A column of weights, such as the number of votes behind each row.")]
-Output = Annotated[str, typer.Option("--output", "-o", help="Where the table goes; - is CSV to standard output.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-Json = Annotated[bool, typer.Option("--json", help="Say what was done as JSON on standard output.")]
-Picture = Annotated[str | None, typer.Option(help="Also draw a picture: .png, .svg or .pdf.")]
+Weights = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Weights of the rows, such as the number of their votes.")
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="File for the table; - is CSV to standard output.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Picture = Annotated[str | None, typer.Option(metavar="FILE", help="Also draw a picture: .png, .svg or .pdf.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; may be given several times."),
+    typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be given several times."),
 ]
-Seed = Annotated[int, typer.Option(help="Where random numbers begin: the same seed, the same result.")]
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, Any]:
-    """Return ``name=value`` pairs as parameters; a value is written as in TOML, and words need no quotes."""
+    """Return ``name=value`` pairs as parameters. Values are TOML, or text without quotes."""
     parameters: dict[str, Any] = {}
     for setting in settings or ():
         name, equals, text = setting.partition("=")

@@ -1,58 +1,32 @@
-"""The pictures that commands draw, by the names that they have on the command line.
-
-They are drawn before anything is written, and saved last: one that cannot be drawn leaves nothing behind.
-"""
+"""Pictures of the commands. They are drawn before any file is written, so that an error leaves no files."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from labeldist._files import check_free
+import typer
+
 from labeldist.exceptions import ModelError, TableError
 
-SHOW_HELP = "What --picture shows."
+_SHOW = typer.Option(help="Kind of --picture.")
+OfDistributions = Annotated[Literal["ambiguous", "bars", "ternary"], _SHOW]
+OfPredictions = Annotated[Literal["calibration", "scatter", "bars", "ternary"], _SHOW]
+OfModels = Annotated[Literal["calibration", "coefficients", "influence"], _SHOW]
 
 
-class OfDistributions(StrEnum):
-    """Pictures of a table of distributions."""
-
-    AMBIGUOUS = "ambiguous"
-    BARS = "bars"
-    TERNARY = "ternary"
-
-
-class OfPredictions(StrEnum):
-    """Pictures of predictions beside the truth."""
-
-    CALIBRATION = "calibration"
-    SCATTER = "scatter"
-    BARS = "bars"
-    TERNARY = "ternary"
-
-
-class OfModels(StrEnum):
-    """Pictures of a fitted model."""
-
-    CALIBRATION = "calibration"
-    COEFFICIENTS = "coefficients"
-    INFLUENCE = "influence"
-
-
-def check_picture(path: str | None, *, labels: int | None = None, kind: StrEnum | None = None, force: bool) -> None:
-    """Refuse, before any work is done, a picture that could not be drawn or written."""
+def check_picture(path: str | None, show: str = "", n_labels: int = 0) -> None:
+    """Raise an error, before any work is done, if a picture cannot be drawn."""
     if path is None:
         return
     from labeldist.plots._display import check_picture_path
 
     check_picture_path(path)
-    check_free(path, force=force)
-    if labels is not None and kind == "ternary" and labels != 3:
-        raise TableError(f"A ternary picture has three labels, and here are {labels}. Choose another with --show.")
+    if show == "ternary" and n_labels != 3:
+        raise TableError(f"A ternary picture needs three labels; the table has {n_labels}. Choose another --show.")
 
 
 def save_drawn(display: Any, path: str | None, *, force: bool) -> None:
-    """Write a picture, if there is one, and let it go."""
+    """Write a picture, if there is one."""
     if path:
         from matplotlib import pyplot
 
@@ -62,44 +36,37 @@ def save_drawn(display: Any, path: str | None, *, force: bool) -> None:
         pyplot.close(display.figure_)
 
 
-def draw_distributions(kind: OfDistributions, D: Any, labels: list[str], items: Any) -> Any:
+def draw_distributions(show: str, D: Any, labels: list[str], items: list[str]) -> Any:
     """Draw recovered or predicted distributions."""
-    from labeldist.plots import AmbiguityDisplay, DistributionDisplay, TernaryDisplay
+    from labeldist import plots
 
-    names = {"label_names": labels, "item_names": items}
-    match kind:
-        case OfDistributions.AMBIGUOUS:
-            return AmbiguityDisplay.from_distributions(D, **names)
-        case OfDistributions.BARS:
-            return DistributionDisplay.from_distributions(D, **names)
-        case OfDistributions.TERNARY:
-            return TernaryDisplay.from_distributions(D, label_names=labels)
+    if show == "ternary":
+        return plots.TernaryDisplay.from_distributions(D, label_names=labels)
+    display: Any = plots.AmbiguityDisplay if show == "ambiguous" else plots.DistributionDisplay
+    return display.from_distributions(D, label_names=labels, item_names=items)
 
 
-def draw_predictions(kind: OfPredictions, D: Any, P: Any, labels: list[str], items: Any) -> Any:
-    """Draw predictions beside the truth."""
-    from labeldist.plots import CalibrationDisplay, PredictionDisplay, TernaryDisplay
+def draw_predictions(show: str, D: Any, P: Any, labels: list[str], items: list[str]) -> Any:
+    """Draw predicted distributions `P` against true ones."""
+    from labeldist import plots
 
-    match kind:
-        case OfPredictions.CALIBRATION:
-            return CalibrationDisplay.from_predictions(D, P)
-        case OfPredictions.TERNARY:
-            return TernaryDisplay.from_predictions(D, P, label_names=labels)
-        case OfPredictions.SCATTER:
-            return PredictionDisplay.from_predictions(D, P, label_names=labels, item_names=items)
-        case OfPredictions.BARS:
-            return PredictionDisplay.from_predictions(D, P, kind="bars", label_names=labels, item_names=items)
+    if show == "calibration":
+        return plots.CalibrationDisplay.from_predictions(D, P)
+    if show == "ternary":
+        return plots.TernaryDisplay.from_predictions(D, P, label_names=labels)
+    kind: Any = show
+    return plots.PredictionDisplay.from_predictions(D, P, kind=kind, label_names=labels, item_names=items)
 
 
-def draw_model(kind: OfModels, model: Any, X: Any) -> Any:
-    """Draw what is inside a fitted model."""
-    from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay
+def draw_model(show: str, model: Any, X: Any) -> Any:
+    """Draw coefficients of a fitted model, or the influence of its hyper-parameters."""
+    from labeldist import plots
 
     try:
-        if kind == OfModels.COEFFICIENTS:
-            return CoefficientDisplay.from_estimator(model, X)
-        return ParameterInfluenceDisplay.from_estimator(model)
+        if show == "coefficients":
+            return plots.CoefficientDisplay.from_estimator(model, X)
+        return plots.ParameterInfluenceDisplay.from_estimator(model)
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelError(
-            f"There is no picture of {kind.value} of this model: {error} Choose a --method that has them, as bdldlcv."
+            f"The picture {show!r} cannot be drawn for this model: {error} Choose another --method, such as bdldlcv."
         ) from None

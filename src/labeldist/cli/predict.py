@@ -1,4 +1,4 @@
-"""``labeldist predict``: label distributions of new items, by a model that was kept."""
+"""``labeldist predict``: predict label distributions with a saved model."""
 
 from __future__ import annotations
 
@@ -8,54 +8,46 @@ import typer
 
 from labeldist._tables.columns import with_columns
 from labeldist._tables.tables import STANDARD, read_table
-from labeldist.cli import options
-from labeldist.cli.answers import predict_by
-from labeldist.cli.inputs import item_names
-from labeldist.cli.outputs import check_output, deliver, refuse_words
-from labeldist.cli.pictures import SHOW_HELP, OfDistributions, check_picture, draw_distributions, save_drawn
-from labeldist.cli.telling import Teller
+from labeldist.cli import io, options, pictures
+from labeldist.cli.reporter import Reporter
 
 
 def predict(
-    model: Annotated[str, typer.Argument(help="A model that `labeldist fit` or `labeldist.models.save` has written.")],
+    model: Annotated[str, typer.Argument(help="Model file of `labeldist fit` or `labeldist.models.save`.")],
     table: options.Table,
     output: options.Output = STANDARD,
-    item: options.ItemName = None,
+    item: options.Item = None,
     picture: options.Picture = None,
-    show: Annotated[OfDistributions, typer.Option(help=SHOW_HELP)] = OfDistributions.AMBIGUOUS,
+    show: pictures.OfDistributions = "ambiguous",
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Predict label distributions of the items of a table.
+    """Predict label distributions of the rows of a table.
 
-    The model finds its features by the names of their columns, in whatever order they are. The table comes out as it
-    was, with the predicted degrees in columns that are called as the labels.
+    The output is the table with the predicted degrees in one column per label. Features are found by the names of their
+    columns, in any order.
 
     **Examples**
 
-    `labeldist predict model.skops new.csv -o pred.csv`
-
-    `labeldist predict model.skops new.csv | head` — CSV to standard output
-
-    `labeldist predict model.skops new.csv -o pred.csv --picture pred.png` — the most ambiguous items
+    - `labeldist predict model.skops new.csv -o pred.csv`
+    - `labeldist predict model.skops new.csv | head` — CSV to standard output
+    - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png` — picture of the most ambiguous items
     """
     from labeldist.models import label_names_of, load
 
-    teller = Teller(as_json=as_json, output=output)
-    check_output(output, force=force)
-    check_picture(picture, force=force)
-    with teller.working("Loading the model"):
-        kept = load(model)
+    reporter = Reporter(as_json=as_json, output=output)
+    io.check_outputs(picture, table=output, force=force)
+    with reporter.working("Loading the model"):
+        loaded = load(model)
     frame = read_table(table)
-    items = item_names(frame, item)
-    labels = label_names_of(kept)
-    check_picture(picture, labels=len(labels), kind=show, force=force)
-    refuse_words(frame, output, labels)
-    D = predict_by(kept, frame, teller)
-    drawn = draw_distributions(show, D, labels, items) if picture else None
-    deliver(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
-    save_drawn(drawn, picture, force=force)
-    teller.result(
+    items, labels = io.item_names(frame, item), label_names_of(loaded)
+    pictures.check_picture(picture, show, len(labels))
+    io.check_columns(frame, output, labels)
+    D = io.predict_rows(loaded, frame, reporter)
+    drawn = pictures.draw_distributions(show, D, labels, items) if picture else None
+    io.write_output(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
+    pictures.save_drawn(drawn, picture, force=force)
+    reporter.result(
         f"{output}: {len(frame)} items, {len(labels)} labels.",
         {"items": len(frame), "labels": labels, "model": model, "output": output},
     )

@@ -1,8 +1,9 @@
-"""``labeldist votes``: label distributions from the votes of annotators."""
+"""``labeldist votes``: convert votes of annotators to label distributions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -10,80 +11,62 @@ import typer
 from labeldist._tables.columns import match_columns
 from labeldist._tables.kinds import MISSING
 from labeldist._tables.tables import STANDARD, listed, read_table
-from labeldist.cli import options
-from labeldist.cli.inputs import keys_of
-from labeldist.cli.outputs import check_output, deliver
-from labeldist.cli.telling import Teller
+from labeldist.cli import io, options
+from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import LabelDistError, TableError
-from labeldist.votes._from_votes import AGGREGATORS, VOTES_COLUMN, VoteDistributions, from_votes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WHERE_ARE_THE_VOTES = (
-    "say where the votes are: --item and --label (and --annotator) where each row is a vote, --annotators where each "
-    "annotator has a column, or --counts where each label has a column of counts."
+SHAPES = (
+    "name the columns of the votes: --item and --label (and --annotator) if each row is a vote, --annotators if each "
+    "annotator has a column, or --counts if each label has a column of counts."
 )
 
 
 def votes(
     table: options.Table,
     output: options.Output = STANDARD,
-    item: Annotated[str | None, typer.Option(help="The column that names what was voted on.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="The column that names who voted, if it is known.")] = None,
-    label: Annotated[str | None, typer.Option(help="The column that names the label that was voted for.")] = None,
-    annotators: Annotated[
-        str | None, typer.Option(help="Instead of --label: columns of labels, an annotator each; rater_* works too.")
-    ] = None,
-    counts: Annotated[
-        str | None, typer.Option(help="Instead of --label: columns of numbers of votes, a label each.")
-    ] = None,
-    label_names: Annotated[
-        str | None, typer.Option(help="All labels there are, in order, commas between them. Else those voted for.")
-    ] = None,
-    smoothing: Annotated[
-        float, typer.Option(min=0, help="How many votes of the prior every item gets beside its own.")
-    ] = 0.0,
+    item: Annotated[str | None, typer.Option(help="Column with the names of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column with the names of the annotators, if known.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column with the labels, if each row is a vote.")] = None,
+    annotators: Annotated[str | None, typer.Option(help="Columns of labels, one per annotator: rater_*.")] = None,
+    counts: Annotated[str | None, typer.Option(help="Columns with numbers of votes, one per label.")] = None,
+    label_names: Annotated[str | None, typer.Option(help="All labels, in order. Default: those with votes.")] = None,
+    smoothing: Annotated[float, typer.Option(min=0, help="Number of votes of the prior, added to each item.")] = 0.0,
     prior: Annotated[
-        str, typer.Option(help="uniform, overall (the shares in all votes), or degrees with commas between them.")
+        str, typer.Option(help="uniform, overall (shares of all votes), or degrees: 0.2,0.8.")
     ] = "uniform",
     aggregator: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{' or '.join(AGGREGATORS)}: model one true label an item and annotators who err; "
-            "all disagreement is then taken for error."
-        ),
+        str | None, typer.Option(help="dawid_skene models one true label per item, and disagreement as error.")
     ] = None,
-    join: Annotated[
-        str | None, typer.Option(help="A table that describes the items, whose columns are joined by that of --item.")
-    ] = None,
+    join: Annotated[str | None, typer.Option(metavar="FILE", help="Table to join by the column --item.")] = None,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Turn votes into label distributions: the degree of a label is its share of the item's votes.
+    """Convert votes to label distributions: the degree of a label is its share of the item's votes.
 
-    The table that comes out has a row an item: its name, a column of degrees a label, and the number of its votes,
-    `votes`, by which `labeldist fit --weights votes` knows how much each row says.
+    The output has one row per item: its name, one column of degrees per label, and the number of votes in the column
+    `votes`, for `labeldist fit --weights votes`.
 
     **Examples**
 
-    `labeldist votes votes.csv --item id --annotator who --label emotion -o dist.csv`
-
-    `labeldist votes ratings.csv --item id --annotators ann,bob,cem -o dist.csv` — a column an annotator
-
-    `labeldist votes counts.csv --item id --counts joy,fear,calm --smoothing 1 -o dist.csv` — counts, with few votes
-
-    `labeldist votes votes.csv --item id --label emotion --join items.csv -o dist.csv` — then
-    `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
+    - `labeldist votes votes.csv --item id --annotator who --label emotion -o dist.csv`
+    - `labeldist votes ratings.csv --item id --annotators ann,bob,cem -o dist.csv` — one column per annotator
+    - `labeldist votes counts.csv --item id --counts joy,fear,calm --smoothing 1 -o dist.csv` — few votes per item
+    - `labeldist votes votes.csv --item id --label emotion --join items.csv -o dist.csv` — then
+      `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
     """
-    teller = Teller(as_json=as_json, output=output)
+    from labeldist.votes import from_votes
+
+    reporter = Reporter(as_json=as_json, output=output)
     if [label, annotators, counts].count(None) != 2 or (label and not item) or (annotator and not label):
-        raise typer.BadParameter(WHERE_ARE_THE_VOTES)
+        raise typer.BadParameter(SHAPES)
     if join and not item:
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
-    check_output(output, force=force)
+    io.check_outputs(table=output, force=force)
     frame = read_table(table)
-    with teller.working(f"Counting the votes of {len(frame)} rows"):
+    with reporter.working(f"Counting the votes of {len(frame)} rows"):
         try:
             found = from_votes(
                 frame,
@@ -94,70 +77,69 @@ def votes(
                 labels=counts and match_columns(counts, frame.columns, "count"),
                 label_names=None if label_names is None else [name.strip() for name in label_names.split(",")],
                 smoothing=smoothing,
-                prior=_degrees(prior),
-                aggregator=aggregator,  # type: ignore[arg-type]  # checked where it is used
+                prior=_parse_prior(prior),
+                aggregator=aggregator,  # type: ignore[arg-type]  # from_votes checks it
             )
         except LabelDistError:
             raise
-        except ValueError as error:  # of the options, not of the table
+        except ValueError as error:  # an invalid option, not an invalid table
             raise typer.BadParameter(str(error)) from None
-    _note_doubts(found, teller, smoothed=smoothing > 0)
+    _note_labels(found, reporter, smoothed=smoothing > 0)
     result = found.to_frame()
     if join:
-        result = _joined(result, found.item_name, join, teller)
-    deliver(result, output, found.label_names, force=force)
+        result = _join(result, found.item_name, join, reporter)
+    io.write_output(result, output, found.label_names, force=force)
     mean = result[found.label_names].mean().to_dict()
     facts = {
         "items": len(result),
-        "votes": int(result[VOTES_COLUMN].sum()),
+        "votes": int(result[io.VOTES].sum()),
         "labels": found.label_names,
         "output": output,
         "mean_distribution": mean,
     }
-    degrees = ", ".join(f"{name} {degree:.2f}" for name, degree in mean.items())
-    teller.result(f"{output}: {facts['items']} items, {facts['votes']} votes. On average: {degrees}.", facts)
+    text = f"{output}: {facts['items']} items, {facts['votes']} votes. On average: {io.mean_text(mean)}."
+    reporter.result(text, facts)
 
 
-def _degrees(prior: str) -> str | list[float]:
+def _parse_prior(prior: str) -> str | list[float]:
     try:
         return [float(degree) for degree in prior.split(",")]
     except ValueError:
         return prior
 
 
-def _note_doubts(found: VoteDistributions, teller: Teller, *, smoothed: bool) -> None:
-    nothing = [name for name in found.label_names if name in MISSING]
-    if nothing:
-        teller.note(
-            f"{listed(nothing)} is taken for a label; if it means no vote, drop those rows or empty those cells."
-        )
-    folded: dict[str, list[str]] = {}
-    for name in found.label_names:
-        folded.setdefault(name.casefold(), []).append(name)
-    for names in folded.values():
-        if len(names) > 1:
-            teller.note(f"{listed(names)} are taken for different labels; if they are one, write them alike.")
+def _note_labels(found: Any, reporter: Reporter, *, smoothed: bool) -> None:
+    """Print notes about labels that may be missing values or spellings of one label, and about single votes."""
+    missing = [name for name in found.label_names if name in MISSING]
+    if missing:
+        reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
+    names = sorted(found.label_names, key=str.casefold)
+    for one, other in pairwise(names):
+        if one.casefold() == other.casefold():
+            reporter.note(
+                f"{one!r} and {other!r} are used as different labels. If they are one label, spell them alike."
+            )
     single = np.count_nonzero(found.weights == 1)
     if not smoothed and 2 * single > len(found.weights):
-        teller.note(f"{single} of {len(found.weights)} items have a single vote, which says little; see --smoothing.")
+        reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")
 
 
-def _joined(voted: pd.DataFrame, item: str, path: str, teller: Teller) -> pd.DataFrame:
-    """Return the items that are in both tables, with the columns that describe them behind their names."""
+def _join(voted: pd.DataFrame, item: str, path: str, reporter: Reporter) -> pd.DataFrame:
+    """Return the items that are in both tables, with the columns of the table at `path` before the degrees."""
     described = read_table(path)
-    taken = [column for column in described.columns if column in voted.columns and column != item]
-    if taken:
-        raise TableError(f"{path} has columns that the distributions have, too: {listed(taken)}. Rename them.")
-    keys, wanted = keys_of(described, item, path), voted[item].astype(str)
+    common = [column for column in described.columns if column in voted.columns and column != item]
+    if common:
+        raise TableError(f"Both {path} and the result have the column {listed(common)}. Rename it in {path}.")
+    keys, wanted = io.item_keys(described, item, path), voted[item].astype(str)
     known, used = wanted.isin(keys), keys.isin(wanted)
     if not known.any():
-        raise TableError(f"None of the items that were voted on is in {path}, column {item!r}: {listed(wanted, 3)}.")
-    for which, names in (
-        (f"that were voted on are not in {path}", wanted[~known]),
+        raise TableError(f"{path}, column {item!r}, contains none of the items with votes: {listed(wanted, 3)}.")
+    for problem, names in (
+        (f"with votes are not in {path}", wanted[~known]),
         (f"of {path} have no votes", keys[~used]),
     ):
         if len(names):
-            teller.note(f"{len(names)} items {which} and are left out: {listed(names, 3)}.")
+            reporter.note(f"{len(names)} items {problem} and are left out: {listed(names, 3)}.")
     features = described.drop(columns=item).set_index(keys).loc[wanted[known]].reset_index(drop=True)
-    together = features.join(voted[known].reset_index(drop=True))
-    return together[[item, *features.columns, *voted.columns.drop(item)]]
+    joined = features.join(voted[known].reset_index(drop=True))
+    return joined[[item, *features.columns, *voted.columns.drop(item)]]

@@ -42,6 +42,5 @@ if __name__ == "__main__":
     sys.setswitchinterval(5e-6)  # a thousandth of the default
     times = int(sys.argv[1])
     with ThreadPoolExecutor(8) as threads:
-        print(
-            json.dumps([[repr(model), count_differences(prediction_method(model), times, threads)] for model in MODELS])
-        )
+        results = [[repr(model), count_differences(prediction_method(model), times, threads)] for model in MODELS]
+        print(json.dumps(results))

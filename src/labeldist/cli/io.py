@@ -1,0 +1,204 @@
+"""Input tables and output files of the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+
+from labeldist._files import check_free
+from labeldist._tables.columns import LabelledTable, choose_columns, match_columns, numbers, one_column, typed
+from labeldist._tables.tables import STANDARD, cell_at, check_format, keeps_types, listed, write_table
+from labeldist._typing import Array
+from labeldist.cli.reporter import Reporter
+from labeldist.exceptions import ModelError, TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VOTES = "votes"
+"""Column of ``labeldist votes`` with the number of votes."""
+
+ROUNDING = 0.02
+"""Sums of rounded degrees differ from one by at most this."""
+
+
+def choose(
+    frame: pd.DataFrame,
+    labels: str,
+    reporter: Reporter,
+    *,
+    features: str | None,
+    ignore: str,
+    prepare: bool,
+    other: str | None = None,
+    need_features: bool = True,
+) -> LabelledTable:
+    """Choose label and feature columns, with a note for each column that is left out or may be an identifier.
+
+    `other` is the column of items or weights, which is not a feature.
+    """
+    ignored = match_columns(ignore, frame.columns, "ignored")
+    if other is not None:
+        ignored.append(one_column(other, frame.columns, "item or weight"))
+    chosen: dict[str, Any] = {"features": features, "prepare": prepare, "need_features": need_features}
+    table = choose_columns(frame, labels, ignore=ignored, **chosen)
+    if features is None and table.features == [VOTES]:
+        reporter.note(f"column {VOTES!r} is not used as the only feature. If it is one, add --features {VOTES}.")
+        table = choose_columns(frame, labels, ignore=[*ignored, VOTES], **chosen)
+    for name, reason in table.left_out.items():
+        reporter.note(f"column {name!r} is not a feature: it {reason}. --prepare converts words and dates to numbers.")
+    for name in table.features:
+        if name.lower().rpartition("_")[2] in ("id", "index", "item") and frame[name].is_unique:
+            reporter.note(f"column {name!r} is used as a feature. If it identifies the items, add --ignore {name}.")
+    return table
+
+
+def feature_matrix(table: LabelledTable, *, prepare: bool) -> Any:
+    """Return the features as numbers, converted if `prepare` is true."""
+    if not prepare or not table.features:
+        return table.X
+    from labeldist._tables.preparation import prepare_columns
+
+    columns = typed(table.frame, table.features)
+    return prepare_columns(columns).fit_transform(columns)
+
+
+def item_names(frame: pd.DataFrame, item: str | None) -> list[str]:
+    """Return the names of the items, by default the numbers of their rows."""
+    if item is None:
+        return [f"row {row}" for row in range(1, len(frame) + 1)]
+    return [str(name) for name in frame[one_column(item, frame.columns, "item")]]
+
+
+def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
+    """Return a column of weights, or None if no column is given."""
+    if column is None:
+        return None
+    values = numbers(frame, [one_column(column, frame.columns, "weight")], "Correct it.")[column].to_numpy()
+    if (values < 0).any() or not values.any():
+        raise TableError(f"Column {column!r} cannot hold weights: they must be non-negative, and not all zero.")
+    return values
+
+
+def match_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, names: tuple[str, str]) -> Any:
+    """Return the rows of `other` in the order of `truth`, matched by the column of items if there is one."""
+    if item is None:
+        if len(truth) != len(other):
+            raise TableError(
+                f"{names[0]} has {len(truth)} rows, {names[1]} has {len(other)}. Name a column that identifies the "
+                "rows with --item."
+            )
+        for column in truth.columns.intersection(other.columns):
+            one, two = truth[column].astype(str), other[column].astype(str)
+            if one.is_unique and set(one) == set(two) and list(one) != list(two):
+                raise TableError(
+                    f"Column {column!r} has the same values in {names[0]} and {names[1]}, but in another order. Match "
+                    f"rows by it with --item {column}."
+                )
+        return other
+    wanted, found = (item_keys(frame, item, name) for frame, name in zip((truth, other), names, strict=True))
+    missing = wanted[~wanted.isin(found)]
+    if len(missing):
+        raise TableError(f"{names[1]} lacks {len(missing)} of the items of {names[0]}: {listed(missing, 5)}.")
+    return other.set_index(found).loc[wanted]
+
+
+def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
+    """Return the names of the items as text, or raise an error if a name occurs twice."""
+    keys = frame[one_column(item, frame.columns, "item")].astype(str)
+    repeated = keys[keys.duplicated()]
+    if len(repeated):
+        raise TableError(f"Column {item!r} of {name} contains {repeated.iloc[0]!r} more than once.")
+    return keys
+
+
+def check_tags(L: pd.DataFrame, reporter: Reporter) -> None:
+    """Raise an error if labels are not 0 or 1, with a note for labels that are constant."""
+    if L.shape[1] < 2:
+        raise TableError(
+            f"{listed(L.columns)} is the only label, and a distribution over one label is always 1. Name all labels."
+        )
+    other = np.argwhere(~L.isin([0, 1]).to_numpy())
+    if len(other):
+        row, column = other[0]
+        raise TableError(
+            f"{cell_at(row, L.columns[column])} is {L.iloc[row, column]:g}, but tags must be 0 or 1. If the labels are "
+            "degrees or counts already, continue with labeldist fit."
+        )
+    for value in (0, 1):
+        names = [name for name in L.columns if (L[name] == value).all()]
+        if names:
+            reporter.note(f"label {listed(names)} is {value} in every row, so its degrees are guesses.")
+
+
+def check_degrees(D: pd.DataFrame, name: str) -> None:
+    """Raise an error if all degrees of a row are zero."""
+    empty = np.flatnonzero(D.to_numpy().sum(axis=1) == 0)
+    if empty.size:
+        raise TableError(
+            f"Data row {empty[0] + 1} of {name} has only zero degrees ({empty.size} such rows). Correct or drop it."
+        )
+
+
+def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
+    """Predict the rows of a table; features are found by their names."""
+    from sklearn.compose import ColumnTransformer
+
+    from labeldist.models import feature_names_of, label_names_of, predict_distributions
+    from labeldist.models._inspection import receiving_part
+
+    names = feature_names_of(model)
+    if names is None:
+        labels = label_names_of(model)
+        names = [name for name in frame.columns if name not in labels]
+        if len(names) != model.n_features_in_:
+            raise ModelError(
+                f"The model has {model.n_features_in_} features without names; the table has {len(names)} columns "
+                "other than labels. Give it exactly the feature columns, in the order of the training table."
+            )
+        reporter.note("the model has no feature names: columns are used in their order.")
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise ModelError(f"The table lacks feature columns of the model: {listed(missing)}.")
+    prepares = isinstance(receiving_part(model), ColumnTransformer)
+    X = typed(frame, names) if prepares else numbers(frame, names, "Correct it.")
+    with reporter.working(f"Predicting {len(frame)} items"):
+        return predict_distributions(model, X)
+
+
+def check_outputs(*files: str | None, table: str = STANDARD, force: bool) -> None:
+    """Raise an error, before any work is done, if an output cannot be written. Only `table` may be ``-``."""
+    check_format(table)
+    named = [path for path in files if path is not None]
+    if STANDARD in named:
+        raise typer.BadParameter("only the table can go to standard output: name a file.")
+    named += [table] * (table != STANDARD)
+    if len(set(named)) < len(named):
+        raise typer.BadParameter(f"the outputs must be different files; got {', '.join(named)}.")
+    for path in named:
+        check_free(path, force=force)
+
+
+def check_columns(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> None:
+    """Raise an error, before any work is done, if the format of `output` cannot hold the columns of a table."""
+    check_format(output, typed(frame, [name for name in frame.columns if name not in labels]))
+
+
+def write_output(frame: pd.DataFrame, output: str, labels: Sequence[str], *, force: bool) -> None:
+    """Write a table. In formats with types, text that holds numbers is written as numbers."""
+    frame = typed(frame, list(frame.columns)) if keeps_types(output) else frame
+    write_table(frame, output, labels=labels, overwrite=force)
+
+
+def facts(table: LabelledTable, output: str) -> dict[str, Any]:
+    """Return the entries about a table in the JSON of a command."""
+    sizes = {"items": len(table.frame), "labels": table.labels, "features": table.features}
+    return {**sizes, "left_out": table.left_out, "output": output}
+
+
+def mean_text(mean: dict[str, float]) -> str:
+    """Format mean degrees."""
+    return ", ".join(f"{name} {degree:.2f}" for name, degree in mean.items())
