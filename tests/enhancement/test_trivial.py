@@ -58,7 +58,7 @@ def test_threshold_sharpness_ignores_constant_rows():
 
 @pytest.mark.parametrize(
     ("logical", "cause"),
-    [(np.eye(4), "single positive label"), (1 - np.eye(4), "every sharpness")],
+    [(np.eye(4), "single positive label"), (1 - np.eye(4), "exceed")],
     ids=["one on", "one off"],
 )
 def test_threshold_sharpness_without_solution_warns(logical, cause):
