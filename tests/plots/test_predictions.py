@@ -110,11 +110,6 @@ def test_calibration_draws_curve_diagonal_and_counts(pair):
     assert display.ax_.get_ylabel() == "mean true degree"
 
 
-def test_calibration_reference_names_the_y_axis(pair):
-    display = CalibrationDisplay.from_predictions(*pair, reference="recovered degree")
-    assert display.ax_.get_ylabel() == "mean recovered degree"
-
-
 def test_calibration_omits_empty_bins_and_handles_equal_predictions():
     display = CalibrationDisplay.from_predictions([[0.1, 0.9], [0.2, 0.8]], [[0.1, 0.9], [0.1, 0.9]])
     assert display.counts.tolist() == [2, 2]

@@ -112,7 +112,7 @@ class KernelModelMixin:
         median = float(np.median(graph.data)) if graph.nnz else 1.0
         if median < VANISHING_WEIGHT:
             warn(
-                f"Half of the weights of the neighbour graph are below {median:.1g}, so smoothness has almost no effect: "
+                f"Half of the weights of the neighbour graph are below {median:.1g}, so smoothness has little effect: "
                 f"graph_width={self.graph_width:g} is too small. Use graph_width='mean', or smoothness=0.",
                 VanishingGraphWarning,
             )

@@ -102,7 +102,7 @@ class LP(ScoringEnhancer):
         isolated = degrees < np.finfo(np.float64).tiny
         if 2 * isolated.sum() > len(X) > 1:
             warn(
-                f"{isolated.sum()} of {len(X)} rows have no neighbours at width={self.width_:g}, so they keep their own "
+                f"{isolated.sum()} of {len(X)} rows have no neighbours at width={self.width_:g}, so they keep their "
                 "labels. Use width='mean', or scale=True.",
                 VanishingGraphWarning,
             )

@@ -30,7 +30,6 @@ class DistributionDisplay(DisplayOfRows):
     distributions : ndarray of shape (n_bars, n_labels)
     label_names, item_names : list of str
     caption : str
-        Description of the rows.
 
     Attributes
     ----------
@@ -83,9 +82,9 @@ class DistributionDisplay(DisplayOfRows):
         """
         check_scalar(max_rows, "max_rows", int, min_val=1)
         table = read_rows(D, label_names, item_names)
-        shown = table.take(cls._select_rows(table.values, max_rows))
-        caption = f"{len(shown.values):,} of {len(table.values):,} items"
-        return cls(shown.values, shown.label_names, shown.item_names, caption).plot(ax)
+        shown = table.iloc[cls._select_rows(table.to_numpy(), max_rows)]
+        caption = f"{len(shown):,} of {len(table):,} items"
+        return cls(shown.to_numpy(), list(shown.columns), list(shown.index), caption).plot(ax)
 
     @staticmethod
     def _select_rows(D: Array, max_rows: int) -> NDArray[np.intp]:
@@ -99,7 +98,8 @@ class DistributionDisplay(DisplayOfRows):
         names, (degrees,) = shared.merge_small_labels(self.label_names, self.distributions)
         n = len(degrees)
         self.bars_ = shared.stacked_bars(ax, range(n), degrees)
-        shared.write_beside(ax, self.bars_[-1], [f"{value:.2f}" for value in self.ambiguities])
+        texts = [f"{value:.2f}" for value in self.ambiguities]
+        ax.bar_label(self.bars_[-1], texts, padding=4, fontsize="small", annotation_clip=False)
         ax.set_title("ambiguity", loc="right", fontsize="small")
         ax.set(xlim=(0, 1), ylim=(n - 0.4, -0.6), xlabel=f"degree ({self.caption})")
         shared.name_ticks(ax, "y", self.item_names)
@@ -109,8 +109,11 @@ class DistributionDisplay(DisplayOfRows):
 class AmbiguityDisplay(DistributionDisplay):
     """The most ambiguous rows of a table as stacked bars, the most ambiguous on top.
 
-    Create it with `from_distributions` or `from_estimator`. Parameters, methods and attributes are those of
-    `DistributionDisplay`.
+    Create it with `from_distributions` or `from_estimator`.
+
+    Parameters
+    ----------
+    distributions, label_names, item_names, caption : as in `DistributionDisplay`
 
     See Also
     --------
@@ -187,7 +190,7 @@ class TernaryDisplay(DisplayOfRows):
         TernaryDisplay
         """
         table = read_rows(D, label_names)
-        return cls(table.values, table.label_names).plot(ax)
+        return cls(table.to_numpy(), list(table.columns)).plot(ax)
 
     @classmethod
     def from_predictions(cls, D_true: Any, D_pred: Any, **options: Any) -> Self:
@@ -206,7 +209,7 @@ class TernaryDisplay(DisplayOfRows):
         """
         ax = options.pop("ax", None)
         true, predicted = read_pair(D_true, D_pred, **options)
-        return cls(predicted, true.label_names, true.values).plot(ax)
+        return cls(predicted, list(true.columns), true.to_numpy()).plot(ax)
 
     def _add_axes(self, figure: Any) -> Axes:
         require("mpltern", shared.EXTRA)  # registers the projection

@@ -23,8 +23,8 @@ from labeldist.plots._display import EXTRA, OKABE_ITO, Axes, Display, add_legend
 from labeldist.plots._reading import Names, check_names, check_option
 from labeldist.simplex import normalize
 
+# Positive values that differ by more than these factors are drawn on a logarithmic scale.
 WIDE_SCORES, WIDE_PARAMETERS = 10.0, 100.0
-"""Positive values that differ by more than these factors are drawn on a logarithmic scale."""
 
 
 @dataclass(eq=False, repr=False)
@@ -283,9 +283,8 @@ class RecoveryPathDisplay(Display):
     param_name : str
     param_range : list
     scores : ndarray of shape (n_values,)
-        The measure at each value of the parameter.
     baselines : mapping of str to float
-        The measure of the trivial enhancers.
+        Scores of the trivial enhancers.
     name, measure : str
         Names of the enhancer and of the measure.
 
@@ -338,13 +337,10 @@ class RecoveryPathDisplay(Display):
         enhancer : label enhancer
             Clones of it are fitted.
         X : array-like or data frame of shape (n_samples, n_features)
-        L : array-like or data frame of shape (n_samples, n_labels)
-            Logical labels.
-        D_true : array-like or data frame of shape (n_samples, n_labels)
-            True degrees; each row is divided by its sum.
-        param_name : str
-        param_range : sequence
-            Values to try.
+        L, D_true : array-like or data frame of shape (n_samples, n_labels)
+            Logical labels and true degrees; each row of degrees is divided by its sum.
+        param_name, param_range : str, sequence
+            Parameter and its values.
         measure : str, default="kl_divergence"
             Name of a measure in `labeldist.metrics.MEASURES`.
         ax : matplotlib Axes, default=None
