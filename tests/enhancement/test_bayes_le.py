@@ -157,7 +157,7 @@ def test_sparse_and_frames_give_the_same(fitted):
 
 
 def test_threshold_improves_recovery():
-    D, L = drawn(500, threshold=0.7)
+    D, L = drawn(threshold=0.7)
     right = kl_divergence(D, BayesLE(threshold=0.7).fit_transform(no_features(L), L))
     with pytest.warns(TagRuleWarning):
         wrong = BayesLE().fit(no_features(L), L)
@@ -236,6 +236,7 @@ def test_table_without_any_tag_is_uniform():
         BayesLE(regressor="kernel").fit(np.zeros((5, 1)), np.zeros((5, 3)))
 
 
+@pytest.mark.slow
 def test_noise_is_estimated_and_helps():
     D, L = drawn(1_000, n_labels=8)
     flips = np.random.default_rng(1).random(L.shape) < 0.05
@@ -281,7 +282,9 @@ def test_auto_ignores_uninformative_features():
 
 
 @pytest.mark.parametrize(
-    "regressor", [Ridge(), ExtraTreesRegressor(20, min_samples_leaf=3, random_state=0)], ids=["ridge", "trees"]
+    "regressor",
+    [Ridge(), pytest.param(ExtraTreesRegressor(20, min_samples_leaf=3, random_state=0), marks=pytest.mark.slow)],
+    ids=["ridge", "trees"],
 )
 def test_regressor_is_cross_fitted(regressor):
     X, D = make_artificial(300, random_state=0)
@@ -334,7 +337,9 @@ def test_spread_prior_is_checked(prior):
         BayesLE(spread_prior=prior).fit(np.zeros((2, 1)), [[1, 0], [0, 1]])
 
 
-@pytest.mark.parametrize("name", ["Yeast_cold", "SBU_3DFE", pytest.param("Movie", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["Yeast_cold", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SBU_3DFE", "Movie"))]
+)
 def test_benchmark_sets_are_recovered_better_than_by_the_best_trivial_enhancer(benchmark_folder, name):
     data = load_dataset(name, data_home=benchmark_folder)
     with warnings.catch_warnings():

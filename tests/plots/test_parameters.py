@@ -68,7 +68,8 @@ def test_X_scales_coefficients_by_standard_deviations(data):
 
 def test_coefficients_are_found_inside_other_estimators(data, search):
     grid = GridSearchCV(make_pipeline(StandardScaler(), SABFGS()), {"sabfgs__max_iter": [5]}, cv=2).fit(*data)
-    for estimator in (search, grid):
+    enhanced = EnhancedLearner(BDLE(), BDLDL()).fit(data[0], (data[1] > 0.3).astype(int))
+    for estimator in (search, grid, enhanced):
         display = CoefficientDisplay.from_estimator(estimator)
         assert display.feature_names == ["width", "height", "weight"]
         assert display.label_names == ["joy", "fear", "calm"]
@@ -87,12 +88,6 @@ def test_coefficient_names_can_be_given(data):
     assert (display.feature_names, display.label_names) == (["a", "b", "c"], ["x", "y", "z"])
     with pytest.raises(ValueError, match=r"feature_names .* 3"):
         CoefficientDisplay.from_estimator(model, feature_names=["a"])
-
-
-def test_coefficients_of_an_enhanced_learner(data):
-    X, D = data
-    model = EnhancedLearner(BDLE(), BDLDL()).fit(X, binarize(D))
-    np.testing.assert_allclose(CoefficientDisplay.from_estimator(model).coefficients, model.learner_.coef_.T)
 
 
 def test_coefficient_errors(data):
@@ -160,12 +155,6 @@ def test_influence_combinations_that_were_not_tried_are_missing(data):
     assert len(texts(display.ax_)) == 3
 
 
-@pytest.mark.parametrize(("worst", "scale"), [(0.5, "LogNorm"), (0.05, "Normalize")])
-def test_influence_scores_over_a_wide_range_have_logarithmic_colours(worst, scale):
-    display = ParameterInfluenceDisplay(np.array([[0.01, worst]]), [1], [1, 2], "a", "b", "score", False).plot()
-    assert type(display.image_.norm).__name__ == scale
-
-
 def test_influence_errors(data):
     with pytest.raises(NotFittedError, match="BDLDL has no cv_results_"):
         ParameterInfluenceDisplay.from_estimator(BDLDL().fit(*data))
@@ -203,12 +192,6 @@ def test_recovery_baselines_are_lines(tags):
         RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1], measure="kl")
 
 
-@pytest.mark.parametrize(
-    ("values", "scores", "x_scale", "y_scale"),
-    [([1e-3, 1.0], [0.1, 9], "log", "log"), (["clip", "softmax"], [0.1, 0.2], "linear", "linear")],
-)
-def test_recovery_axes_are_logarithmic_for_wide_positive_ranges(values, scores, x_scale, y_scale):
-    display = RecoveryPathDisplay("a", values, np.array(scores), {}, "E", "kl_divergence").plot()
-    assert (display.ax_.get_xscale(), display.ax_.get_yscale()) == (x_scale, y_scale)
-    np.testing.assert_array_equal(display.line_.get_xdata(), values)
-    np.testing.assert_array_equal(display.line_.get_ydata(), scores)
+def test_recovery_values_can_be_texts():
+    display = RecoveryPathDisplay("a", ["clip", "softmax"], np.array([0.1, 0.2]), {}, "E", "kl_divergence").plot()
+    assert list(display.line_.get_xdata()) == ["clip", "softmax"]

@@ -41,12 +41,9 @@ def test_names_of_a_table(table, labels, items):
     np.testing.assert_array_equal(rows, D)
 
 
-def test_given_names_have_precedence():
+def test_given_names_have_precedence_and_are_counted():
     rows = read_rows(FRAME, label_names=["x", 2], item_names=np.array(["p", "q"]))
     assert (list(rows.columns), list(rows.index)) == (["x", "2"], ["p", "q"])
-
-
-def test_wrong_number_of_names_raises():
     for names in (["x"], "xy"):
         with pytest.raises(ValueError, match=r"label_names .* 2 names"):
             read_rows(D, label_names=names)

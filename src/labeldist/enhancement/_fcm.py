@@ -73,8 +73,7 @@ class FCM(ScoringEnhancer):
     N. El Gayar, F. Schwenker, G. Palm. A study of the robustness of KNN classifiers trained using soft labels. ANNPR
     2006.
 
-    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on Knowledge and
-    Data Engineering 33(4), 2021.
+    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 
     Examples
     --------

@@ -62,8 +62,7 @@ class ML(ScoringEnhancer):
     ----------
     P. Hou, X. Geng, M.-L. Zhang. Multi-label manifold learning. AAAI 2016.
 
-    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on Knowledge and
-    Data Engineering 33(4), 2021.
+    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 
     Examples
     --------

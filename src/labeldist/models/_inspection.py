@@ -33,8 +33,7 @@ def predict_distributions(model: Any, X: Any) -> Any:
     --------
     >>> from labeldist import BDLE
     >>> from labeldist.models import predict_distributions
-    >>> enhancer = BDLE().fit([[0.0], [1.0], [3.0]], [[1, 0], [1, 1], [0, 1]])
-    >>> predict_distributions(enhancer, [[2.0]]).shape
+    >>> predict_distributions(BDLE().fit([[0.0], [1.0], [3.0]], [[1, 0], [1, 1], [0, 1]]), [[2.0]]).shape
     (1, 2)
     """
     predict = getattr(model, "predict", None) or getattr(model, "transform", None)

@@ -51,22 +51,16 @@ class ModelCard:
 
     Parameters
     ----------
-    format : int
-        Version of the file format.
-    versions : dict of str to str
-        Versions of labeldist, scikit-learn, numpy and python with which the model was saved.
-    estimator : str
-        Class of the model, with its module.
-    parameters : dict
-        Parameters as returned by ``get_params``, with a short text for values that JSON cannot hold.
+    format, versions : int, dict of str to str
+        Versions of the file format, and of labeldist, scikit-learn, numpy and python.
+    estimator, parameters : str, dict
+        Class of the model with its module, and its ``get_params``, with short texts for values that JSON cannot hold.
     label_names, feature_names : tuple of str
         Names of the labels and features in order. `feature_names` is None if the model was fitted without names.
     n_features, training_rows : int or None
         Numbers of input columns and of training rows, if known.
-    summary : str or None
-        Text about the training.
-    measures : dict of str to float
-        Scores of the model.
+    summary, measures : str or None, dict of str to float
+        Text about the training, and scores of the model.
 
     See Also
     --------

@@ -37,10 +37,8 @@ class PredictionDisplay(DisplayOfRows):
     ----------
     divergences : ndarray of shape (n_rows,)
         Kullback-Leibler divergence of each row.
-    points_ : list of PathCollection
-        One per label, for ``kind="scatter"``. Beyond 15 labels the smallest are merged.
-    true_bars_, predicted_bars_ : list of BarContainer
-        One per label, for ``kind="bars"``.
+    points_, true_bars_, predicted_bars_ : list of PathCollection or BarContainer
+        One per label. Beyond 15 labels the smallest are merged.
     ax_, figure_ : matplotlib Axes and Figure
 
     See Also
@@ -87,8 +85,7 @@ class PredictionDisplay(DisplayOfRows):
         kind : {"scatter", "bars"}, default="scatter"
             One point per degree, or a pair of stacked bars per item.
         max_rows : int, default=None
-            By default 1000 for points and 6 for bars. Of more rows, some are drawn, at equal steps from the smallest
-            Kullback-Leibler divergence to the largest.
+            By default 1000 for points and 6 for bars, at equal steps from the smallest divergence to the largest.
         label_names, item_names : list of str, default=None
             By default the names in the data frames, or numbers.
         ax : matplotlib Axes, default=None
@@ -155,10 +152,7 @@ class CalibrationDisplay(DisplayOfRows):
 
     Attributes
     ----------
-    line_ : Line2D
-    count_bars_ : BarContainer
-        The counts, scaled to a fifth of the height of the axes.
-    ax_, figure_ : matplotlib Axes and Figure
+    line_, count_bars_, ax_, figure_ : matplotlib Line2D, BarContainer, Axes and Figure
 
     See Also
     --------
@@ -168,9 +162,8 @@ class CalibrationDisplay(DisplayOfRows):
     --------
     >>> from labeldist.plots import CalibrationDisplay
     >>> D_true, D_pred = [[0.8, 0.2], [0.4, 0.6]], [[0.7, 0.3], [0.7, 0.3]]
-    >>> display = CalibrationDisplay.from_predictions(D_true, D_pred, n_bins=2)
-    >>> display.predicted_means, display.true_means.round(3), display.counts
-    (array([0.3, 0.7]), array([0.4, 0.6]), array([2, 2]))
+    >>> CalibrationDisplay.from_predictions(D_true, D_pred, n_bins=2).true_means.round(3)
+    array([0.4, 0.6])
     """
 
     predicted_means: Array
