@@ -133,7 +133,7 @@ def test_metadata_contain_the_card():
     properties = {entry.key: entry.value for entry in graph.metadata_props}
     assert json.loads(properties["label_names"]) == LABELS
     assert json.loads(properties["feature_names"]) == list("abcde")
-    assert json.loads(properties["card"])["measures"] == {"skill": 0.5}
+    assert json.loads(properties["measures"]) == {"skill": 0.5}
     assert graph.producer_name == "labeldist"
 
 

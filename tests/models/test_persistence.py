@@ -183,7 +183,6 @@ def test_card_is_read_without_building_the_model(path, monkeypatch):
     assert card.feature_names == ("income", "age", "city", "rooms", "note")
     assert (card.n_features, card.training_rows) == (5, 40)
     assert (card.summary, card.measures) == ("Zürich", {"kl": 0.25})
-    assert _persistence.card_from_json(_persistence.card_to_json(card)) == card
 
 
 def test_parameters_in_the_card_are_json():
@@ -215,6 +214,6 @@ def test_card_contains_no_cell_of_the_training_table(model):
     else:
         (X, y), model = training_data(model), fitted(clone(model))
         cells = [*X.ravel(), *y[(y != 0) & (y != 1)]]
-    text = _persistence.card_to_json(make_card(model))
+    text = repr(make_card(model))
     assert len(cells) > 100
     assert [cell for cell in cells if str(cell)[:8] in text] == []

@@ -39,8 +39,6 @@ def test_coefficients_have_one_row_per_feature_and_one_column_per_label(data):
     np.testing.assert_allclose(display.image_.get_array(), model.coef_.T)
     assert tick_texts(display.ax_, "y") == ["width", "height", "weight"]
     assert tick_texts(display.ax_, "x") == ["joy", "fear", "calm"]
-    low, high = display.image_.get_clim()
-    assert -low == high == np.abs(model.coef_).max()
     assert texts(display.ax_) == [f"{value:.3g}" for value in model.coef_.T.ravel()]
 
 
@@ -116,7 +114,7 @@ def test_influence_cell_is_the_best_score_over_other_parameters(search):
 
 
 @pytest.mark.parametrize(("scoring", "sign"), [("kl_divergence", -1), ("cosine", 1)])
-def test_influence_best_score_is_framed_and_brightest(data, scoring, sign):
+def test_influence_best_score_is_framed(data, scoring, sign):
     pipeline = make_pipeline(StandardScaler(), BDLDLCV(scoring=scoring, **GRID)).fit(*data)
     search = pipeline[-1]
     display = ParameterInfluenceDisplay.from_estimator(pipeline)
@@ -125,8 +123,6 @@ def test_influence_best_score_is_framed_and_brightest(data, scoring, sign):
     assert display.column_values[column] == search.best_params_["ridge"]
     assert display.scores[row, column] == pytest.approx(sign * search.best_score_)
     assert display.frame_.get_center() == pytest.approx((column, row))
-    brightness = display.image_.to_rgba(display.scores)[..., :3].sum(axis=-1)
-    assert np.unravel_index(brightness.argmax(), brightness.shape) == (row, column)
 
 
 def test_influence_params_choose_the_axes(search):

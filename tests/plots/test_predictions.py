@@ -25,8 +25,6 @@ def test_points_are_degrees():
         expected = np.column_stack([PREDICTED[:, k], TRUE.iloc[:, k]])[BEST_TO_WORST]
         np.testing.assert_allclose(points.get_offsets(), expected)
     assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
-    assert "predicted" in display.ax_.get_xlabel()
-    assert display.ax_.get_ylabel() == "true degree"
 
 
 def test_bars_come_in_pairs_with_their_divergence():
@@ -35,8 +33,6 @@ def test_bars_come_in_pairs_with_their_divergence():
     np.testing.assert_allclose(lengths(display.true_bars_), TRUE.loc[["d", "c"]])
     np.testing.assert_allclose(lengths(display.predicted_bars_), PREDICTED[[3, 2]])
     assert tick_texts(display.ax_, "y") == ["d: true", "predicted", "c: true", "predicted"]
-    true_place, predicted_place = (bars[0][1].get_y() for bars in (display.true_bars_, display.predicted_bars_))
-    assert true_place < predicted_place
     divergence = kl_divergence(TRUE[2:3], PREDICTED[2:3])
     np.testing.assert_allclose(display.divergences, [0, divergence], atol=1e-12)
     assert texts(display.ax_) == ["KL 0.000", f"KL {divergence:.3f}"]

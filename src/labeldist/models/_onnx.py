@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,9 @@ from labeldist._files import check_free, write_whole
 from labeldist._typing import Array
 from labeldist.exceptions import ModelError
 from labeldist.models._inspection import active_steps, fitted_part
-from labeldist.models._persistence import card_to_json, make_card
+from labeldist.models._persistence import make_card
 
-OPSET = 19
-"""Version of the ONNX operators."""
-
+OPSET = 19  # version of the ONNX operators
 ROW = np.array([1])  # the axis of sums and maxima over a row
 
 
@@ -34,15 +33,14 @@ def to_onnx(
 ) -> Any:
     """Export a fitted model to ONNX.
 
-    The graph computes in double precision. Its metadata contain the card and the names of labels and features. A
-    `ModelError` is raised if the model or one of its steps is not supported.
+    The graph computes in double precision. Its metadata are the entries of the `ModelCard` as JSON. A `ModelError` is
+    raised if the model or one of its steps is not supported.
 
     Parameters
     ----------
     model : fitted estimator
         BDLDL, BDLDLCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL or MeanDistribution, also in an EnhancedLearner, a search
-        or a pipeline. Earlier steps may be KernelFeatures, StandardScaler, SimpleImputer and ColumnTransformer, such
-        as those of ``labeldist fit --prepare`` for columns of numbers.
+        or a pipeline after KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
     path : str or path, default=None
         File to write.
     summary, measures, training_rows : default=None
@@ -53,8 +51,7 @@ def to_onnx(
     Returns
     -------
     onnx.ModelProto
-        The input is ``features``, float64 of shape (rows, features). The output is ``distributions``, float64 of shape
-        (rows, labels).
+        Its input is ``features``, its output ``distributions``, both float64 with one row per item.
 
     See Also
     --------
@@ -79,8 +76,8 @@ def to_onnx(
     shapes = {"features": card.n_features, "distributions": len(card.label_names)}
     proto = graph.finish(_convert(graph, model, "features"), shapes)
     proto.producer_name, proto.producer_version = "labeldist", card.versions["labeldist"]
-    texts = {key: json.dumps(getattr(card, key), ensure_ascii=False) for key in ("label_names", "feature_names")}
-    graph.helper.set_model_props(proto, {"card": card_to_json(card), **texts})
+    entries = {key: json.dumps(value, ensure_ascii=False) for key, value in asdict(card).items()}
+    graph.helper.set_model_props(proto, entries)
     if path is not None:
         write_whole(path, proto.SerializeToString(), overwrite=force)
     return proto

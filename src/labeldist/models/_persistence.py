@@ -138,7 +138,7 @@ def save(
     _check_types(content, trusted, type(model).__name__)
     archive = io.BytesIO(content)
     with ZipFile(archive, "a", ZIP_DEFLATED) as members:
-        members.writestr(CARD, card_to_json(card))
+        members.writestr(CARD, json.dumps(asdict(card), indent=2, ensure_ascii=False))
         _check_size(members)
     write_whole(path, archive.getvalue(), overwrite=force)
 
@@ -251,13 +251,7 @@ def _as_json(value: Any) -> Any:
     return type(value).__name__ if isinstance(value, BaseEstimator) else repr(value)[:100]
 
 
-def card_to_json(card: ModelCard) -> str:
-    """Return a card as a JSON object."""
-    return json.dumps(asdict(card), indent=2, ensure_ascii=False)
-
-
-def card_from_json(text: str | bytes) -> ModelCard:
-    """Read a card from a JSON object."""
+def _card_from_json(text: bytes) -> ModelCard:
     content = json.loads(text)
     if content["format"] > FORMAT:
         raise ModelError(f"Its format {content['format']} is too new. Update labeldist: pip install -U labeldist")
@@ -281,7 +275,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[bytes, ModelCard]:
         content = Path(path).read_bytes()
         with ZipFile(io.BytesIO(content)) as members:
             _check_size(members)
-            return content, card_from_json(members.read(CARD))
+            return content, _card_from_json(members.read(CARD))
     except Exception as error:  # zipfile and json raise many types
         raise ModelError(f"{path} cannot be read as a model file of labeldist: {error}") from error
 
