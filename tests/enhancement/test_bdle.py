@@ -17,12 +17,6 @@ from labeldist.simplex import project, softmax
 from tests.references import enhancement_system_by_hand, sylvester_by_kronecker
 
 
-@pytest.fixture
-def table():
-    X, D = make_artificial(40, random_state=0)
-    return X, binarize(D).astype(float)
-
-
 def coefficients(model):
     return np.vstack([model.dual_coef_, model.intercept_])
 
@@ -30,7 +24,7 @@ def coefficients(model):
 @pytest.mark.parametrize("reconstruction", [1e-3, 0.1])
 @pytest.mark.parametrize("smoothness", [0, 1e-3, 0.5])
 @pytest.mark.parametrize("solver", ["exact", "auto"])
-def test_the_coefficients_solve_the_equation_written_out(table, reconstruction, smoothness, solver):
+def test_coefficients_solve_the_sylvester_equation(table, reconstruction, smoothness, solver):
     X, L = table
     model = BDLE(reconstruction, smoothness, solver=solver).fit(X, L)
     Phi, A, B, C = enhancement_system_by_hand(X, L, reconstruction, smoothness, n_neighbors=4)
@@ -43,7 +37,7 @@ def test_the_coefficients_solve_the_equation_written_out(table, reconstruction, 
 
 def test_zero_reconstruction_is_the_unidirectional_method(table):
     X, L = table
-    # With a narrow kernel K is invertible, and the scores are (I + λS)⁻¹ L: the features count through the graph alone.
+    # With a narrow kernel K is invertible, and the scores are (I + λS)⁻¹ L.
     model = BDLE(0, 0.5, bandwidth=0.2).fit(X, L)
     graph = laplacian(neighbor_graph(model.X_fit_, 4)).toarray()
     scores = np.linalg.solve(np.eye(len(X)) + 0.5 * graph, L)
@@ -78,7 +72,7 @@ def test_random_state_changes_the_start(table):
         BDLE(0, kernel="linear", solver="lbfgs", random_state=seed).fit(X, L).dual_coef_ for seed in (None, 1, 1, 2)
     )
     assert_array_equal(first, again)
-    # Without reconstruction the minimum is not unique, and where the search starts decides which is found.
+    # Without reconstruction the minimum is not unique, and the start determines which one is found.
     assert np.abs(first - second).max() > 1e-3
     assert np.abs(first - at_zero).max() > 1e-3
 
@@ -92,34 +86,6 @@ def test_transform_of_new_rows(table):
     Z, New = (X - mean) / deviation, (new - mean) / deviation
     K = np.exp(-((New[:, None] - Z[None]) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
     assert_allclose(model.transform(new), softmax(K @ model.dual_coef_ + model.intercept_), atol=1e-10)
-
-
-def differs(table, **parameters):
-    X, L = table
-    return np.abs(BDLE(**parameters).fit_transform(X, L) - BDLE().fit_transform(X, L)).max()
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"reconstruction": 0.1},
-        {"smoothness": 1.0},
-        {"kernel": "linear"},
-        {"kernel": lambda A, B: (1 + A @ B.T) ** 2},
-        {"bandwidth": 0.3},
-        {"n_neighbors": 10, "smoothness": 1e-2},
-        {"graph_width": "mean"},
-        {"graph_width": 0.4},
-        {"scale": False},
-        {"output": "clip"},
-        {"output": "project"},
-        {"sharpness": 2.0},
-        {"floor": 0.2},
-    ],
-    ids=", ".join,
-)
-def test_every_option_has_an_effect(table, parameters):
-    assert differs(table, **parameters) > 1e-6
 
 
 def test_bandwidth_attribute(table):
@@ -146,22 +112,22 @@ def test_output_maps_apply_to_the_scores(table):
 def test_vanishing_graph_warns(rng):
     X, L = rng.normal(size=(60, 80)), (rng.random((60, 3)) < 0.6).astype(int)
     L[:, 0] = 1
-    with pytest.warns(VanishingGraphWarning, match=r"smoothness=0\.001.*graph_width"):
+    with pytest.warns(VanishingGraphWarning, match="smoothness.*graph_width=1"):
         BDLE().fit(X, L)
     BDLE(graph_width="mean").fit(X, L)
     BDLE(smoothness=0).fit(X, L)
 
 
-@pytest.mark.parametrize(("pairs", "told"), [(14, True), (16, False)])
-def test_vanishing_graph_warning_depends_on_median_weight(pairs, told):
-    # Of thirty clusters of two equal rows, some lie next to nothing: one neighbour each, of weight one or next to none.
+@pytest.mark.parametrize(("pairs", "warns"), [(14, True), (16, False)])
+def test_vanishing_graph_warning_depends_on_median_weight(pairs, warns):
+    # In the first clusters two rows are equal and the graph weight is 1; in the others it vanishes.
     X = np.repeat(100.0 * np.arange(30), 2)
     X[2 * pairs + 1 :: 2] += 50
     L = np.eye(2)[np.arange(60) % 2]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         BDLE(n_neighbors=1, scale=False).fit(X[:, None], L)
-    assert [w.category for w in caught] == [VanishingGraphWarning] * told
+    assert [w.category for w in caught] == [VanishingGraphWarning] * warns
 
 
 def test_floor_raises_small_degrees(table):
@@ -235,30 +201,3 @@ def test_recovery_is_better_than_trivial_enhancers():
     plain = score_all(D, LogicalSoftmax().fit_transform(X, L))
     assert recovered["chebyshev"] < min(uniform["chebyshev"], plain["chebyshev"])
     assert recovered["cosine"] > max(uniform["cosine"], plain["cosine"])
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"reconstruction": -1},
-        {"smoothness": -1},
-        {"kernel": "sigmoid"},
-        {"bandwidth": 0},
-        {"bandwidth": "median"},
-        {"n_neighbors": 0},
-        {"graph_width": 0},
-        {"scale": "yes"},
-        {"solver": "newton"},
-        {"rank_tolerance": -1},
-        {"rank_tolerance": 1},
-        {"output": "sigmoid"},
-        {"sharpness": -1},
-        {"floor": 2},
-        {"random_state": "x"},
-    ],
-    ids=str,
-)
-def test_invalid_parameters_raise(table, parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of BDLE must be"):
-        BDLE(**parameters).fit(*table)

@@ -9,12 +9,6 @@ from labeldist.enhancement import GLLE
 from labeldist.simplex import softmax
 
 
-@pytest.fixture
-def table():
-    X, D = make_artificial(40, random_state=0)
-    return X, binarize(D).astype(float)
-
-
 @pytest.mark.parametrize("parameters", [{}, {"bandwidth": 0.3}, {"kernel": "linear"}, {"graph_width": "mean"}], ids=str)
 def test_equals_bdle_without_reconstruction(table, parameters):
     X, L = table
@@ -68,36 +62,7 @@ def test_random_state_changes_the_start(table):
     assert np.abs(first - at_zero).max() > 1e-3
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"smoothness": 1.0},
-        {"kernel": "linear"},
-        {"bandwidth": 5.0},
-        {"n_neighbors": 10},
-        {"graph_width": 0.4},
-        {"scale": False},
-        {"solver": "lbfgs"},
-        {"output": "clip"},
-        {"sharpness": 2.0},
-        {"floor": 0.3},
-    ],
-    ids=str,
-)
-def test_every_option_has_an_effect(table, parameters):
-    new = make_artificial(7, random_state=1)[0]
-    changed, plain = (GLLE(**options).fit(*table) for options in (parameters, {}))
-    assert np.abs(changed.transform(new) - plain.transform(new)).max() > 1e-4
-
-
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_rows(n):
     X, D = make_artificial(n, random_state=0)
     assert_allclose(GLLE(0).fit_transform(X, binarize(D)), softmax(binarize(D)), atol=1e-9)
-
-
-@pytest.mark.parametrize("parameters", [{"max_iter": 0}, {"solver": "auto"}, {"smoothness": -1}], ids=str)
-def test_invalid_parameters_raise(table, parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of GLLE must be"):
-        GLLE(**parameters).fit(*table)

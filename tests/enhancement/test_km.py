@@ -2,16 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import KM
 from labeldist.simplex import normalize, softmax
 from tests.references import kernel_method_by_hand
-
-
-@pytest.fixture
-def table():
-    X, D = make_artificial(40, random_state=0)
-    return X, binarize(D).astype(float)
 
 
 @pytest.mark.parametrize("bandwidth", [0.2, 1.0])
@@ -56,26 +49,3 @@ def test_bandwidth_attribute(table):
     assert KM(bandwidth=0.3).fit(X, L).bandwidth_ == 0.3
     distance = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
     assert KM().fit(X, L).bandwidth_ == pytest.approx(distance[np.triu_indices(40, 1)].mean())
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"bandwidth": 0.1},
-        {"scale": True},
-        {"output": "clip"},
-        {"output": "project"},
-        {"sharpness": 2.0},
-        {"floor": 0.3},
-    ],
-    ids=str,
-)
-def test_every_option_has_an_effect(table, parameters):
-    assert np.abs(KM(**parameters).fit_transform(*table) - KM().fit_transform(*table)).max() > 1e-4
-
-
-@pytest.mark.parametrize("parameters", [{"bandwidth": 0}, {"bandwidth": "median"}, {"output": "sum"}], ids=str)
-def test_invalid_parameters_raise(table, parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of KM must be"):
-        KM(**parameters).fit(*table)

@@ -11,12 +11,6 @@ from labeldist.simplex import normalize, softmax
 from tests.references import propagation_by_iteration
 
 
-@pytest.fixture
-def table():
-    X, D = make_artificial(40, random_state=0)
-    return X, binarize(D).astype(float)
-
-
 @pytest.mark.parametrize("spread", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("width", [0.3, 1.0])
 def test_scores_equal_fixed_point_of_iteration(table, spread, width):
@@ -59,31 +53,6 @@ def test_row_without_labels_gets_labels_of_neighbours():
 def test_mean_width_is_mean_distance():
     model = LP(width="mean").fit([[0.0], [1.0], [3.0]], np.eye(3)[:, :2] + [[0, 0], [0, 0], [0, 1]])
     assert model.width_ == pytest.approx(2)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"spread": 0.8},
-        {"width": 0.3},
-        {"width": "mean"},
-        {"scale": True},
-        {"output": "clip"},
-        {"output": "project"},
-        {"sharpness": 2.0},
-        {"floor": 0.3},
-    ],
-    ids=str,
-)
-def test_every_option_has_an_effect(table, parameters):
-    assert np.abs(LP(**parameters).fit_transform(*table) - LP().fit_transform(*table)).max() > 1e-4
-
-
-@pytest.mark.parametrize("parameters", [{"spread": 1.0}, {"spread": -0.1}, {"width": 0}, {"width": "median"}], ids=str)
-def test_invalid_parameters_raise(table, parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of LP must be"):
-        LP(**parameters).fit(*table)
 
 
 def test_recovery_is_better_than_uniform():

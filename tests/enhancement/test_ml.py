@@ -12,12 +12,6 @@ from labeldist.simplex import softmax, to_distributions
 from tests.references import reconstruction_weights_by_hand
 
 
-@pytest.fixture
-def table():
-    X, D = make_artificial(40, random_state=0)
-    return X, binarize(D).astype(float)
-
-
 def test_scores_equal_bounded_least_squares(table):
     X, L = table
     factor = np.eye(40) - reconstruction_weights_by_hand(X, 4)
@@ -62,32 +56,7 @@ def test_duplicate_rows_with_different_labels(table):
     assert model.violation_ <= 1e-10
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_neighbors": 2},
-        {"scale": True},
-        {"output": "clip"},
-        {"output": "project"},
-        {"sharpness": 0.2},
-        {"floor": 0.3},
-    ],
-    ids=str,
-)
-def test_every_option_has_an_effect(table, parameters):
-    X, L = table
-    X = X * [1, 5, 10]
-    assert np.abs(ML(**parameters).fit_transform(X, L) - ML().fit_transform(X, L)).max() > 1e-4
-
-
 def test_non_convergence_warns(table, monkeypatch):
     monkeypatch.setattr(ml, "minimize_bounded", lambda A: BoundedMinimum(np.ones(A.shape[0]), 0.5, converged=False))
     with pytest.warns(ConvergenceWarning, match=r"3 of 3 labels .* 5\.0e-01"):
         ML().fit(*table)
-
-
-@pytest.mark.parametrize("parameters", [{"n_neighbors": 0}, {"scale": "yes"}], ids=str)
-def test_invalid_parameters_raise(table, parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of ML must be"):
-        ML(**parameters).fit(*table)

@@ -48,8 +48,8 @@ def test_page_embeds_all_data_as_text_and_loads_nothing(tmp_path):
     assert data["columns"][0]["cells"] == list(FRAME["author"])
     for version in data["versions"]:
         np.testing.assert_allclose(unpack(version["degrees"]), VERSIONS[version["name"]], atol=0.5 / STEPS)
-    np.testing.assert_allclose(unpack(data["versions"][0]["lower"]), BOUNDS[0], atol=0.5 / STEPS)
-    np.testing.assert_allclose(unpack(data["versions"][0]["upper"]), BOUNDS[1], atol=0.5 / STEPS)
+    for name, bound in zip(("lower", "upper"), BOUNDS, strict=True):
+        np.testing.assert_allclose(unpack(data["versions"][0][name]), bound, atol=0.5 / STEPS)
     assert "lower" not in data["versions"][1]
     assert data["largest"] == max(BOUNDS[1].max(), *(D.max() for D in VERSIONS.values()))
 
@@ -154,4 +154,3 @@ def test_items_are_predicted_out_of_fold():
     np.testing.assert_array_equal(again[5], P[5])
     assert not np.array_equal(again, P)
     assert versions_of.predict_out_of_fold(X[:3], D[:3]) == {}
-    assert len(versions_of.predict_out_of_fold(X[:4], D[:4])) == 1

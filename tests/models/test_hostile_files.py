@@ -157,9 +157,9 @@ def test_archives_without_a_card(path):
 
 
 @pytest.mark.parametrize(
-    "card", ["no json", "[1]", "{}", '{"format": "1"}', '{"format": 1}', "[" * 100_000], ids=lambda card: card[:20]
+    "card", ["no json", "[1]", '{"format": "1"}', '{"format": 1}', '{"format": 2}', "[" * 100_000], ids=lambda s: s[:20]
 )
-def test_damaged_cards(path, card):
+def test_damaged_cards_and_cards_of_newer_formats(path, card):
     rewrite(path, lambda members: members.update({"card.json": card.encode()}))
     for read in (load, read_card):
         with pytest.raises(ModelError, match=r"model\.skops"):

@@ -48,13 +48,6 @@ def test_parts_of_nested_models(model):
     assert attribute_of(model, "missing_") is None
 
 
-def test_attribute_of_a_search_is_that_of_its_best_estimator():
-    search = fitted(BDLDLCV(cv=2))
-    assert receiving_part(search) is search.best_estimator_
-    assert attribute_of(search, "coef_") is search.best_estimator_.coef_
-    assert attribute_of(search, "cv_results_") is search.cv_results_
-
-
 def test_tables_without_names():
     model = fitted(make_pipeline(StandardScaler(), BDLDL()))
     assert label_names_of(model) == ["label_0", "label_1", "label_2", "label_3"]

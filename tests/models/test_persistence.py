@@ -1,6 +1,5 @@
 """Model files and cards of sound models."""
 
-import json
 import sys
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, ShuffleSplit
@@ -20,7 +18,7 @@ from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, MissingExtraError, ModelError, ModelVersionWarning, OutputError
 from labeldist.features import KernelFeatures
 from labeldist.learning import AAKNN, DistributionForest
-from labeldist.models import ModelCard, _persistence, load, read_card, save, to_onnx
+from labeldist.models import _persistence, load, read_card, save, to_onnx
 from tests.checks import example, training_data
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
@@ -143,11 +141,6 @@ def test_models_that_cannot_be_saved_are_named(path, model, named):
     assert not path.exists()
 
 
-def test_models_that_are_not_fitted(path):
-    with pytest.raises(NotFittedError):
-        save(BDLDL(), path)
-
-
 def test_size_limit(path, monkeypatch):
     save(fitted(BDLDL()), path)
     monkeypatch.setattr(_persistence, "LARGEST", 1000)
@@ -190,17 +183,15 @@ def test_card_is_read_without_building_the_model(path, monkeypatch):
     assert card.feature_names == ("income", "age", "city", "rooms", "note")
     assert (card.n_features, card.training_rows) == (5, 40)
     assert (card.summary, card.measures) == ("Zürich", {"kl": 0.25})
-    assert ModelCard.from_json(card.to_json()) == card
 
 
 def test_parameters_in_the_card_are_json():
-    splits = [(np.arange(20), np.arange(20, 40))] * 2
-    parameters = make_card(fitted(BDLDLCV([0.1], np.array([0.5, 1]), cv=splits, random_state=None))).parameters
+    model = fitted(BDLDLCV([0.1], np.array([0.5, 1]), cv=PredefinedSplit([0, 1] * 20)))
+    parameters = make_card(model).parameters
     assert parameters["reconstructions"] == [0.1]
     assert parameters["ridges"] == [0.5, 1.0]
-    assert parameters["cv"].startswith("[(array(")
-    assert len(make_card(fitted(BDLDLCV(cv=PredefinedSplit([0, 1] * 20)))).parameters["cv"]) < 200
-    assert len(make_card(fitted(BDLDLCV(list(np.arange(1, 1001.0)), [1.0], cv=2))).parameters["reconstructions"]) < 200
+    assert parameters["cv"].startswith("PredefinedSplit(")
+    assert len(parameters["cv"]) <= 100
     enhanced = make_card(fitted(EnhancedLearner(learner=BDLDL(ridge=2)))).parameters
     assert (enhanced["enhancer"], enhanced["learner"], enhanced["learner__ridge"]) == (None, "BDLDL", 2)
 
@@ -223,11 +214,6 @@ def test_card_contains_no_cell_of_the_training_table(model):
     else:
         (X, y), model = training_data(model), fitted(clone(model))
         cells = [*X.ravel(), *y[(y != 0) & (y != 1)]]
-    text = make_card(model).to_json()
+    text = repr(make_card(model))
     assert len(cells) > 100
     assert [cell for cell in cells if str(cell)[:8] in text] == []
-
-
-def test_cards_of_newer_formats_are_refused():
-    with pytest.raises(ModelError, match="2"):
-        ModelCard.from_json(json.dumps({"format": 2, "new": True}))

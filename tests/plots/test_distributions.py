@@ -26,8 +26,6 @@ def test_bars_are_rows_in_order(display_class, items):
     np.testing.assert_allclose(lengths(display.bars_), rows)
     starts = np.transpose([[patch.get_x() for patch in container] for container in display.bars_])
     np.testing.assert_allclose(starts, np.cumsum(rows, axis=1) - rows, atol=1e-12)
-    centres = [patch.get_y() + patch.get_height() / 2 for patch in display.bars_[0]]
-    assert centres == pytest.approx([0, 1, 2, 3])
     assert display.ax_.yaxis_inverted()
     assert texts(display.ax_) == [f"{value:.2f}" for value in ambiguity(rows)]
     assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
@@ -45,8 +43,6 @@ def test_max_rows_limits_the_bars(display_class, items):
 
 def test_small_labels_are_merged_beyond_fifteen(rng):
     degrees = rng.dirichlet(np.arange(1, 18), 30)
-    display = DistributionDisplay.from_distributions(degrees[:, :15] / degrees[:, :15].sum(axis=1, keepdims=True))
-    assert len(display.bars_) == 15
     display = AmbiguityDisplay.from_distributions(degrees, max_rows=30)
     assert legend_texts(display.ax_) == [*(f"label_{k}" for k in range(3, 17)), "other (3 labels)"]
     np.testing.assert_allclose(lengths(display.bars_)[:, :14], display.distributions[:, 3:])
@@ -76,8 +72,6 @@ def test_ternary_points_are_weighted_means_of_the_corners():
     assert [len(offsets) for offsets in points] == [2, 1, 1]  # by largest label
     corners = np.array([offsets[0] for offsets in points])
     np.testing.assert_allclose(points[0][1], [0.6, 0.3, 0.1] @ corners)
-    assert corners[0, 1] > corners[1, 1] == pytest.approx(corners[2, 1])
-    assert corners[1, 0] < corners[0, 0] < corners[2, 0]
     ax = display.ax_
     assert [ax.get_tlabel(), ax.get_llabel(), ax.get_rlabel()] == ["joy", "fear", "calm"]
     assert ax.get_legend() is None
@@ -99,11 +93,8 @@ def test_ternary_from_estimator_with_and_without_truth():
     model = BDLDL().fit(X, D)
     display = TernaryDisplay.from_estimator(model, X, label_names=list("xyz"))
     np.testing.assert_allclose(display.distributions, model.predict(X))
-    assert display.true is None
-    assert display.ax_.get_tlabel() == "x"
-    display = TernaryDisplay.from_estimator(model, X, 4 * D, label_names=list("xyz"))
-    np.testing.assert_allclose(display.true, D)
-    assert display.ax_.get_rlabel() == "z"
+    assert (display.true, display.ax_.get_tlabel()) == (None, "x")
+    np.testing.assert_allclose(TernaryDisplay.from_estimator(model, X, 4 * D).true, D)
 
 
 def test_ternary_needs_three_labels_and_ternary_axes():

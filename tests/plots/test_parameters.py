@@ -39,8 +39,6 @@ def test_coefficients_have_one_row_per_feature_and_one_column_per_label(data):
     np.testing.assert_allclose(display.image_.get_array(), model.coef_.T)
     assert tick_texts(display.ax_, "y") == ["width", "height", "weight"]
     assert tick_texts(display.ax_, "x") == ["joy", "fear", "calm"]
-    low, high = display.image_.get_clim()
-    assert -low == high == np.abs(model.coef_).max()
     assert texts(display.ax_) == [f"{value:.3g}" for value in model.coef_.T.ravel()]
 
 
@@ -68,7 +66,8 @@ def test_X_scales_coefficients_by_standard_deviations(data):
 
 def test_coefficients_are_found_inside_other_estimators(data, search):
     grid = GridSearchCV(make_pipeline(StandardScaler(), SABFGS()), {"sabfgs__max_iter": [5]}, cv=2).fit(*data)
-    for estimator in (search, grid):
+    enhanced = EnhancedLearner(BDLE(), BDLDL()).fit(data[0], (data[1] > 0.3).astype(int))
+    for estimator in (search, grid, enhanced):
         display = CoefficientDisplay.from_estimator(estimator)
         assert display.feature_names == ["width", "height", "weight"]
         assert display.label_names == ["joy", "fear", "calm"]
@@ -116,7 +115,7 @@ def test_influence_cell_is_the_best_score_over_other_parameters(search):
 
 
 @pytest.mark.parametrize(("scoring", "sign"), [("kl_divergence", -1), ("cosine", 1)])
-def test_influence_best_score_is_framed_and_brightest(data, scoring, sign):
+def test_influence_best_score_is_framed(data, scoring, sign):
     pipeline = make_pipeline(StandardScaler(), BDLDLCV(scoring=scoring, **GRID)).fit(*data)
     search = pipeline[-1]
     display = ParameterInfluenceDisplay.from_estimator(pipeline)
@@ -125,8 +124,6 @@ def test_influence_best_score_is_framed_and_brightest(data, scoring, sign):
     assert display.column_values[column] == search.best_params_["ridge"]
     assert display.scores[row, column] == pytest.approx(sign * search.best_score_)
     assert display.frame_.get_center() == pytest.approx((column, row))
-    brightness = display.image_.to_rgba(display.scores)[..., :3].sum(axis=-1)
-    assert np.unravel_index(brightness.argmax(), brightness.shape) == (row, column)
 
 
 def test_influence_params_choose_the_axes(search):
@@ -192,12 +189,6 @@ def test_recovery_baselines_are_lines(tags):
         RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1], measure="kl")
 
 
-@pytest.mark.parametrize(
-    ("values", "scores", "x_scale", "y_scale"),
-    [([1e-3, 1.0], [0.1, 9], "log", "log"), (["clip", "softmax"], [0.1, 0.2], "linear", "linear")],
-)
-def test_recovery_axes_are_logarithmic_for_wide_positive_ranges(values, scores, x_scale, y_scale):
-    display = RecoveryPathDisplay("a", values, np.array(scores), {}, "E", "kl_divergence").plot()
-    assert (display.ax_.get_xscale(), display.ax_.get_yscale()) == (x_scale, y_scale)
-    np.testing.assert_array_equal(display.line_.get_xdata(), values)
-    np.testing.assert_array_equal(display.line_.get_ydata(), scores)
+def test_recovery_values_can_be_texts():
+    display = RecoveryPathDisplay("a", ["clip", "softmax"], np.array([0.1, 0.2]), {}, "E", "kl_divergence").plot()
+    assert list(display.line_.get_xdata()) == ["clip", "softmax"]

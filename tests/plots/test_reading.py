@@ -37,13 +37,13 @@ def data():
 )
 def test_names_of_a_table(table, labels, items):
     rows = read_rows(table)
-    assert (rows.label_names, rows.item_names) == (labels, items)
-    np.testing.assert_array_equal(rows.values, D)
+    assert (list(rows.columns), list(rows.index)) == (labels, items)
+    np.testing.assert_array_equal(rows, D)
 
 
-def test_given_names_have_precedence():
+def test_given_names_have_precedence_and_are_counted():
     rows = read_rows(FRAME, label_names=["x", 2], item_names=np.array(["p", "q"]))
-    assert (rows.label_names, rows.item_names) == (["x", "2"], ["p", "q"])
+    assert (list(rows.columns), list(rows.index)) == (["x", "2"], ["p", "q"])
     for names in (["x"], "xy"):
         with pytest.raises(ValueError, match=r"label_names .* 2 names"):
             read_rows(D, label_names=names)
@@ -59,7 +59,7 @@ def test_tables_that_are_not_distributions_raise():
 def test_pair_has_the_names_of_either_table():
     for true, predicted in ((FRAME, D), (D, FRAME), (FRAME, FRAME)):
         rows, values = read_pair(true, predicted)
-        assert (rows.label_names, rows.item_names) == (["joy", "fear"], ["a", "b"])
+        assert (list(rows.columns), list(rows.index)) == (["joy", "fear"], ["a", "b"])
         np.testing.assert_array_equal(values, D)
 
 
@@ -67,18 +67,18 @@ def test_predictions_have_the_label_names_of_the_estimator(data):
     X, D = data
     search = GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [0.1]}, cv=2)
     for estimator in (BDLDL(), make_pipeline(StandardScaler(), BDLDL()), search):
-        assert read_predictions(estimator.fit(X, D), X).label_names == ["joy", "fear", "calm"]
+        assert read_predictions(estimator.fit(X, D), X).columns.tolist() == ["joy", "fear", "calm"]
     estimator = EnhancedLearner(BDLE(), BDLDL()).fit(X, pd.DataFrame(binarize(D), columns=D.columns))
-    assert read_predictions(estimator, X).label_names == ["joy", "fear", "calm"]
+    assert read_predictions(estimator, X).columns.tolist() == ["joy", "fear", "calm"]
 
 
 def test_enhancers_with_transform_are_read(data):
     X, D = data
     L = binarize(D)
     enhancer = BDLE().fit(X, L)
-    np.testing.assert_allclose(read_predictions(enhancer, X[:4]).values, enhancer.transform(X[:4]))
+    np.testing.assert_allclose(read_predictions(enhancer, X[:4]), enhancer.transform(X[:4]))
     framed = BDLE().set_output(transform="pandas").fit(X, pd.DataFrame(L, columns=D.columns))
-    assert read_predictions(framed, X).label_names == ["joy", "fear", "calm"]
+    assert read_predictions(framed, X).columns.tolist() == ["joy", "fear", "calm"]
     with pytest.raises(ModelError, match="LP"):
         read_predictions(LP().fit(X, L), X)
 
@@ -87,11 +87,11 @@ def test_truth_is_normalised_and_brings_names(data):
     X, D = data
     model = BDLDL().fit(X, D.to_numpy())
     true, predicted = read_truth_and_predictions(model, X, 7 * D)
-    np.testing.assert_allclose(true.values, D)
+    np.testing.assert_allclose(true, D)
     np.testing.assert_allclose(predicted, model.predict(X))
-    assert (true.label_names, true.item_names[:2]) == (["joy", "fear", "calm"], ["item 0", "item 1"])
+    assert (list(true.columns), list(true.index[:2])) == (["joy", "fear", "calm"], ["item 0", "item 1"])
     frame = pd.DataFrame(X, index=range(100, 130))
-    assert read_truth_and_predictions(model, frame, D)[0].item_names[0] == "100"
+    assert read_truth_and_predictions(model, frame, D)[0].index[0] == "100"
 
 
 def test_truth_with_other_labels_or_rows_raises(data):

@@ -29,18 +29,13 @@ from labeldist.exceptions import (
     warn,
 )
 
-N_CHAINS, N_SWEEPS = 3_000, 80
-"""Chains over all distinct rows (at least one for each) and draws per chain for the posterior mean."""
-
-INTERVAL_CHAINS, INTERVAL_SWEEPS = 20, 50
-"""Draws per row for an interval: 1,000, equivalent to at least 200 independent ones."""
-
+N_CHAINS, N_SWEEPS = 3_000, 80  # chains over all distinct rows, and draws per chain, for the posterior mean
+INTERVAL_CHAINS, INTERVAL_SWEEPS = 20, 50  # draws per row for an interval, equivalent to at least 200 independent ones
 NEW_ROW_DRAWS = 128
 MIN_EXPLAINED = 0.4
 """Features are used for the training rows if they explain this share of the scores' variance."""
 
-MAX_IMPOSSIBLE = 0.02
-MAX_NOISE = 0.15
+MAX_IMPOSSIBLE, MAX_NOISE = 0.02, 0.15
 
 
 def _has_regressor(enhancer: BayesLE) -> bool:
@@ -57,14 +52,13 @@ class BayesLE(LabelEnhancer):
     Parameters
     ----------
     rule : {"half", "order"}, default="half"
-        Rule by which degrees become tags. ``"half"``: labels are tagged in descending order of degree until their sum
-        exceeds `threshold`, as in `labeldist.datasets.binarize`. ``"order"``: every tagged label has a larger degree
-        than every other, and the number of tags carries no information.
+        ``"half"``: labels are tagged in descending order of degree until their sum exceeds `threshold`, as in
+        `labeldist.datasets.binarize`. ``"order"``: every tagged label has a larger degree than every other, and the
+        number of tags carries no information.
     threshold : float, default=0.5
         Threshold of the rule ``"half"``, between 0 and 1.
     noise : float or "auto", default="auto"
-        Probability that a tag is wrong, below 0.5. 0 means that all tags are right, ``"auto"`` estimates it. The rule
-        ``"order"`` has no noise.
+        Probability that a tag is wrong, below 0.5; ``"auto"`` estimates it. The rule ``"order"`` has no noise.
     regressor : None, "kernel", "auto" or regressor, default=None
         Prediction of μ from the features. None uses no features. ``"kernel"`` is kernel ridge regression with
         leave-one-out predictions. A multi-output regressor of scikit-learn is cross-fitted. ``"auto"`` is ``"kernel"``,
@@ -77,16 +71,13 @@ class BayesLE(LabelEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-        Posterior means of the degrees.
-    label_std_ : ndarray of shape (n_samples, n_labels)
-        Posterior standard deviations of the degrees.
+    label_distributions_, label_std_ : ndarray of shape (n_samples, n_labels)
+        Posterior means and standard deviations of the degrees.
     label_names_ : list of str
     spread_ : float
         Standard deviation of the scores within a row. Near 0 all degrees are equal; at 1 a few labels dominate.
     spread_identified_ : bool
-        Whether the tags determine the spread. They do not for two labels, for rows with equal numbers of tags, and
-        under the rule ``"order"``.
+        Whether the tags determine the spread: not for two labels, equal numbers of tags, or the rule ``"order"``.
     mean_ : ndarray of shape (n_labels,)
         μ, or its average over the training rows if it depends on features.
     covariance_ : ndarray of shape (n_labels, n_labels)
@@ -96,13 +87,10 @@ class BayesLE(LabelEnhancer):
     noise_ : float
         The probability that a tag is wrong, given or estimated.
     n_impossible_ : int
-        Rows that the rule cannot produce, rows without tags included. Without noise only the order of their labels is
-        used.
+        Rows that the rule cannot produce. Without noise only the order of their labels is used.
     explained_ : float or None
         Share of the variance of the scores that the features explain, by predictions of left-out rows.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Defined if `X` has column names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -113,11 +101,11 @@ class BayesLE(LabelEnhancer):
     Notes
     -----
     Rows with the same tags have the same posterior, unless μ depends on features. So the cost grows with the number of
-    distinct rows of `y`, not with the number of rows.
+    distinct rows of `y`.
 
-    Recovered degrees cannot be validated without ground truth. If the tags were made in another way than by `rule` and
-    `threshold`, they can be far off; the warnings `ImpossibleTagsWarning`, `ThresholdWarning`, `SingleTagWarning`,
-    `NoisyTagsWarning` and `SpreadWarning` of `labeldist.exceptions` point to that.
+    Recovered degrees cannot be validated without ground truth. If the tags were made by another rule, they can be far
+    off; `ImpossibleTagsWarning`, `ThresholdWarning`, `SingleTagWarning`, `NoisyTagsWarning` and `SpreadWarning` point
+    to that.
 
     Examples
     --------
@@ -212,8 +200,7 @@ class BayesLE(LabelEnhancer):
         if self.rule == "half" and rows.shape[1] > 2 and rows.any() and (rows.sum(axis=1) <= 1).all():
             warn(
                 "No row has more than one tag. rule='order' is used: the tag is the largest degree, and spread_prior "
-                "determines the spread of the degrees. BayesLE cannot use the information that single tags stand for "
-                "degrees above one half.",
+                "determines the spread of the degrees.",
                 SingleTagWarning,
             )
             return Rule("order")
@@ -272,26 +259,23 @@ class BayesLE(LabelEnhancer):
             )
         elif likely is not None:
             warn(
-                f"threshold={likely:g} explains the numbers of tags clearly better than {rule.threshold:g}. Use it if "
-                "tags may cover that share of the degrees.",
+                f"threshold={likely:g} explains the numbers of tags clearly better than {rule.threshold:g}.",
                 ThresholdWarning,
             )
         if not self.spread_identified_:
-            cause = "there are two labels" if len(self.label_names_) == 2 else "all rows have the same number of tags"
             warn(
-                f"The tags do not determine how concentrated the degrees are, since {cause}. "
-                "spread_prior determines it: set it if you know how much degrees vary. It does not change their order.",
+                "The tags do not determine how concentrated the degrees are, since there are two labels or all rows "
+                "have the same number of tags. Set spread_prior, which determines it.",
                 SpreadWarning,
             )
         if self.noise == "auto" and self.noise_ > MAX_NOISE:
             warn(
-                f"{self.noise_:.0%} of the tags seem to be wrong. The rule may be wrong instead: set threshold to the "
-                "share of the degrees that the tags cover, or use rule='order'.",
+                f"{self.noise_:.0%} of the tags seem to be wrong. Check the threshold, or use rule='order'.",
                 NoisyTagsWarning,
             )
 
     def transform(self, X: Any) -> Array:
-        """Predict the label distributions of new rows, which need no tags.
+        """Predict the label distributions of new rows.
 
         Parameters
         ----------
@@ -312,10 +296,9 @@ class BayesLE(LabelEnhancer):
         return np.ascontiguousarray(expected_degrees(self._scores.predict(X), self._new_row_covariance, draws).T)
 
     def interval(self, coverage: float = 0.9) -> tuple[Array, Array]:
-        """Return bounds that contain each degree of the training rows with probability `coverage`.
+        """Return bounds that contain each degree of the training rows with probability `coverage` under the model.
 
-        The bounds are quantiles of 1,000 new draws per distinct row. The probability is that of the model. True degrees
-        of zero, and tags made by another rule, lie outside more often.
+        The bounds are quantiles of 1,000 new draws per distinct row.
 
         Parameters
         ----------
@@ -341,9 +324,7 @@ class BayesLE(LabelEnhancer):
 
     def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
         accept_sparse = accept_sparse or bool(get_tags(self).input_tags.sparse)
-        without_columns = self.regressor is None and getattr(X, "ndim", 0) == 2 and X.shape[1] == 0
-        if without_columns:
-            self.n_features_in_ = 0
+        if self.regressor is None and getattr(X, "ndim", 0) == 2 and X.shape[1] == 0:
             X_, L = super()._check_features_and_labels(np.zeros((X.shape[0], 1)), y)
             self.n_features_in_ = 0
             return X_[:, :0], L
@@ -351,10 +332,8 @@ class BayesLE(LabelEnhancer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        own = self.regressor is None or (
-            hasattr(self.regressor, "__sklearn_tags__") and get_tags(self.regressor).input_tags.sparse
-        )
-        tags.input_tags.sparse = own
+        has_tags = hasattr(self.regressor, "__sklearn_tags__")
+        tags.input_tags.sparse = self.regressor is None or (has_tags and get_tags(self.regressor).input_tags.sparse)
         return tags
 
 

@@ -23,17 +23,10 @@ from labeldist.enhancement._kernel_model import KernelModelMixin
 from labeldist.exceptions import warn
 from labeldist.simplex import OutputMap
 
-EXACT_ROWS = 2_000
-"""Up to this number of rows ``solver="auto"`` is exact, which takes a second or two."""
-
-FEASIBLE_ROWS = 10_000
-"""Up to this number of rows the exact solution is feasible, in two minutes and a few gigabytes."""
-
-WORTHWHILE = 3
-"""A rank above n / 3 costs as much as the exact solution."""
-
-LOW_RANK_WORK = 10**12
-"""The largest n·rank², about half a minute of matrix products."""
+EXACT_ROWS = 2_000  # the exact solution takes a second or two
+FEASIBLE_ROWS = 10_000  # it takes two minutes and a few gigabytes
+WORTHWHILE = 3  # a rank above n / 3 costs as much as the exact solution
+LOW_RANK_WORK = 10**12  # the largest n·rank², about half a minute of matrix products
 
 
 class BDLE(KernelModelMixin, ScoringEnhancer):
@@ -66,21 +59,17 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         Whether to standardise the features.
     solver : {"auto", "exact", "low_rank", "lbfgs"}, default="auto"
         ``"exact"`` solves the Sylvester equation. ``"lbfgs"`` minimises iteratively, as in the paper, at many times the
-        cost. ``"low_rank"`` solves the equation for a low-rank approximation of the kernel matrix; time and memory
-        grow linearly with the rows. ``"auto"`` is ``"exact"`` up to 2,000 rows and ``"low_rank"`` beyond. Up to 10,000
-        rows it is also ``"exact"`` if the rank would exceed a third of the rows, if `reconstruction` is 0, and for a
-        callable kernel.
+        cost. ``"low_rank"`` approximates the kernel matrix, so that time and memory grow linearly with the rows.
+        ``"auto"`` is ``"exact"`` up to 2,000 rows, and up to 10,000 rows for `reconstruction` 0, callable kernels and
+        ranks above a third of the rows; otherwise ``"low_rank"``.
     rank_tolerance : float, default=1e-3
         Largest relative error of the low-rank kernel matrix in the Frobenius norm. The rank is at least 500 if the rows
-        allow it. With the default, all six measures are within 1 % of the exact ones on the thirteen benchmark sets.
+        allow it.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`. The
-        published softmax suits rows with several positive labels. For rows with a single positive label it is too
-        flat, and ``"project"`` is better.
     sharpness : float, default=1.0
-        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Smaller degrees are raised to it before the row is divided by its sum.
+        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`. For rows with a
+        single positive label the published softmax is too flat, and ``"project"`` is better.
     random_state : int, RandomState or None, default=None
         Start of ``solver="lbfgs"``: zero if None, otherwise drawn from the standard normal distribution. Seed of the
         rows that ``solver="low_rank"`` draws; None is a fixed seed.
@@ -88,10 +77,9 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
-        The recovered distributions of the training rows.
     label_names_ : list of str
     dual_coef_ : ndarray of shape (n_samples, n_labels) or (rank, n_labels)
-        Weight of the kernel value with each row of `X_fit_`; for the exact solver W without its last row.
+        W without its last row: the weight of the kernel value with each row of `X_fit_`.
     intercept_ : ndarray of shape (n_labels,)
         The last row of W.
     X_fit_ : ndarray of shape (n_samples, n_features) or (rank, n_features)
@@ -102,19 +90,15 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         The s of the kernel; None for other kernels.
     solver_ : str
         The solver that was used.
-    rank_ : int or None
-        Number of rows that ``"low_rank"`` drew; None for the other solvers.
-    kernel_error_ : float or None
-        Estimated relative error of the low-rank kernel matrix. It exceeds `rank_tolerance` if the rank is limited by
-        the cost: n·rank² is at most 10¹², a rank of 1,000 for a million rows.
+    rank_, kernel_error_ : int and float, or None
+        Number of rows that ``"low_rank"`` drew, and estimated relative error of its kernel matrix. The error exceeds
+        `rank_tolerance` if the cost limits the rank: n·rank² is at most 10¹², a rank of 1,000 for a million rows.
     residual_ : float
         Relative residual of the Sylvester equation, or final relative gradient of L-BFGS.
     condition_ : float or None
         Condition number of the Sylvester equation. An `IllConditionedWarning` is issued if fewer than four digits of W
         are left. None for L-BFGS and for ``reconstruction=0``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Defined if `X` has column names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -125,15 +109,12 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
     Notes
     -----
     The memory of ``"exact"`` grows as n² and its time as n³: a second or two for 2,000 rows, most of a minute for
-    8,000. The memory of ``"low_rank"`` grows as n·rank and its time as n·rank²; no n × n matrix is formed, and the rank
-    is usually a few hundred. Its neighbours are approximate beyond 20,000 rows with more than ten features if the extra
-    ``neighbors`` (faiss) is installed. Beyond 10,000 rows ``bandwidth="mean"`` is the mean distance between 10,000 of
-    the rows. With α = 0 the scores of ``"low_rank"`` depend on the rank.
+    8,000. The memory of ``"low_rank"`` grows as n·rank and its time as n·rank², with a rank of usually a few hundred.
+    Beyond 20,000 rows with more than ten features its neighbours are approximate if the extra ``neighbors`` (faiss) is
+    installed. Beyond 10,000 rows ``bandwidth="mean"`` is the mean distance between 10,000 of the rows.
 
-    With α = 0 the coefficients are not unique. The ones of minimum norm are used, which are zero for duplicate rows.
-    The distributions of the training rows do not depend on this choice, those of new rows do.
-
-    As in the published loss, the penalty includes the intercept: the column of ones is a feature like the others.
+    With α = 0 the coefficients of minimum norm are used, which are zero for duplicate rows. The choice affects new rows
+    only, except that the scores of ``"low_rank"`` depend on the rank.
 
     References
     ----------
@@ -235,9 +216,6 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss))
         self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
         if not solution.converged:
-            warn(
-                f"L-BFGS did not converge in {solution.n_iter} iterations: the gradient is {solution.gradient:.1e} of "
-                "the initial one. Use solver='exact'.",
-                ConvergenceWarning,
-            )
+            text = f"L-BFGS did not converge in {solution.n_iter} iterations: the relative gradient is "
+            warn(f"{text}{solution.gradient:.1e}. Use solver='exact'.", ConvergenceWarning)
         return solution.X

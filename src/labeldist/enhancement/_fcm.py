@@ -26,8 +26,6 @@ class FCM(ScoringEnhancer):
 
         max over k of  a_jk u_ik.
 
-    The scores are mapped to distributions.
-
     Parameters
     ----------
     n_clusters : int or None, default=None
@@ -41,11 +39,9 @@ class FCM(ScoringEnhancer):
     scale : bool, default=False
         Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
     sharpness : float, default=1.0
-        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Smaller degrees are raised to it before the row is divided by its sum.
+        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
     random_state : int, RandomState or None, default=None
         Start of the clustering: None starts at rows that are far apart, which does not depend on the order of the rows;
         otherwise the rows are drawn at random.
@@ -61,9 +57,7 @@ class FCM(ScoringEnhancer):
     associations_ : ndarray of shape (n_labels, n_clusters)
         Associations a; zero for a label that no row has.
     n_iter_ : int
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Defined if `X` has column names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -72,16 +66,14 @@ class FCM(ScoringEnhancer):
 
     Notes
     -----
-    The labels of a row enter only through the associations. In many dimensions all fuzzy centres coincide for β = 2.
-    Memberships and distributions are then uniform.
+    In many dimensions all fuzzy centres coincide for β = 2. Memberships and distributions are then uniform.
 
     References
     ----------
     N. El Gayar, F. Schwenker, G. Palm. A study of the robustness of KNN classifiers trained using soft labels. ANNPR
     2006.
 
-    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on Knowledge and
-    Data Engineering 33(4), 2021.
+    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 
     Examples
     --------
@@ -130,24 +122,15 @@ class FCM(ScoringEnhancer):
         X = X / unit
         clusters = fuzzy_means(X, self._start(X, L.shape[1]), self.fuzziness, tol=self.tol, max_iter=self.max_iter)
         if not clusters.converged:
-            warn(
-                f"Fuzzy c-means did not converge in {clusters.n_iter} iterations. Increase max_iter, or decrease "
-                "n_clusters.",
-                ConvergenceWarning,
-            )
+            warn(f"Fuzzy c-means did not converge in max_iter={clusters.n_iter} iterations.", ConvergenceWarning)
         self.cluster_centers_, self.n_iter_ = unit * clusters.centers, clusters.n_iter
         self.memberships_ = U = clusters.memberships
         sums = L.T @ U
         self.associations_ = sums / np.where(L.any(axis=0), sums.sum(axis=1), 1.0)[:, None]
-        return max_product(U, self.associations_)
+        return np.column_stack([(U * a).max(axis=1) for a in self.associations_])
 
     def _start(self, X: Array, n_labels: int) -> Array:
         p = min(self.n_clusters or n_labels, len(X))
         if self.random_state is None:
             return farthest_first(X, p)
         return X[check_random_state(self.random_state).permutation(len(X))[:p]]
-
-
-def max_product(U: Array, A: Array) -> Array:
-    """Return max over k of u_ik a_jk, for all i and j."""
-    return np.column_stack([(U * a).max(axis=1) for a in A])

@@ -32,13 +32,10 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     smoothness : float, default=1e-2
         λ, the weight of the neighbour graph.
     kernel : {"rbf", "linear"} or callable, default="rbf"
-        A callable maps two arrays of rows to the matrix of their kernel values.
     bandwidth : float or "mean", default="mean"
-        s in exp(−‖x − y‖² / (2s²)); ``"mean"`` is the mean distance between training rows.
     n_neighbors : int or None, default=None
-        Neighbours of each row in the graph; None is the number of labels plus one, as published.
     graph_width : float or "mean", default=1.0
-        Bandwidth of the weights of the graph; ``"mean"`` is the mean distance between neighbours.
+        The kernel and the neighbour graph, as in `BDLE`.
     scale : bool, default=True
         Whether to standardise the features.
     solver : {"exact", "lbfgs"}, default="exact"
@@ -47,18 +44,15 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     max_iter : int, default=300
         Iterations of ``solver="lbfgs"``. It is part of the method, so reaching it causes no warning.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`.
     sharpness : float, default=1.0
-        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Smaller degrees are raised to it before the row is divided by its sum.
+        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
     random_state : int, RandomState or None, default=None
         Start of ``solver="lbfgs"``: zero if None, otherwise drawn from the standard normal distribution.
 
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
-        The recovered distributions of the training rows.
     label_names_ : list of str
     dual_coef_ : ndarray of shape (n_samples, n_labels)
         W without its last row: the weight of the kernel value with each training row.
@@ -66,22 +60,13 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
         The last row of W.
     X_fit_ : ndarray of shape (n_samples, n_features)
         The training rows, standardised if `scale` is True.
-    mean_, scale_ : ndarray of shape (n_features,)
-        Mean and scale of each feature; 0 and 1 if `scale` is False.
-    bandwidth_ : float or None
-        The s of the kernel; None for other kernels.
-    solver_ : str
-        The solver that was used.
+    mean_, scale_, bandwidth_, solver_ : as in `BDLE`
     residual_ : float
         Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3 for the exact
-        solution.
-    condition_ : None
-        Not used: the system for the scores is always well conditioned.
+        solution. `condition_` is None: the system for the scores is always well conditioned.
     n_iter_ : int
         Iterations of ``solver="lbfgs"``; 1 for ``"exact"``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Defined if `X` has column names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -98,8 +83,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
 
     References
     ----------
-    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on Knowledge and
-    Data Engineering 33(4), 2021.
+    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 
     Examples
     --------

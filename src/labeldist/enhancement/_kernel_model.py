@@ -22,11 +22,8 @@ from labeldist._validation import check_feature_order, validated
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, warn
 
-VANISHING_WEIGHT = 1e-3
-"""A warning is issued if the median weight of the neighbour graph is smaller."""
-
-LARGE_RESIDUAL = 1e-3
-"""A warning is issued if the relative residual is larger."""
+# A warning is issued if the median weight of the neighbour graph is smaller, or the relative residual larger.
+VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
 
 
 class KernelModelMixin:
@@ -115,9 +112,8 @@ class KernelModelMixin:
         median = float(np.median(graph.data)) if graph.nnz else 1.0
         if median < VANISHING_WEIGHT:
             warn(
-                f"Half of the weights of the neighbour graph are below {median:.1g}, so smoothness="
-                f"{self.smoothness:g} has almost no effect: graph_width={self.graph_width:g} is small compared with "
-                "the distances between neighbours. Use graph_width='mean', or smoothness=0 to omit the graph.",
+                f"Half of the weights of the neighbour graph are below {median:.1g}, so smoothness has little effect: "
+                f"graph_width={self.graph_width:g} is too small. Use graph_width='mean', or smoothness=0.",
                 VanishingGraphWarning,
             )
         return laplacian(graph)
@@ -137,8 +133,7 @@ class KernelModelMixin:
             number = "" if condition is None else f", condition number {condition:.1e}"
             warn(
                 f"The coefficients have few correct digits (relative residual {residual:.1e}{number}): the kernel "
-                f"matrix is nearly singular, and reconstruction={self.reconstruction:g} is too small to compensate. "
-                "Increase reconstruction, or decrease bandwidth.",
+                "matrix is nearly singular. Increase reconstruction, or decrease bandwidth.",
                 IllConditionedWarning,
             )
 

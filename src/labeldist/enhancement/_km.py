@@ -27,7 +27,7 @@ class KM(ScoringEnhancer):
 
         1 − ‖φ(x_i) − ψ_k‖ / (r_k + δ),  δ = 1e-6,
 
-    for each of its positive labels, and 0 for the others. The scores are mapped to distributions.
+    for each of its positive labels, and 0 for the others.
 
     Parameters
     ----------
@@ -36,11 +36,9 @@ class KM(ScoringEnhancer):
     scale : bool, default=False
         Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
     sharpness : float, default=1.0
-        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Smaller degrees are raised to it before the row is divided by its sum.
+        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
 
     Attributes
     ----------
@@ -50,9 +48,7 @@ class KM(ScoringEnhancer):
         The radii r_k; 0 for a label that no row has.
     bandwidth_ : float
         The s of the kernel.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Defined if `X` has column names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -61,15 +57,13 @@ class KM(ScoringEnhancer):
 
     Notes
     -----
-    Time grows as n². No n × n matrix is stored. A row without a positive label has no score and raises an error.
+    Time grows as n², memory as n. A row without a positive label raises an error.
 
     References
     ----------
-    X. Jiang, Z. Yi, J. C. Lv. Fuzzy SVM with a new fuzzy membership function. Neural Computing and Applications 15,
-    2006.
+    X. Jiang, Z. Yi, J. C. Lv. Fuzzy SVM with a new fuzzy membership function. Neural Comput. Appl. 15, 2006.
 
-    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on Knowledge and
-    Data Engineering 33(4), 2021.
+    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 
     Examples
     --------

@@ -35,11 +35,9 @@ class LP(ScoringEnhancer):
     scale : bool, default=False
         Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` divides by the row sum.
     sharpness : float, default=1.0
-        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Smaller degrees are raised to it before the row is divided by its sum.
+        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
 
     Attributes
     ----------
@@ -49,9 +47,7 @@ class LP(ScoringEnhancer):
         The σ of the graph.
     residual_ : float
         Relative residual ‖(I − aP)F − (1 − a)L‖ / ‖(1 − a)L‖, the largest of all labels.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Defined if `X` has column names.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -60,15 +56,11 @@ class LP(ScoringEnhancer):
 
     Notes
     -----
-    The eigenvalues of I − aP lie between 1 − a and 1 + a, so conjugate gradients reach machine precision in a few
-    products with P. Memory and time grow as n².
-
-    A row that is far from all others, in units of σ, has no neighbours and keeps its own labels, (1 − a)l.
+    Memory and time grow as n². A row that is far from all others, in units of σ, keeps its own labels, (1 − a)l.
 
     References
     ----------
-    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on Knowledge and
-    Data Engineering 33(4), 2021.
+    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 
     Examples
     --------
@@ -106,8 +98,14 @@ class LP(ScoringEnhancer):
         graph, self.width_ = gaussian_kernel(X, self.width)
         np.fill_diagonal(graph, 0)
         degrees = graph.sum(axis=1)
-        _warn_about_isolated_rows(degrees, self.width_)
-        root = _inverse_root(degrees)[:, None]
+        isolated = degrees < np.finfo(np.float64).tiny
+        if 2 * isolated.sum() > len(X) > 1:
+            warn(
+                f"{isolated.sum()} of {len(X)} rows have no neighbours at width={self.width_:g}, so they keep their "
+                "labels. Use width='mean', or scale=True.",
+                VanishingGraphWarning,
+            )
+        root = np.where(isolated, np.inf, degrees)[:, None] ** -0.5
 
         def apply(V: Array) -> Array:
             """Return (I − aP)V."""
@@ -116,18 +114,3 @@ class LP(ScoringEnhancer):
         solution = solve_conjugate_gradient(apply, (1 - self.spread) * L)
         self.residual_ = solution.residual
         return solution.X
-
-
-def _warn_about_isolated_rows(degrees: Array, width: float) -> None:
-    isolated = np.count_nonzero(degrees < np.finfo(np.float64).tiny)
-    if 2 * isolated > len(degrees) > 1:
-        warn(
-            f"{isolated} of {len(degrees)} rows have no neighbours at width={width:g}: all their weights vanish, so "
-            "they keep their own labels. Use width='mean', or scale=True.",
-            VanishingGraphWarning,
-        )
-
-
-def _inverse_root(degrees: Array) -> Array:
-    """Return 1/√â, and 0 for a row whose weights are all below the smallest normal number."""
-    return np.where(degrees > np.finfo(np.float64).tiny, degrees, np.inf) ** -0.5

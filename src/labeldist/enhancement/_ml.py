@@ -36,23 +36,17 @@ class ML(ScoringEnhancer):
     scale : bool, default=False
         Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`. ``"clip"`` sets negative scores to 0
-        and divides by the row sum.
     sharpness : float, default=1.0
-        Factor of the scores before softmax; larger values give more concentrated distributions.
     floor : float, default=0.0
-        Smaller degrees are raised to it before the row is divided by its sum.
+        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
 
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
     label_names_ : list of str
     violation_ : float
-        Largest violation of the optimality conditions over all labels, relative to the largest gradient that scores of
-        ±1 can have.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Defined if `X` has column names.
+        Largest violation of the optimality conditions, relative to the largest gradient that scores of ±1 can have.
+    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -61,17 +55,14 @@ class ML(ScoringEnhancer):
 
     Notes
     -----
-    As usual in locally linear embedding, 1e-3 of the trace is added to the diagonal of the local Gram matrices.
-    Otherwise near-duplicate rows would get weights in the hundreds.
-
-    If the minimum is not unique (a label that every row has), the scores are the ones closest to the logical labels.
+    As usual in locally linear embedding, 1e-3 of the trace is added to the diagonal of the local Gram matrices. If the
+    minimum is not unique (a label that every row has), the scores are the ones closest to the logical labels.
 
     References
     ----------
     P. Hou, X. Geng, M.-L. Zhang. Multi-label manifold learning. AAAI 2016.
 
-    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on Knowledge and
-    Data Engineering 33(4), 2021.
+    N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 
     Examples
     --------
@@ -112,9 +103,6 @@ class ML(ScoringEnhancer):
         minima = [minimize_bounded(sparse.csr_array(M * sign * sign[:, None])) for sign in signs.T]
         self.violation_ = max(minimum.violation for minimum in minima)
         if not all(minimum.converged for minimum in minima):
-            warn(
-                f"The scores of {sum(not m.converged for m in minima)} of {len(minima)} labels did not converge: the "
-                f"optimality conditions are violated by up to {self.violation_:.1e}.",
-                ConvergenceWarning,
-            )
+            failed = f"{sum(not minimum.converged for minimum in minima)} of {len(minima)} labels"
+            warn(f"The scores of {failed} did not converge: violation {self.violation_:.1e}.", ConvergenceWarning)
         return signs * np.column_stack([minimum.x for minimum in minima])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.optimize import brentq
@@ -24,8 +25,29 @@ MAX_SHARPNESS = 30.0
 class FeatureFreeEnhancer(LabelEnhancer):
     """Base class of the enhancers that ignore the features, and therefore accept sparse ones."""
 
-    def _logical_labels(self, X: Any, y: Any) -> Array:
-        return self._check_features_and_labels(X, y, accept_sparse=True)[1]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Map the logical labels to distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Not used.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels.
+
+        Returns
+        -------
+        self : object
+            The fitted enhancer.
+        """
+        self._validate_params()
+        _, L = self._check_features_and_labels(X, y, accept_sparse=True)
+        self.label_distributions_ = self._recover(L)
+        return self
+
+    @abstractmethod
+    def _recover(self, L: Array) -> Array:
+        """Return the distributions of rows with the logical labels L."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -55,24 +77,8 @@ class Uniform(FeatureFreeEnhancer):
 
     _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's format
 
-    def fit(self, X: Any, y: Any) -> Uniform:
-        """Set the uniform distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Not used.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels.
-
-        Returns
-        -------
-        self : Uniform
-            The fitted enhancer.
-        """
-        L = self._logical_labels(X, y)
-        self.label_distributions_ = np.full(L.shape, 1 / L.shape[1])
-        return self
+    def _recover(self, L: Array) -> Array:
+        return np.full(L.shape, 1 / L.shape[1])
 
 
 class LogicalSoftmax(FeatureFreeEnhancer):
@@ -103,9 +109,9 @@ class LogicalSoftmax(FeatureFreeEnhancer):
     the mass is in the middle on average: the mean of (mass − ½ smallest positive degree) is 0.5 over the rows that
     have both positive and negative labels.
 
-    With five labels or more it is close to the best sharpness (Yeast_alpha: 0.14; SBU_3DFE: 0.78). With fewer labels
-    the interval is wide, and such a t may not exist: rows with a single positive label increase t without bound, rows
-    with mostly positive labels decrease it below 0. Then t = 1, and a `LabelWarning` is issued.
+    With five labels or more it is close to the best sharpness. With fewer, such a t may not exist: rows with a single
+    positive label increase t without bound, rows with mostly positive labels decrease it below 0. Then t = 1, and a
+    `LabelWarning` is issued.
 
     Examples
     --------
@@ -122,26 +128,9 @@ class LogicalSoftmax(FeatureFreeEnhancer):
     def __init__(self, sharpness: float | Literal["threshold"] = 1.0) -> None:
         self.sharpness = sharpness
 
-    def fit(self, X: Any, y: Any) -> LogicalSoftmax:
-        """Map the logical labels to distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Not used.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels.
-
-        Returns
-        -------
-        self : LogicalSoftmax
-            The fitted enhancer.
-        """
-        self._validate_params()
-        L = self._logical_labels(X, y)
+    def _recover(self, L: Array) -> Array:
         self.sharpness_ = threshold_sharpness(L) if self.sharpness == "threshold" else float(self.sharpness)
-        self.label_distributions_ = softmax(L, sharpness=self.sharpness_)
-        return self
+        return softmax(L, sharpness=self.sharpness_)
 
 
 def threshold_sharpness(L: Array) -> float:
@@ -164,14 +153,9 @@ def threshold_sharpness(L: Array) -> float:
     low, high = excess(0.0), excess(MAX_SHARPNESS)
     if low <= 0 and high > np.sqrt(EPSILON):
         return float(brentq(excess, 0, MAX_SHARPNESS, xtol=1e-14))
-    cause = (
-        "the positive labels exceed it at every sharpness"
-        if low > 0
-        else "too many rows have a single positive label, so the sharpness would be infinite"
-    )
+    cause = "the positive labels always exceed it" if low > 0 else "too many rows have a single positive label"
     warn(
-        f"No sharpness agrees with the threshold {THRESHOLD:g} of the logical labels: {cause}. sharpness=1 is "
-        "used; pass a number for another value.",
+        f"No sharpness agrees with the threshold {THRESHOLD:g} of the logical labels: {cause}. sharpness=1 is used.",
         LabelWarning,
     )
     return 1.0

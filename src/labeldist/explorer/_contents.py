@@ -16,13 +16,9 @@ from labeldist.simplex import normalize
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_CHARACTERS = 2_000
-"""Longer cells are cut."""
-
+MAX_CHARACTERS = 2_000  # longer cells are cut
+MIN_ITEMS_TO_PREDICT = 4  # with fewer there are no folds within the folds of a cross-validation
 SHARES = "given labels, in equal shares"
-MIN_ITEMS_TO_PREDICT = 4
-"""With fewer items there are no folds within the folds of a cross-validation."""
-
 Bounds = tuple[Array, Array]
 
 
@@ -38,16 +34,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Contents(Versions):
-    """Items, labels and versions of the degrees, checked.
-
-    Attributes
-    ----------
-    names : list of str
-        Name of each item.
-    columns : DataFrame
-        The table without the labels and the item names.
-    labels : list of str
-    """
+    """Names of items and labels, the other columns of the table, and versions of the degrees, checked."""
 
     names: list[str] = field(default_factory=list)
     columns: Any = None
@@ -60,15 +47,11 @@ class Contents(Versions):
 
     def take(self, rows: Any) -> Contents:
         """Return the items at the given positions."""
-        return Contents(
-            {name: D[rows] for name, D in self.versions.items()},
-            None if self.logical is None else self.logical[rows],
-            self.truth,
-            {name: (lower[rows], upper[rows]) for name, (lower, upper) in self.intervals.items()},
-            [self.names[row] for row in rows],
-            self.columns.iloc[rows],
-            self.labels,
-        )
+        versions = {name: D[rows] for name, D in self.versions.items()}
+        logical = None if self.logical is None else self.logical[rows]
+        bounds = {name: (lower[rows], upper[rows]) for name, (lower, upper) in self.intervals.items()}
+        names, columns = [self.names[row] for row in rows], self.columns.iloc[rows]
+        return Contents(versions, logical, self.truth, bounds, names, columns, self.labels)
 
 
 def check_contents(
@@ -85,10 +68,8 @@ def check_contents(
     labels = [str(name) for name in label_names]
     shape = (len(frame), len(labels))
     if not all(shape) or not versions:
-        raise TableError(
-            f"The page needs at least one item, label and version of the degrees; got {shape[0]} items, {shape[1]} "
-            f"labels and {len(versions)} versions."
-        )
+        got = f"{shape[0]} items, {shape[1]} labels and {len(versions)} versions"
+        raise TableError(f"The page needs at least one item, label and version of the degrees; got {got}.")
     _check_known("truth", truth, versions)
     _check_known("item", item, frame.columns)
     checked = {str(name): normalize(degrees, name=f"The version {name!r}") for name, degrees in versions.items()}
@@ -115,12 +96,9 @@ def check_contents(
 
 def cell_texts(column: pd.Series[Any]) -> list[str]:
     """Return cells as text: missing values are empty, floats have six digits, dates have no midnight."""
-    return ["" if missing else _cell_text(value) for value, missing in zip(column, column.isna(), strict=True)]
-
-
-def _cell_text(value: Any) -> str:
-    text = f"{value:.6g}" if isinstance(value, float) else str(value).removesuffix(" 00:00:00")
-    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
+    texts = [f"{value:.6g}" if isinstance(value, float) else str(value).removesuffix(" 00:00:00") for value in column]
+    cut = (text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…" for text in texts)
+    return ["" if missing else text for text, missing in zip(cut, column.isna(), strict=True)]
 
 
 def _check_known(parameter: str, name: Any, known: Iterable[Any]) -> None:
@@ -143,8 +121,7 @@ def from_logical(
 ) -> Versions:
     """Return what each enhancer recovers from logical labels, predictions, and the labels in equal shares.
 
-    An item without labels gets equal shares of all labels. With `intervals`, the result has the 90 % intervals of the
-    enhancers that have the method `interval`.
+    With `intervals`, the result has the 90 % intervals of the enhancers that have the method `interval`.
     """
     fitted = {f"recovered by {type(one).__name__}": one.fit(X, L) for one in enhancers}
     recovered = {name: one.label_distributions_ for name, one in fitted.items()}
@@ -161,10 +138,7 @@ def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Versions:
 
 
 def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None) -> dict[str, Array]:
-    """Return cross-validated predictions of `BDLDLCV`, or nothing if there are too few items.
-
-    `prepare` is a transformer that makes numbers of the features. It is fitted within the folds.
-    """
+    """Return cross-validated predictions of `BDLDLCV` after the transformer `prepare`; nothing for too few items."""
     from labeldist.learning import BDLDLCV
     from labeldist.learning._folds import held_out, prepared
 

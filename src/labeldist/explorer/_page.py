@@ -22,8 +22,7 @@ from labeldist.plots._display import OKABE_ITO
 if TYPE_CHECKING:
     import pandas as pd
 
-STEPS = 65535
-"""Degrees are embedded as multiples of 1 / STEPS, in two bytes each."""
+STEPS = 65535  # degrees are embedded as multiples of 1 / STEPS, in two bytes each
 
 
 def write_explorer(
@@ -45,13 +44,11 @@ def write_explorer(
     path : path-like
         File to write. Its folder is created if needed, and an existing file is replaced.
     frame : DataFrame
-        One row per item. The first 40 columns that are not labels are shown as text. Of more than 20,000 items a random
-        sample is shown.
+        One row per item. The first 40 columns that are not labels and a random sample of 20,000 rows are shown.
     label_names : sequence of str
         Names of the columns of the versions.
     versions : mapping of str to array-like of shape (n_items, n_labels)
-        Degrees by the name to show, such as ``"true"`` or ``"recovered by BD-LE"``. Rows are divided by their sums. The
-        page begins with the first.
+        Degrees by the name to show, such as ``"true"`` or ``"recovered by BD-LE"``. Rows are divided by their sums.
     logical : array-like of shape (n_items, n_labels), optional
         1 where an item has a label, else 0.
     truth : str, optional
@@ -81,10 +78,8 @@ def write_explorer(
     >>> write_explorer(path, poems, label_names=["joy", "calm"], versions=versions, item="title").name
     'poems.html'
     """
-    contents = check_contents(
-        frame, label_names, versions, logical=logical, truth=truth, item=item, intervals=intervals
-    )
-    return write_page(path, contents, title)
+    options = {"logical": logical, "truth": truth, "item": item, "intervals": intervals}
+    return write_page(path, check_contents(frame, label_names, versions, **options), title)
 
 
 def write_page(path: str | PathLike[str], contents: Contents, title: str, *, overwrite: bool = True) -> Path:

@@ -24,13 +24,21 @@ def predict_distributions(model: Any, X: Any) -> Any:
     -------
     ndarray of shape (n_samples, n_labels)
         One distribution per row.
+
+    See Also
+    --------
+    label_names_of : Names of the columns of the result.
+
+    Examples
+    --------
+    >>> from labeldist import BDLE
+    >>> from labeldist.models import predict_distributions
+    >>> predict_distributions(BDLE().fit([[0.0], [1.0], [3.0]], [[1, 0], [1, 1], [0, 1]]), [[2.0]]).shape
+    (1, 2)
     """
     predict = getattr(model, "predict", None) or getattr(model, "transform", None)
     if predict is None:
-        raise ModelError(
-            f"{type(model).__name__} cannot predict new rows: it has label_distributions_ of its training rows only. "
-            "Use a learner, BDLE or GLLE."
-        )
+        raise ModelError(f"{type(model).__name__} cannot predict new rows. Use a learner, BDLE or GLLE.")
     return predict(X)
 
 
@@ -46,12 +54,23 @@ def label_names_of(model: Any) -> list[str]:
     -------
     list of str
         One name per label.
+
+    See Also
+    --------
+    feature_names_of : Names of the features.
+
+    Examples
+    --------
+    >>> from labeldist import BDLDL
+    >>> from labeldist.models import label_names_of
+    >>> label_names_of(BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]]))
+    ['label_0', 'label_1']
     """
     check_is_fitted(model)
     names = attribute_of(model, "label_names_")
     if names is None:
-        *_, last = layers(model)
-        raise ModelError(f"{type(last).__name__} has no label names: it is not a learner or enhancer of labeldist.")
+        last = type(list(layers(model))[-1])
+        raise ModelError(f"{last.__name__} has no label names: it is not a learner or enhancer of labeldist.")
     return list(names)
 
 
@@ -67,36 +86,39 @@ def feature_names_of(model: Any) -> list[str] | None:
     -------
     list of str or None
         One name per input column, or None if the model was fitted without names.
+
+    See Also
+    --------
+    label_names_of : Names of the labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from labeldist import BDLDL
+    >>> from labeldist.models import feature_names_of
+    >>> feature_names_of(BDLDL().fit(pd.DataFrame({"age": [30, 40]}), [[0.2, 0.8], [0.6, 0.4]]))
+    ['age']
     """
     check_is_fitted(model)
-    names = first_attribute(first_layers(model), "feature_names_in_")
+    names = attribute_of(model, "feature_names_in_", step=0)
     return None if names is None else [str(name) for name in names]
 
 
-def layers(model: Any) -> Iterator[Any]:
-    """Yield a model and what predicts inside it: the last step of a pipeline, the best estimator of a search, …."""
-    return _descend(model, -1)
+def layers(model: Any, step: int = -1) -> Iterator[Any]:
+    """Yield a model and what predicts inside it, or with ``step=0`` what receives the features."""
+    while model is not None:
+        yield model
+        model = active_steps(model)[step] if hasattr(model, "steps") else fitted_part(model)
 
 
-def first_layers(model: Any) -> Iterator[Any]:
-    """Yield a model and what receives its features: as `layers`, but through the first steps of pipelines."""
-    return _descend(model, 0)
-
-
-def attribute_of(model: Any, name: str) -> Any:
+def attribute_of(model: Any, name: str, step: int = -1) -> Any:
     """Return an attribute of the outermost of the `layers` that has it, or None."""
-    return first_attribute(layers(model), name)
-
-
-def first_attribute(parts: Iterator[Any], name: str) -> Any:
-    """Return an attribute of the first object that has it, or None."""
-    return next((getattr(part, name) for part in parts if hasattr(part, name)), None)
+    return next((getattr(part, name) for part in layers(model, step) if hasattr(part, name)), None)
 
 
 def receiving_part(model: Any) -> Any:
     """Return the innermost part that receives the features of a model."""
-    *_, part = first_layers(model)
-    return part
+    return list(layers(model, step=0))[-1]
 
 
 def active_steps(pipeline: Any) -> list[Any]:
@@ -107,9 +129,3 @@ def active_steps(pipeline: Any) -> list[Any]:
 def fitted_part(model: Any) -> Any:
     """Return the fitted estimator inside a search or an `EnhancedLearner`, or None."""
     return getattr(model, "best_estimator_", getattr(model, "learner_", None))
-
-
-def _descend(model: Any, step: int) -> Iterator[Any]:
-    while model is not None:
-        yield model
-        model = active_steps(model)[step] if hasattr(model, "steps") else fitted_part(model)

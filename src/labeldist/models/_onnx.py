@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,10 @@ from labeldist._extras import require
 from labeldist._files import check_free, write_whole
 from labeldist._typing import Array
 from labeldist.exceptions import ModelError
-from labeldist.models._inspection import active_steps, fitted_part, receiving_part
+from labeldist.models._inspection import active_steps, fitted_part
 from labeldist.models._persistence import make_card
 
-OPSET = 19
-"""Version of the ONNX operators: the first in which Equal compares texts."""
-
+OPSET = 19  # version of the ONNX operators
 ROW = np.array([1])  # the axis of sums and maxima over a row
 
 
@@ -35,14 +33,14 @@ def to_onnx(
 ) -> Any:
     """Export a fitted model to ONNX.
 
-    The graph computes in double precision. Its metadata contain the card and the names of labels and features.
+    The graph computes in double precision. Its metadata are the entries of the `ModelCard` as JSON. A `ModelError` is
+    raised if the model or one of its steps is not supported.
 
     Parameters
     ----------
     model : fitted estimator
         BDLDL, BDLDLCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL or MeanDistribution, also in an EnhancedLearner, a search
-        or a pipeline. Earlier steps may be KernelFeatures, StandardScaler, SimpleImputer of numbers, OneHotEncoder of
-        texts, ColumnTransformer and the preparation of ``labeldist fit --prepare``, except for dates.
+        or a pipeline after KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
     path : str or path, default=None
         File to write.
     summary, measures, training_rows : default=None
@@ -53,14 +51,7 @@ def to_onnx(
     Returns
     -------
     onnx.ModelProto
-        The input is ``features``, float64 of shape (rows, features). If the model starts with a ColumnTransformer of
-        named columns, each column in use is an input of shape (rows, 1) with its name: float64, or text in which a
-        missing value is empty. The output is ``distributions``, float64 of shape (rows, labels).
-
-    Raises
-    ------
-    ModelError
-        If the model or one of its steps is not supported.
+        Its input is ``features``, its output ``distributions``, both float64 with one row per item.
 
     See Also
     --------
@@ -72,23 +63,21 @@ def to_onnx(
     >>> from onnxruntime import InferenceSession
     >>> from labeldist import BDLDL
     >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.models import to_onnx
     >>> X, D = make_artificial(100, random_state=0)
-    >>> model = BDLDL().fit(X, D)
-    >>> session = InferenceSession(to_onnx(model).SerializeToString())
-    >>> (degrees,) = session.run(None, {"features": X})
-    >>> bool(abs(degrees - model.predict(X)).max() < 1e-12)
-    True
+    >>> session = InferenceSession(to_onnx(BDLDL().fit(X, D)).SerializeToString())
+    >>> session.run(None, {"features": X})[0].shape
+    (100, 3)
     """
     if path is not None:
         check_free(path, force=force)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
     graph = _Graph()
-    by_column = card.feature_names is not None and type(receiving_part(model)).__name__ == "ColumnTransformer"
-    X = None if by_column else graph.add_input("features", card.n_features)
-    proto = graph.finish(_convert(graph, model, X), type(model).__name__, len(card.label_names))
+    shapes = {"features": card.n_features, "distributions": len(card.label_names)}
+    proto = graph.finish(_convert(graph, model, "features"), shapes)
     proto.producer_name, proto.producer_version = "labeldist", card.versions["labeldist"]
-    texts = {key: json.dumps(getattr(card, key), ensure_ascii=False) for key in ("label_names", "feature_names")}
-    graph.helper.set_model_props(proto, {"card": card.to_json(), **texts})
+    entries = {key: json.dumps(value, ensure_ascii=False) for key, value in asdict(card).items()}
+    graph.helper.set_model_props(proto, entries)
     if path is not None:
         write_whole(path, proto.SerializeToString(), overwrite=force)
     return proto
@@ -107,10 +96,15 @@ def exportable(estimator: Any) -> bool:
     bool
         Whether the learner is supported.
 
+    See Also
+    --------
+    to_onnx : Export a fitted model.
+
     Examples
     --------
     >>> from labeldist import BDLDL
     >>> from labeldist.learning import AAKNN
+    >>> from labeldist.models import exportable
     >>> exportable(BDLDL()), exportable(AAKNN())
     (True, False)
     """
@@ -127,11 +121,10 @@ class _Graph:
     """Builder of an ONNX graph: ``graph("Add", x, y)`` adds a node and returns the name of its output."""
 
     def __init__(self) -> None:
-        self.helper = require("onnx.helper", "onnx")
-        self.types = require("onnx", "onnx").TensorProto
+        self.onnx, self.helper = require("onnx", "onnx"), require("onnx.helper", "onnx")
+        self.double = self.onnx.TensorProto.DOUBLE
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self.inputs: dict[str, Any] = {}
 
     def __call__(self, operator: str, *inputs: str | Array, **attributes: Any) -> str:
         names = [value if isinstance(value, str) else self._add_constant(value) for value in inputs]
@@ -140,45 +133,37 @@ class _Graph:
         self.nodes.append(self.helper.make_node(operator, names, outputs, **attributes))
         return output
 
-    def add_input(self, name: str, n_columns: int | None, *, is_text: bool = False) -> str:
-        if name in self.inputs:
-            return name
-        kind = self.types.STRING if is_text else self.types.DOUBLE
-        self.inputs[name] = self.helper.make_tensor_value_info(name, kind, [None, n_columns])
-        return name
-
-    def finish(self, result: str, name: str, n_labels: int) -> Any:
-        output = "distributions"
-        while output in self.inputs:
-            output += "_"
-        self.nodes.append(self.helper.make_node("Identity", [result], [output]))
-        outputs = [self.helper.make_tensor_value_info(output, self.types.DOUBLE, [None, n_labels])]
-        graph = self.helper.make_graph(self.nodes, name, list(self.inputs.values()), outputs, self.constants)
-        opset = self.helper.make_opsetid("", OPSET)
-        proto = self.helper.make_model(graph, opset_imports=[opset], ir_version=9)  # the one of opset 19
-        require("onnx.checker", "onnx").check_model(proto, full_check=True)
-        return proto
-
     def _add_constant(self, value: Array) -> str:
         name = f"labeldist/constant/{len(self.constants)}"
-        self.constants.append(require("onnx.numpy_helper", "onnx").from_array(np.ascontiguousarray(value), name))
+        self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
+    def finish(self, result: str, n_columns: dict[str, int | None]) -> Any:
+        self.nodes.append(self.helper.make_node("Identity", [result], ["distributions"]))
+        features, distributions = (
+            self.helper.make_tensor_value_info(name, self.double, [None, n]) for name, n in n_columns.items()
+        )
+        graph = self.helper.make_graph(self.nodes, "labeldist", [features], [distributions], self.constants)
+        opset = self.helper.make_opsetid("", OPSET)
+        proto = self.helper.make_model(graph, opset_imports=[opset], ir_version=9)  # the one of opset 19
+        self.onnx.checker.check_model(proto, full_check=True)
+        return proto
 
-def _convert(graph: _Graph, step: Any, X: Any) -> str:
-    """Add a fitted estimator to a graph and return the name of its output. `X` is None for named columns."""
+
+def _convert(graph: _Graph, step: Any, X: str) -> str:
+    """Add a fitted estimator with the input `X` to a graph, and return the name of its output."""
     if hasattr(step, "steps"):
         for part in active_steps(step):
             X = _convert(graph, part, X)
-        return str(X)
+        return X
     if fitted_part(step) is not None:
         return _convert(graph, fitted_part(step), X)
     name, module = type(step).__name__, type(step).__module__
     if name in LEARNERS | STEPS and module.startswith(("labeldist.", "sklearn.")):
         return (LEARNERS | STEPS)[name](graph, step, X)
     raise ModelError(
-        f"{name} cannot be exported to ONNX. Supported learners: {', '.join(sorted(LEARNERS))}; supported earlier "
-        f"steps: {', '.join(sorted(STEPS))}."
+        f"{name} cannot be exported to ONNX. Supported learners: {', '.join(LEARNERS)}; earlier steps: "
+        f"{', '.join(STEPS)}."
     )
 
 
@@ -243,60 +228,14 @@ def _imputer(graph: _Graph, step: Any, X: str) -> str:
     return graph("Where", graph("IsNaN", X), step.statistics_, X)
 
 
-def _one_hot(graph: _Graph, step: Any, X: str) -> str:
-    """Add up the codes of the columns, relative to a row that has the first category in each column."""
-    base = np.array([[categories[0] for categories in step.categories_]], dtype=object)
-    encoded = graph("Identity", _encode(step, base))
-    for k, categories in enumerate(step.categories_):
-        words = [word if isinstance(word, str) else "" for word in categories]  # a missing text is empty
-        if step.handle_unknown == "error" or not _is_text(categories) or len(set(words)) < len(words):
-            raise ModelError(
-                "OneHotEncoder can be exported if its categories are texts, at most one of them missing, and its "
-                "handle_unknown is 'ignore' or 'infrequent_if_exist'."
-            )
-        rows = np.repeat(base, len(categories) + 1, axis=0)
-        rows[:, k] = [*categories, "\0"]  # the last one is unknown
-        found = graph("Equal", graph("Gather", X, np.array([k]), axis=1), np.array([words], dtype=object))
-        found = graph("Cast", found, to=graph.types.DOUBLE)
-        is_unknown = graph("Sub", np.array([1.0]), graph("ReduceSum", found, ROW))
-        choice = graph("Concat", found, is_unknown, axis=1)
-        encoded = graph("Add", encoded, graph("MatMul", choice, _encode(step, rows) - _encode(step, base)))
-    return encoded
-
-
-def _encode(step: Any, rows: Array) -> Array:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # about the unknown category and missing names
-        encoded = step.transform(rows)
-    return np.asarray(encoded.toarray() if hasattr(encoded, "toarray") else encoded, dtype=np.float64)
-
-
-def _columns(graph: _Graph, step: Any, X: str | None) -> str:
-    """Add a ColumnTransformer. Named columns become inputs of the graph."""
+def _columns(graph: _Graph, step: Any, X: str) -> str:
     parts = []
     for name, part, _ in step.transformers_:
         indices = step._transformer_to_input_indices[name]
-        if part == "drop" or not len(indices):
-            continue
-        if X is None:
-            names = [str(step.feature_names_in_[index]) for index in indices]
-            for k, column in enumerate(names):
-                graph.add_input(column, 1, is_text=_takes_text(part, k))
-            block = graph("Concat", *names, axis=1)
-        else:
+        if part != "drop" and len(indices):
             block = graph("Gather", X, np.array(indices), axis=1)
-        parts.append(block if part == "passthrough" else _convert(graph, part, block))
+            parts.append(block if part == "passthrough" else _convert(graph, part, block))
     return graph("Concat", *parts, axis=1)
-
-
-def _takes_text(part: Any, k: int) -> bool:
-    """Return whether a fitted transformer expects texts in its column number `k`."""
-    steps = active_steps(part) if hasattr(part, "steps") else [part]
-    return any(hasattr(step, "categories_") and _is_text(step.categories_[k]) for step in steps)
-
-
-def _is_text(categories: Array) -> bool:
-    return any(isinstance(category, str) for category in categories)
 
 
 def _identity(graph: _Graph, step: Any, X: str) -> str:
@@ -305,13 +244,8 @@ def _identity(graph: _Graph, step: Any, X: str) -> str:
     return graph("Identity", X)
 
 
-def _to_words(graph: _Graph, step: Any, X: str) -> str:
-    empty = require("pandas", "app").DataFrame([[None] * step.n_features_in_], columns=step.feature_names_in_)
-    return graph("Where", graph("Equal", X, np.array([""], dtype=object)), step.transform(empty), X)
-
-
 def _is_missing(graph: _Graph, _: Any, X: str) -> str:
-    return graph("Cast", graph("IsNaN", X), to=graph.types.DOUBLE)
+    return graph("Cast", graph("IsNaN", X), to=graph.double)
 
 
 LEARNERS = {
@@ -324,9 +258,7 @@ STEPS = {
     "KernelFeatures": _kernel_features,
     "StandardScaler": _standard_scaler,
     "SimpleImputer": _imputer,
-    "OneHotEncoder": _one_hot,
     "ColumnTransformer": _columns,
     **dict.fromkeys(["FunctionTransformer", "ToNumbers"], _identity),
-    "ToWords": _to_words,
     "IsMissing": _is_missing,
 }

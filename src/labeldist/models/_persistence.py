@@ -6,7 +6,6 @@ import io
 import json
 import os
 import platform
-import reprlib
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -24,64 +23,57 @@ import labeldist
 from labeldist._extras import require
 from labeldist._files import check_free, write_whole
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
-from labeldist.models._inspection import attribute_of, feature_names_of, first_attribute, first_layers, label_names_of
+from labeldist.models._inspection import attribute_of, feature_names_of, label_names_of
 
 CARD = "card.json"
-FORMAT = 1
-"""Version of the file format. It increases when older versions of labeldist cannot read new files."""
-
+COMPARED = ("labeldist", "scikit-learn")
+FORMAT = 1  # increases when older versions of labeldist cannot read new files
 LARGEST = 2 * 2**30
 """Maximum size of an unpacked model in bytes, so that a small file cannot fill the memory."""
 
-TRUSTED = {
+TRUSTED = (
     "builtins.object",
-    "numpy.dtype",
-    "sklearn.compose._column_transformer._RemainderColsList",
-    "sklearn.compose._column_transformer.make_column_selector",
-}
-"""Types that imputers and column transformers hold. skops itself trusts plain data and scikit-learn's estimators."""
-
-TRUSTED_MODULES = (
     "labeldist._solvers.",
     "labeldist._tables.",
     "labeldist.enhancement.",
-    "labeldist.features",
+    "labeldist.features.",
     "labeldist.learning.",
-    "sklearn.model_selection._split",
+    "numpy.dtype",
+    "sklearn.compose._column_transformer.",
+    "sklearn.model_selection._split.",
 )
-"""Modules whose classes are trusted: estimators, what they hold when fitted, and splitters."""
+"""Beginnings of the names of classes that models hold. skops itself trusts plain data and scikit-learn's estimators."""
 
 
 @dataclass(frozen=True)
 class ModelCard:
     """Description of a saved model.
 
-    Attributes
+    Parameters
     ----------
-    format : int
-        Version of the file format.
-    versions : dict of str to str
-        Versions of labeldist, scikit-learn, numpy and python with which the model was saved.
-    estimator : str
-        Class of the model, with its module.
-    parameters : dict
-        Parameters as returned by ``get_params``. Values that JSON cannot hold are replaced by a short text.
-    label_names : tuple of str
-        Names of the labels, in the order of the predicted columns.
-    feature_names : tuple of str or None
-        Names of the features in the expected order, or None if the model was fitted without names.
-    n_features : int or None
-        Number of input columns, or None if the first step does not count them, such as a vectorizer of texts.
-    training_rows : int or None
-        Number of training rows, if known.
-    summary : str or None
-        Text about the training.
-    measures : dict of str to float
-        Scores of the model.
+    format, versions : int, dict of str to str
+        Versions of the file format, and of labeldist, scikit-learn, numpy and python.
+    estimator, parameters : str, dict
+        Class of the model with its module, and its ``get_params``, with short texts for values that JSON cannot hold.
+    label_names, feature_names : tuple of str
+        Names of the labels and features in order. `feature_names` is None if the model was fitted without names.
+    n_features, training_rows : int or None
+        Numbers of input columns and of training rows, if known.
+    summary, measures : str or None, dict of str to float
+        Text about the training, and scores of the model.
 
     See Also
     --------
     read_card : Read the card of a model file.
+
+    Examples
+    --------
+    >>> from labeldist import BDLDL
+    >>> from labeldist.models import read_card, save
+    >>> path = getfixture("tmp_path") / "model.skops"
+    >>> save(BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]]), path, summary="Two rows.")
+    >>> read_card(path).summary
+    'Two rows.'
     """
 
     format: int
@@ -94,24 +86,6 @@ class ModelCard:
     training_rows: int | None
     summary: str | None
     measures: dict[str, float]
-
-    def to_json(self) -> str:
-        """Return the card as a JSON object."""
-        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> ModelCard:
-        """Read a card from a JSON object."""
-        content = json.loads(text)
-        if content["format"] > FORMAT:
-            raise ModelError(
-                f"Its format is {content['format']}, and labeldist {labeldist.__version__} reads formats up to "
-                f"{FORMAT}. Install a newer version: pip install -U labeldist"
-            )
-        content["versions"] = dict(content["versions"])
-        for key in ("label_names", "feature_names"):
-            content[key] = None if content[key] is None else tuple(content[key])
-        return cls(**content)
 
 
 def save(
@@ -126,7 +100,8 @@ def save(
 ) -> None:
     """Write a fitted model and its card to a file.
 
-    The file is a skops archive. It contains data and names of types, but no code.
+    The file is a skops archive, which contains data and names of types, but no code. A `ModelError` is raised if the
+    model contains an unknown type, or more than 2 GiB.
 
     Parameters
     ----------
@@ -134,21 +109,12 @@ def save(
         A learner or an enhancer, alone or as the last step of a pipeline.
     path : str or path
         File to write, such as ``model.skops``.
-    summary : str, default=None
-        Text about the training, for the card.
-    measures : mapping of str to float, default=None
-        Scores, for the card.
-    training_rows : int, default=None
-        Number of training rows, for the card. Models that keep a distribution of each row know it themselves.
+    summary, measures, training_rows : str, mapping of str to float, int, default=None
+        Entries of the card: text about the training, scores, and number of rows, which some models know themselves.
     trusted : iterable of str, default=()
         Names of further types that the model may contain. `load` needs the same names.
     force : bool, default=False
         Whether to replace an existing file.
-
-    Raises
-    ------
-    ModelError
-        If the model contains a type that is not trusted, something that skops cannot write, or more than 2 GiB.
 
     See Also
     --------
@@ -157,33 +123,22 @@ def save(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
     >>> from labeldist import BDLDL
-    >>> from labeldist.datasets import make_artificial
-    >>> from labeldist.models import load, read_card, save
-    >>> X, D = make_artificial(100, random_state=0)
-    >>> model = BDLDL().fit(X, D)
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "model.skops"
-    ...     save(model, path, summary="Three labels.", measures={"score": model.score(X, D)})
-    ...     loaded, card = load(path), read_card(path)
-    >>> bool((loaded.predict(X) == model.predict(X)).all())
-    True
-    >>> card.summary, card.label_names
-    ('Three labels.', ('label_0', 'label_1', 'label_2'))
+    >>> from labeldist.models import save
+    >>> model = BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]])
+    >>> save(model, getfixture("tmp_path") / "model.skops", measures={"score": 0.5})
     """
     check_free(path, force=force)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
-    skops, name = require("skops.io", "app"), type(model).__name__
+    skops = require("skops.io", "app")
     try:
         content = skops.dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
     except Exception as error:  # skops raises many types
-        raise ModelError(f"{name} contains something that skops cannot write: {error}") from error
-    _check_types(content, trusted, name)
+        raise ModelError(f"skops cannot write this {type(model).__name__}: {error}") from error
+    _check_types(content, trusted, type(model).__name__)
     archive = io.BytesIO(content)
     with ZipFile(archive, "a", ZIP_DEFLATED) as members:
-        members.writestr(CARD, card.to_json())
+        members.writestr(CARD, json.dumps(asdict(card), indent=2, ensure_ascii=False))
         _check_size(members)
     write_whole(path, archive.getvalue(), overwrite=force)
 
@@ -191,9 +146,9 @@ def save(
 def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     """Read a model from a file that `save` has written.
 
-    No code of the file is executed and nothing is unpickled. The file may contain plain data, arrays, estimators of
-    labeldist and scikit-learn, and types that are named in `trusted`. A `ModelVersionWarning` is issued if the model
-    was saved with another version of labeldist or scikit-learn.
+    No code of the file is executed and nothing is unpickled. A `ModelError` is raised if the file is damaged or has
+    types other than plain data, estimators of labeldist and scikit-learn, and `trusted` ones. A `ModelVersionWarning`
+    is issued if the versions of labeldist or scikit-learn differ.
 
     Parameters
     ----------
@@ -207,14 +162,19 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     estimator
         The fitted model.
 
-    Raises
-    ------
-    ModelError
-        If the file is damaged, has a newer format, contains a type that is not trusted, or has more than 2 GiB.
-
     See Also
     --------
-    save : Write a model file, with an example.
+    save : Write a model file.
+    read_card : Read only the description of the model.
+
+    Examples
+    --------
+    >>> from labeldist import BDLDL
+    >>> from labeldist.models import load, save
+    >>> path = getfixture("tmp_path") / "model.skops"
+    >>> save(BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]]), path)
+    >>> load(path)
+    BDLDL()
     """
     skops = require("skops.io", "app")
     content, card = _read(path)
@@ -226,17 +186,11 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     except ModelError:
         raise
     except Exception as error:  # a damaged archive raises many types
-        raise ModelError(f"{path} is damaged, or needs a newer version of skops: {error!r}.") from error
-    installed = _versions()
-    saved = {name: card.versions.get(name) for name in ("labeldist", "scikit-learn")}
-    changed = [
-        f"{name} {saved[name]} (installed: {installed[name]})" for name in saved if saved[name] != installed[name]
-    ]
-    if changed:
-        warn(
-            f"{path} was saved with {' and '.join(changed)}. Predictions may differ; if that matters, fit it again.",
-            ModelVersionWarning,
-        )
+        raise ModelError(f"{path} is damaged, or needs a newer skops: {error!r}.") from error
+    saved, installed = ([versions.get(name) for name in COMPARED] for versions in (card.versions, _versions()))
+    if saved != installed:
+        changed = " and ".join(f"{name} {version}" for name, version in zip(COMPARED, saved, strict=True))
+        warn(f"{path} was saved with {changed}. Predictions may differ.", ModelVersionWarning)
     return model
 
 
@@ -255,7 +209,16 @@ def read_card(path: str | os.PathLike[str]) -> ModelCard:
 
     See Also
     --------
-    save : Write a model file, with an example.
+    load : Read the model.
+
+    Examples
+    --------
+    >>> from labeldist import BDLDL
+    >>> from labeldist.models import read_card, save
+    >>> path = getfixture("tmp_path") / "model.skops"
+    >>> save(BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]]), path)
+    >>> read_card(path).label_names
+    ('label_0', 'label_1')
     """
     return _read(path)[1]
 
@@ -264,22 +227,37 @@ def make_card(
     model: Any, *, summary: str | None, measures: Mapping[str, float] | None, training_rows: int | None
 ) -> ModelCard:
     """Return the card of a fitted model."""
-    label_names, feature_names = label_names_of(model), feature_names_of(model)
-    distributions = attribute_of(model, "label_distributions_")
+    feature_names, distributions = feature_names_of(model), attribute_of(model, "label_distributions_")
     if training_rows is None and distributions is not None:
         training_rows = len(distributions)
     return ModelCard(
         format=FORMAT,
         versions=_versions(),
         estimator=f"{type(model).__module__}.{type(model).__qualname__}",
-        parameters={name: _as_json(value) for name, value in model.get_params().items()},
-        label_names=tuple(label_names),
+        parameters=json.loads(json.dumps(model.get_params(), default=_as_json, skipkeys=True)),
+        label_names=tuple(label_names_of(model)),
         feature_names=None if feature_names is None else tuple(feature_names),
-        n_features=first_attribute(first_layers(model), "n_features_in_"),
+        n_features=attribute_of(model, "n_features_in_", step=0),
         training_rows=training_rows,
         summary=summary,
         measures={name: float(value) for name, value in (measures or {}).items()},
     )
+
+
+def _as_json(value: Any) -> Any:
+    """Return a list, a number or a short text for a parameter that JSON cannot hold."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return type(value).__name__ if isinstance(value, BaseEstimator) else repr(value)[:100]
+
+
+def _card_from_json(text: bytes) -> ModelCard:
+    content = json.loads(text)
+    if content["format"] > FORMAT:
+        raise ModelError(f"Its format {content['format']} is too new. Update labeldist: pip install -U labeldist")
+    for key in ("label_names", "feature_names"):
+        content[key] = None if content[key] is None else tuple(content[key])
+    return ModelCard(**content)
 
 
 def _versions() -> dict[str, str]:
@@ -291,34 +269,15 @@ def _versions() -> dict[str, str]:
     }
 
 
-def _as_json(value: Any) -> Any:
-    """Return a parameter if JSON can hold it in 1,000 characters, else a short text."""
-    if isinstance(value, BaseEstimator):
-        return type(value).__name__
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    try:
-        if len(json.dumps(value)) <= 1000:
-            return value
-    except (TypeError, ValueError):
-        pass
-    short = reprlib.Repr()
-    short.maxother = 100
-    return short.repr(value)
-
-
 def _read(path: str | os.PathLike[str]) -> tuple[bytes, ModelCard]:
     """Return the bytes of a model file and its card."""
     try:
         content = Path(path).read_bytes()
         with ZipFile(io.BytesIO(content)) as members:
             _check_size(members)
-            return content, ModelCard.from_json(members.read(CARD))
-    except (ModelError, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"{path} cannot be read: {reason}") from error
+            return content, _card_from_json(members.read(CARD))
     except Exception as error:  # zipfile and json raise many types
-        raise ModelError(f"{path} is not a model file of labeldist, or is damaged: {error!r}.") from error
+        raise ModelError(f"{path} cannot be read as a model file of labeldist: {error}") from error
 
 
 def _check_size(members: ZipFile) -> None:
@@ -334,16 +293,13 @@ def _check_types(content: bytes, trusted: Iterable[str], name: Any) -> list[str]
     if unknown:
         raise ModelError(
             f"{name} contains types that are not trusted: {', '.join(unknown)}. If you know them, pass "
-            f"trusted={unknown} to save and load. Otherwise do not load the file. A search can be replaced by its "
-            "best_estimator_, a function in many cases by the name of an option."
+            f"trusted={unknown} to save and load. A search can be replaced by its best_estimator_."
         )
     return types
 
 
 def _is_trusted(name: str) -> bool:
-    """Return whether a name is that of a trusted class, and not of a function or of something that is imported."""
+    """Return whether a name is that of a trusted class, and not of a function or of an imported class."""
     module, _, attribute = name.rpartition(".")
-    if name in TRUSTED or not module.startswith(TRUSTED_MODULES):
-        return name in TRUSTED
-    kind = getattr(import_module(module), attribute)
+    kind = getattr(import_module(module), attribute) if name.startswith(TRUSTED) else None
     return isinstance(kind, type) and kind.__module__ == module

@@ -20,18 +20,16 @@ Axes = Any
 """``matplotlib.axes.Axes``; Matplotlib is imported only to draw."""
 
 EXTRA = "app"
+# Colours that people with colour vision deficiency can distinguish. The labels have these seven, the same with a hatch
+# or another marker, and grey for merged labels.
 OKABE_ITO = ("#d55e00", "#0072b2", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442")
-"""Colours that people with colour vision deficiency can distinguish."""
-
-# Styles of the labels: seven colours, the same with a hatch or another marker, and grey for merged labels.
 GREY = "#999999"
 COLOURS = (*OKABE_ITO, *OKABE_ITO, GREY)
 HATCHES = ("",) * 7 + ("////",) * 7 + ("",)
 MARKERS = ("o",) * 7 + ("s",) * 7 + ("D",)
 
 MIN_INCHES, MAX_INCHES = (7.0, 4.8), (14.0, 14.0)
-MAX_TICK_LABELS = 60
-MAX_CELLS_WITH_TEXT = 150
+MAX_TICK_LABELS, MAX_CELLS_WITH_TEXT = 60, 150
 
 # Dates and random SVG ids would make two files of the same picture differ.
 METADATA: dict[str, dict[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
@@ -58,7 +56,8 @@ class Display:
 
         Returns
         -------
-        self
+        self : Display
+            The drawn display.
         """
         if ax is None:
             rows, columns = self._cells()
@@ -85,16 +84,14 @@ def save_picture(display: Display, path: str | os.PathLike[str], *, overwrite: b
     Parameters
     ----------
     display : display of `labeldist.plots`
-        A display that is drawn.
     path : path-like
         The suffix is the format: ``.png``, ``.svg`` or ``.pdf``.
     overwrite : bool, default=True
-        Whether to replace an existing file; if False, an existing file is an error.
+        Whether to replace an existing file.
 
-    Raises
-    ------
-    OutputError
-        If the suffix is another one, or the file cannot be written.
+    See Also
+    --------
+    DistributionDisplay : A display of distributions.
 
     Examples
     --------
@@ -156,10 +153,7 @@ def draw_diagonal(ax: Axes, largest: float) -> None:
 
 
 def merge_small_labels(label_names: Sequence[str], *tables: Array) -> tuple[list[str], list[Array]]:
-    """Merge the columns of tables so that there are at most 15.
-
-    The 14 labels with the largest mean degree in the first table stay; the last column is the sum of the others.
-    """
+    """Keep the 14 labels with the largest mean degree in the first table, and add up the others."""
     c = len(label_names)
     if c <= len(COLOURS):
         return list(label_names), list(tables)
@@ -175,11 +169,6 @@ def stacked_bars(ax: Axes, places: Any, degrees: Array, *, thickness: float = 0.
         ax.barh(places, column, thickness, left=left, color=colour, hatch=hatch, edgecolor="black", linewidth=0)
         for column, left, colour, hatch in zip(degrees.T, starts.T, COLOURS, HATCHES, strict=False)
     ]
-
-
-def write_beside(ax: Axes, bars: Any, texts: Sequence[str]) -> None:
-    """Write a text to the right of each horizontal bar."""
-    ax.bar_label(bars, texts, padding=4, fontsize="small", annotation_clip=False)
 
 
 def heat_map(

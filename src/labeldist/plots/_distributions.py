@@ -30,14 +30,13 @@ class DistributionDisplay(DisplayOfRows):
     distributions : ndarray of shape (n_bars, n_labels)
     label_names, item_names : list of str
     caption : str
-        Description of the rows.
 
     Attributes
     ----------
     ambiguities : ndarray of shape (n_bars,)
         Exponential of the entropy of each row: 1 for a single label, the number of labels for equal degrees.
     bars_ : list of BarContainer
-        One per label, from left to right. Beyond 15 labels the smallest are merged.
+        One per label. Beyond 15 labels the smallest are merged.
     ax_, figure_ : matplotlib Axes and Figure
 
     See Also
@@ -83,9 +82,9 @@ class DistributionDisplay(DisplayOfRows):
         """
         check_scalar(max_rows, "max_rows", int, min_val=1)
         table = read_rows(D, label_names, item_names)
-        shown = table.take(cls._select_rows(table.values, max_rows))
-        caption = f"{len(shown.values):,} of {len(table.values):,} items"
-        return cls(shown.values, shown.label_names, shown.item_names, caption).plot(ax)
+        shown = table.iloc[cls._select_rows(table.to_numpy(), max_rows)]
+        caption = f"{len(shown):,} of {len(table):,} items"
+        return cls(shown.to_numpy(), list(shown.columns), list(shown.index), caption).plot(ax)
 
     @staticmethod
     def _select_rows(D: Array, max_rows: int) -> NDArray[np.intp]:
@@ -99,7 +98,8 @@ class DistributionDisplay(DisplayOfRows):
         names, (degrees,) = shared.merge_small_labels(self.label_names, self.distributions)
         n = len(degrees)
         self.bars_ = shared.stacked_bars(ax, range(n), degrees)
-        shared.write_beside(ax, self.bars_[-1], [f"{value:.2f}" for value in self.ambiguities])
+        texts = [f"{value:.2f}" for value in self.ambiguities]
+        ax.bar_label(self.bars_[-1], texts, padding=4, fontsize="small", annotation_clip=False)
         ax.set_title("ambiguity", loc="right", fontsize="small")
         ax.set(xlim=(0, 1), ylim=(n - 0.4, -0.6), xlabel=f"degree ({self.caption})")
         shared.name_ticks(ax, "y", self.item_names)
@@ -109,8 +109,11 @@ class DistributionDisplay(DisplayOfRows):
 class AmbiguityDisplay(DistributionDisplay):
     """The most ambiguous rows of a table as stacked bars, the most ambiguous on top.
 
-    Create it with `from_distributions` or `from_estimator`. Parameters, methods and attributes are those of
-    `DistributionDisplay`.
+    Create it with `from_distributions` or `from_estimator`.
+
+    Parameters
+    ----------
+    distributions, label_names, item_names, caption : as in `DistributionDisplay`
 
     See Also
     --------
@@ -120,9 +123,8 @@ class AmbiguityDisplay(DistributionDisplay):
     --------
     >>> from labeldist.plots import AmbiguityDisplay
     >>> D = [[0.9, 0.1], [0.5, 0.5], [0.7, 0.3]]
-    >>> display = AmbiguityDisplay.from_distributions(D, max_rows=2, item_names=["a dog", "a wolf", "a fox"])
-    >>> display.item_names, display.ambiguities.round(2)
-    (['a wolf', 'a fox'], array([2.  , 1.84]))
+    >>> AmbiguityDisplay.from_distributions(D, max_rows=2, item_names=["a dog", "a wolf", "a fox"]).item_names
+    ['a wolf', 'a fox']
     """
 
     @staticmethod
@@ -156,9 +158,8 @@ class TernaryDisplay(DisplayOfRows):
     Examples
     --------
     >>> from labeldist.plots import TernaryDisplay
-    >>> display = TernaryDisplay.from_distributions([[0.5, 0.3, 0.2]], label_names=["red", "green", "blue"])
-    >>> display.ax_.get_tlabel()
-    'red'
+    >>> TernaryDisplay.from_distributions([[0.5, 0.3, 0.2]]).label_names
+    ['label_0', 'label_1', 'label_2']
     """
 
     distributions: Array
@@ -166,9 +167,8 @@ class TernaryDisplay(DisplayOfRows):
     true: Array | None = None
 
     def __post_init__(self) -> None:
-        n_labels = self.distributions.shape[1]
-        if n_labels != 3:
-            raise ValueError(f"TernaryDisplay needs three labels, got {n_labels}. Use DistributionDisplay.")
+        if len(self.label_names) != 3:
+            raise ValueError(f"TernaryDisplay needs three labels, got {len(self.label_names)}.")
 
     @classmethod
     def from_distributions(cls, D: Any, *, label_names: Names = None, ax: Axes = None) -> Self:
@@ -177,9 +177,9 @@ class TernaryDisplay(DisplayOfRows):
         Parameters
         ----------
         D : array-like or data frame of shape (n_samples, 3)
-            Rows that sum to one. The columns of a data frame name the labels.
+            Rows that sum to one.
         label_names : list of str, default=None
-            By default the names in the data frame, or numbers.
+            By default the columns of the data frame, or numbers.
         ax : mpltern TernaryAxes, default=None
 
         Returns
@@ -187,7 +187,7 @@ class TernaryDisplay(DisplayOfRows):
         TernaryDisplay
         """
         table = read_rows(D, label_names)
-        return cls(table.values, table.label_names).plot(ax)
+        return cls(table.to_numpy(), list(table.columns)).plot(ax)
 
     @classmethod
     def from_predictions(cls, D_true: Any, D_pred: Any, **options: Any) -> Self:
@@ -206,7 +206,7 @@ class TernaryDisplay(DisplayOfRows):
         """
         ax = options.pop("ax", None)
         true, predicted = read_pair(D_true, D_pred, **options)
-        return cls(predicted, true.label_names, true.values).plot(ax)
+        return cls(predicted, list(true.columns), true.to_numpy()).plot(ax)
 
     def _add_axes(self, figure: Any) -> Axes:
         require("mpltern", shared.EXTRA)  # registers the projection

@@ -23,8 +23,8 @@ from labeldist.plots._display import EXTRA, OKABE_ITO, Axes, Display, add_legend
 from labeldist.plots._reading import Names, check_names, check_option
 from labeldist.simplex import normalize
 
+# Positive values that differ by more than these factors are drawn on a logarithmic scale.
 WIDE_SCORES, WIDE_PARAMETERS = 10.0, 100.0
-"""Positive values that differ by more than these factors are drawn on a logarithmic scale."""
 
 
 @dataclass(eq=False, repr=False)
@@ -42,8 +42,7 @@ class CoefficientDisplay(Display):
 
     Attributes
     ----------
-    image_, colorbar_ : matplotlib AxesImage and Colorbar
-    ax_, figure_ : matplotlib Axes and Figure
+    image_, colorbar_, ax_, figure_ : matplotlib AxesImage, Colorbar, Axes and Figure
 
     See Also
     --------
@@ -83,8 +82,7 @@ class CoefficientDisplay(Display):
         estimator : fitted estimator with ``coef_``
             Or a Pipeline, GridSearchCV or EnhancedLearner that ends in one.
         X : array-like or data frame of shape (n_samples, n_features), default=None
-            If given, each coefficient is multiplied by the standard deviation of its feature in these rows, so that
-            features in different units can be compared.
+            If given, each coefficient is multiplied by the standard deviation of its feature in these rows.
         max_features : int, default=30
             If there are more, those with the largest absolute coefficients are drawn, the largest first.
         feature_names, label_names : list of str, default=None
@@ -106,11 +104,12 @@ class CoefficientDisplay(Display):
         if label_names is None:
             label_names = attribute_of(estimator, "label_names_") or numbered_labels(None, c)
         labels = check_names("label_names", label_names, c)
-        names = _feature_names(estimator, m) if feature_names is None else feature_names
-        features = check_names("feature_names", names, m)
+        names, scale = _received_features(estimator, X)
+        if feature_names is None:
+            feature_names = [f"x{j}" for j in range(m)] if names is None else names
+        features = check_names("feature_names", feature_names, m)
         if X is not None:
-            coefficients = coefficients * _standard_deviations(estimator, X)[:, None]
-            title = "coefficient × standard deviation"
+            coefficients, title = coefficients * scale[:, None], "coefficient × standard deviation"
         if m > max_features:
             largest = np.argsort(-np.abs(coefficients).max(axis=1), kind="stable")[:max_features]
             coefficients, features = coefficients[largest], [features[j] for j in largest]
@@ -123,34 +122,27 @@ class CoefficientDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         largest = float(np.abs(self.coefficients).max()) or 1.0
         norm = require("matplotlib.colors", EXTRA).Normalize(-largest, largest)
-        names = self.feature_names, self.label_names
-        drawn = heat_map(ax, self.coefficients, *names, cmap="RdBu_r", norm=norm, title=self.title)
-        self.image_, self.colorbar_ = drawn
+        self.image_, self.colorbar_ = heat_map(
+            ax, self.coefficients, self.feature_names, self.label_names, cmap="RdBu_r", norm=norm, title=self.title
+        )
         ax.set_xlabel(self.caption)
 
 
-def _standard_deviations(estimator: Any, X: Any) -> Array:
-    """Return the standard deviations of the features that the linear model receives."""
+def _received_features(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return names and standard deviations of the features that the linear model receives, or None."""
     from sklearn.preprocessing import StandardScaler  # slow to import
 
-    for layer in layers(estimator):
-        if hasattr(layer, "steps") and len(layer.steps) > 1:
-            X = layer[:-1].transform(X)
-    return np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
-
-
-def _feature_names(estimator: Any, n_features: int) -> Sequence[object]:
-    """Return the names of the features that the linear model receives, or numbers."""
     names: Any = None
     for layer in layers(estimator):
         if hasattr(layer, "steps") and len(layer.steps) > 1:
+            X = None if X is None else layer[:-1].transform(X)
             try:
                 names = layer[:-1].get_feature_names_out()
             except (AttributeError, ValueError):  # a step does not name its output
                 names = None
         elif names is None:
             names = getattr(layer, "feature_names_in_", None)
-    return [f"x{j}" for j in range(n_features)] if names is None else list(names)
+    return names, None if X is None else np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
 
 
 @dataclass(eq=False, repr=False)
@@ -163,12 +155,10 @@ class ParameterInfluenceDisplay(Display):
     ----------
     scores : ndarray of shape (n_rows, n_columns)
         NaN for combinations that were not tried.
-    row_values, column_values : list
-    row_name, column_name : str
+    row_values, column_values, row_name, column_name : list, list, str, str
         Values and names of the two hyper-parameters.
-    title : str
-        Name of the score.
-    higher_is_better : bool
+    title, higher_is_better : str, bool
+        Name and direction of the score.
     others : list of str
         Further hyper-parameters of the search. Each cell has the best score over their values.
 
@@ -176,8 +166,7 @@ class ParameterInfluenceDisplay(Display):
     ----------
     best_ : tuple of int
         Row and column of the best score.
-    image_, colorbar_, frame_ : matplotlib AxesImage, Colorbar and Rectangle
-    ax_, figure_ : matplotlib Axes and Figure
+    image_, colorbar_, frame_, ax_, figure_ : matplotlib AxesImage, Colorbar, Rectangle, Axes and Figure
 
     See Also
     --------
@@ -189,9 +178,8 @@ class ParameterInfluenceDisplay(Display):
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.plots import ParameterInfluenceDisplay
     >>> search = BDLDLCV().fit(*make_artificial(100, random_state=0))
-    >>> display = ParameterInfluenceDisplay.from_estimator(search)
-    >>> display.row_name, display.column_name, display.scores.shape
-    ('reconstruction', 'ridge', (8, 8))
+    >>> ParameterInfluenceDisplay.from_estimator(search).scores.shape
+    (8, 8)
     """
 
     scores: Array
@@ -238,8 +226,7 @@ class ParameterInfluenceDisplay(Display):
                 scores[cell] = np.fmax(scores[cell], score)
         title, higher_is_better = "mean_test_score", True
         if isinstance(search.scoring, str) and search.scoring in MEASURES:  # BDLDLCV negates measures that are errors
-            measure = MEASURES[search.scoring]
-            title, higher_is_better = measure.title, measure.higher_is_better
+            title, higher_is_better = MEASURES[search.scoring].title, MEASURES[search.scoring].higher_is_better
         grid = values[row_name], values[column_name], row_name, column_name
         others = [name for name in varied if name not in (row_name, column_name)]
         return cls(scores if higher_is_better else -scores, *grid, title, higher_is_better, others).plot(ax)
@@ -256,8 +243,8 @@ class ParameterInfluenceDisplay(Display):
         norm = colors.LogNorm(low, high) if 0 < WIDE_SCORES * low < high else colors.Normalize(low, high)
         cmap, direction = ("viridis", "higher") if self.higher_is_better else ("viridis_r", "lower")
         names = (list(map(parameter_text, values)) for values in (self.row_values, self.column_values))
-        drawn = heat_map(ax, self.scores, *names, cmap=cmap, norm=norm, title=f"{self.title} ({direction} is better)")
-        self.image_, self.colorbar_ = drawn
+        title = f"{self.title} ({direction} is better)"
+        self.image_, self.colorbar_ = heat_map(ax, self.scores, *names, cmap=cmap, norm=norm, title=title)
         rectangle = require("matplotlib.patches", EXTRA).Rectangle
         self.frame_ = rectangle((column - 0.45, row - 0.45), 0.9, 0.9, fill=False, edgecolor="red", linewidth=2.5)
         ax.add_patch(self.frame_)
@@ -283,19 +270,16 @@ class RecoveryPathDisplay(Display):
     param_name : str
     param_range : list
     scores : ndarray of shape (n_values,)
-        The measure at each value of the parameter.
     baselines : mapping of str to float
-        The measure of the trivial enhancers.
+        Scores of the trivial enhancers.
     name, measure : str
         Names of the enhancer and of the measure.
 
     Attributes
     ----------
-    line_ : Line2D
     best_ : int
         Position of the best value in `param_range`.
-    baseline_lines_ : dict of str to Line2D
-    ax_, figure_ : matplotlib Axes and Figure
+    line_, baseline_lines_, ax_, figure_ : matplotlib Line2D, dict of Line2D, Axes and Figure
 
     See Also
     --------
@@ -338,13 +322,10 @@ class RecoveryPathDisplay(Display):
         enhancer : label enhancer
             Clones of it are fitted.
         X : array-like or data frame of shape (n_samples, n_features)
-        L : array-like or data frame of shape (n_samples, n_labels)
-            Logical labels.
-        D_true : array-like or data frame of shape (n_samples, n_labels)
-            True degrees; each row is divided by its sum.
-        param_name : str
-        param_range : sequence
-            Values to try.
+        L, D_true : array-like or data frame of shape (n_samples, n_labels)
+            Logical labels and true degrees; each row of degrees is divided by its sum.
+        param_name, param_range : str, sequence
+            Parameter and its values.
         measure : str, default="kl_divergence"
             Name of a measure in `labeldist.metrics.MEASURES`.
         ax : matplotlib Axes, default=None
@@ -358,11 +339,8 @@ class RecoveryPathDisplay(Display):
         mean = MEASURES[measure].mean
         enhancers = [clone(enhancer).set_params(**{param_name: value}) for value in param_range]
         scores = np.array([mean(D, np.asarray(one.fit_transform(X, L))) for one in enhancers])
-        trivial = {
-            "Uniform": Uniform(),
-            "LogicalSoftmax": LogicalSoftmax(),
-            "LogicalSoftmax, threshold": LogicalSoftmax("threshold"),
-        }
+        trivial = {"Uniform": Uniform(), "LogicalSoftmax": LogicalSoftmax()}
+        trivial["LogicalSoftmax, threshold"] = LogicalSoftmax("threshold")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LabelWarning)  # the enhancer itself has warned
             baselines = {name: mean(D, one.fit_transform(X, L)) for name, one in trivial.items()}
@@ -384,8 +362,5 @@ class RecoveryPathDisplay(Display):
         add_legend(ax, [self.line_, ring, *self.baseline_lines_.values()], names)
         if numeric and 0 < WIDE_PARAMETERS * min(self.param_range) <= max(self.param_range):
             ax.set_xscale("log")
-        drawn = [*self.scores, *self.baselines.values()]
-        if not measure.higher_is_better and 0 < WIDE_SCORES * min(drawn) < max(drawn):
-            ax.set_yscale("log")
         direction = "higher" if measure.higher_is_better else "lower"
         ax.set(xlabel=self.param_name, ylabel=f"{measure.title} ({direction} is better)")

@@ -32,16 +32,13 @@ class PredictionDisplay(DisplayOfRows):
     label_names, item_names : list of str
     kind : {"scatter", "bars"}
     caption : str
-        Description of the rows.
 
     Attributes
     ----------
     divergences : ndarray of shape (n_rows,)
         Kullback-Leibler divergence of each row.
-    points_ : list of PathCollection
-        One per label, for ``kind="scatter"``. Beyond 15 labels the smallest are merged.
-    true_bars_, predicted_bars_ : list of BarContainer
-        One per label, for ``kind="bars"``.
+    points_, true_bars_, predicted_bars_ : list of PathCollection or BarContainer
+        One per label. Beyond 15 labels the smallest are merged.
     ax_, figure_ : matplotlib Axes and Figure
 
     See Also
@@ -88,8 +85,7 @@ class PredictionDisplay(DisplayOfRows):
         kind : {"scatter", "bars"}, default="scatter"
             One point per degree, or a pair of stacked bars per item.
         max_rows : int, default=None
-            By default 1000 for points and 6 for bars. Of more rows, some are drawn, at equal steps from the smallest
-            Kullback-Leibler divergence to the largest.
+            By default 1000 for points and 6 for bars, at equal steps from the smallest divergence to the largest.
         label_names, item_names : list of str, default=None
             By default the names in the data frames, or numbers.
         ax : matplotlib Axes, default=None
@@ -103,10 +99,11 @@ class PredictionDisplay(DisplayOfRows):
         check_scalar(max_rows, "max_rows", int, min_val=1)
         true, predicted = read_pair(D_true, D_pred, label_names, item_names)
         n = len(predicted)
-        ranking = np.argsort(MEASURES["kl_divergence"].rows(true.values, predicted), kind="stable")
+        ranking = np.argsort(MEASURES["kl_divergence"].rows(true.to_numpy(), predicted), kind="stable")
         chosen = ranking[np.linspace(0, n - 1, min(n, max_rows)).round().astype(np.intp)]
-        shown, caption = true.take(chosen), f"{len(chosen):,} of {n:,} items"
-        return cls(shown.values, predicted[chosen], shown.label_names, shown.item_names, kind, caption).plot(ax)
+        shown, caption = true.iloc[chosen], f"{len(chosen):,} of {n:,} items"
+        names = list(shown.columns), list(shown.index)
+        return cls(shown.to_numpy(), predicted[chosen], *names, kind, caption).plot(ax)
 
     def _cells(self) -> tuple[int, int]:
         return 0 if self.kind == "scatter" else 2 * len(self.true), 0
@@ -132,7 +129,8 @@ class PredictionDisplay(DisplayOfRows):
         upper, lower = np.arange(n) - 0.2, np.arange(n) + 0.2
         self.true_bars_ = shared.stacked_bars(ax, upper, true, thickness=0.36)
         self.predicted_bars_ = shared.stacked_bars(ax, lower, predicted, thickness=0.36)
-        shared.write_beside(ax, self.predicted_bars_[-1], [f"KL {value:.3f}" for value in self.divergences])
+        texts = [f"KL {value:.3f}" for value in self.divergences]
+        ax.bar_label(self.predicted_bars_[-1], texts, padding=4, fontsize="small", annotation_clip=False)
         ax.set(xlim=(0, 1), ylim=(n - 0.5, -0.5), xlabel=f"degree ({self.caption})")
         ticks = [text for name in self.item_names for text in (f"{shared.shorten(name, 20)}: true", "predicted")]
         ax.set_yticks(np.column_stack([upper, lower]).ravel(), ticks)
@@ -143,25 +141,18 @@ class PredictionDisplay(DisplayOfRows):
 class CalibrationDisplay(DisplayOfRows):
     """Mean true degree by predicted degree, over all labels, in bins of equal width.
 
-    Points on the diagonal are calibrated: degrees predicted as 0.3 are 0.3 on average. Above the diagonal predictions
-    are too low, below it too high. Create it with `from_predictions` or `from_estimator`.
+    Above the diagonal predictions are too low, below it too high. Create it with `from_predictions` or
+    `from_estimator`.
 
     Parameters
     ----------
-    predicted_means, true_means : ndarray of shape (n_bins,)
-        Of the bins that are not empty.
-    counts : ndarray of shape (n_bins,)
-        Number of degrees in each bin.
+    predicted_means, true_means, counts : ndarray of shape (n_bins,)
+        Mean degrees and number of degrees of the bins that are not empty.
     edges : ndarray of shape (n_bins, 2)
-    reference : str
-        Name of the true degrees in the label of the y axis.
 
     Attributes
     ----------
-    line_ : Line2D
-    count_bars_ : BarContainer
-        The counts, scaled to a fifth of the height of the axes.
-    ax_, figure_ : matplotlib Axes and Figure
+    line_, count_bars_, ax_, figure_ : matplotlib Line2D, BarContainer, Axes and Figure
 
     See Also
     --------
@@ -171,21 +162,17 @@ class CalibrationDisplay(DisplayOfRows):
     --------
     >>> from labeldist.plots import CalibrationDisplay
     >>> D_true, D_pred = [[0.8, 0.2], [0.4, 0.6]], [[0.7, 0.3], [0.7, 0.3]]
-    >>> display = CalibrationDisplay.from_predictions(D_true, D_pred, n_bins=2)
-    >>> display.predicted_means, display.true_means.round(3), display.counts
-    (array([0.3, 0.7]), array([0.4, 0.6]), array([2, 2]))
+    >>> CalibrationDisplay.from_predictions(D_true, D_pred, n_bins=2).true_means.round(3)
+    array([0.4, 0.6])
     """
 
     predicted_means: Array
     true_means: Array
     counts: NDArray[np.int64]
     edges: Array
-    reference: str = "true degree"
 
     @classmethod
-    def from_predictions(
-        cls, D_true: Any, D_pred: Any, *, n_bins: int = 10, reference: str = "true degree", ax: Axes = None
-    ) -> Self:
+    def from_predictions(cls, D_true: Any, D_pred: Any, *, n_bins: int = 10, ax: Axes = None) -> Self:
         """Draw mean true degrees against predicted degrees.
 
         Parameters
@@ -194,8 +181,6 @@ class CalibrationDisplay(DisplayOfRows):
             Rows that sum to one.
         n_bins : int, default=10
             Number of bins between the smallest and the largest predicted degree.
-        reference : str, default="true degree"
-            Name of the degrees in `D_true`, such as "recovered degree".
         ax : matplotlib Axes, default=None
 
         Returns
@@ -204,13 +189,13 @@ class CalibrationDisplay(DisplayOfRows):
         """
         check_scalar(n_bins, "n_bins", int, min_val=1)
         true, predicted = read_pair(D_true, D_pred)
-        d, p = true.values.ravel(), predicted.ravel()
+        d, p = true.to_numpy().ravel(), predicted.ravel()
         borders = np.linspace(p.min(), p.max(), n_bins + 1)
         bins = np.clip(np.searchsorted(borders, p, side="right") - 1, 0, n_bins - 1)
         filled, place, counts = np.unique(bins, return_inverse=True, return_counts=True)
         predicted_means, true_means = (np.bincount(place, values) / counts for values in (p, d))
         edges = np.column_stack([borders[filled], borders[filled + 1]])
-        return cls(predicted_means, true_means, counts, edges, reference).plot(ax)
+        return cls(predicted_means, true_means, counts, edges).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         shared.draw_diagonal(ax, float(max(self.true_means.max(), self.edges.max())))
@@ -221,4 +206,4 @@ class CalibrationDisplay(DisplayOfRows):
         self.count_bars_ = ax.bar(self.edges[:, 0], heights, widths, **style)
         ax.bar_label(self.count_bars_, [f"{count:,}" for count in self.counts], padding=2, fontsize=7, rotation=90)
         (self.line_,) = ax.plot(self.predicted_means, self.true_means, marker="o", color=shared.OKABE_ITO[1])
-        ax.set(xlabel="predicted degree (bars: counts)", ylabel=f"mean {self.reference}")
+        ax.set(xlabel="predicted degree (bars: counts)", ylabel="mean true degree")

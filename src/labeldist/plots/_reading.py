@@ -3,81 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Self
 
 from labeldist import _validation as validation
+from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist.metrics._measures import check_pair
 from labeldist.models._inspection import attribute_of, predict_distributions
-from labeldist.plots._display import Display
+from labeldist.plots._display import EXTRA, Display
 from labeldist.simplex import check_distributions, normalize
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Names = Sequence[object] | None
 
 
-@dataclass(frozen=True)
-class NamedRows:
-    """Label distributions, one row per item and one column per label, with names."""
-
-    values: Array
-    label_names: list[str]
-    item_names: list[str]
-
-    def take(self, rows: NDArray[np.intp]) -> NamedRows:
-        """Return the rows at the given positions, in that order."""
-        return replace(self, values=self.values[rows], item_names=[self.item_names[row] for row in rows])
-
-    def rename(self, label_names: Names, item_names: Names) -> NamedRows:
-        """Return the same rows with other names; None keeps the names."""
-        n, c = self.values.shape
-        labels = self.label_names if label_names is None else check_names("label_names", label_names, c)
-        items = self.item_names if item_names is None else check_names("item_names", item_names, n)
-        return NamedRows(self.values, labels, items)
-
-
-def read_rows(D: Any, label_names: Names = None, item_names: Names = None) -> NamedRows:
+def read_rows(D: Any, label_names: Names = None, item_names: Names = None) -> pd.DataFrame:
     """Return distributions with the given names, or those of a data frame, or numbers."""
-    if not isinstance(D, NamedRows):
-        values = check_distributions(D)
-        if not len(values):
-            raise ValueError("D has no rows.")
-        n, c = values.shape
-        D = NamedRows(values, validation.label_names(D, c), _row_names(D, n))
-    return D.rename(label_names, item_names)
+    values = check_distributions(D)
+    n, c = values.shape
+    if not n:
+        raise ValueError("D has no rows.")
+    labels = validation.label_names(D, c) if label_names is None else check_names("label_names", label_names, c)
+    items = _row_names(D, n) if item_names is None else check_names("item_names", item_names, n)
+    return require("pandas", EXTRA).DataFrame(values, items, labels)
 
 
-def read_pair(D_true: Any, D_pred: Any, label_names: Names = None, item_names: Names = None) -> tuple[NamedRows, Array]:
-    """Return true distributions, with the names of either table, and predicted distributions."""
-    if isinstance(D_true, NamedRows):  # from_estimator has read both
-        return D_true.rename(label_names, item_names), D_pred
+def read_pair(D_true: Any, D_pred: Any, label_names: Names = None, item_names: Names = None) -> tuple[Any, Array]:
+    """Return true distributions as a data frame with the names of either table, and predicted distributions."""
     true, predicted = check_pair(D_true, D_pred)
     n, c = true.shape
-    labels = validation.column_names(D_true) or validation.label_names(D_pred, c)
-    items = _row_names(D_true if hasattr(D_true, "iloc") else D_pred, n)
-    return NamedRows(true, labels, items).rename(label_names, item_names), predicted
+    if label_names is None:
+        label_names = validation.column_names(D_true) or validation.label_names(D_pred, c)
+    if item_names is None:
+        item_names = _row_names(D_true if hasattr(D_true, "iloc") else D_pred, n)
+    return read_rows(true, label_names, item_names), predicted
 
 
-def read_predictions(estimator: Any, X: Any) -> NamedRows:
-    """Return what a fitted learner predicts, or an enhancer recovers, for the rows of `X`."""
+def read_predictions(estimator: Any, X: Any) -> pd.DataFrame:
+    """Return what a fitted learner or enhancer predicts for the rows of `X`."""
     D = predict_distributions(estimator, X)
-    values = check_distributions(D, name="The prediction")
-    n, c = values.shape
-    labels = validation.column_names(D) or attribute_of(estimator, "label_names_") or validation.label_names(None, c)
-    return NamedRows(values, list(labels), _row_names(D if hasattr(D, "iloc") else X, n))
+    labels = validation.column_names(D) or attribute_of(estimator, "label_names_")
+    return read_rows(D, labels, _row_names(D if hasattr(D, "iloc") else X, len(D)))
 
 
-def read_truth_and_predictions(estimator: Any, X: Any, y: Any) -> tuple[NamedRows, Array]:
+def read_truth_and_predictions(estimator: Any, X: Any, y: Any) -> tuple[pd.DataFrame, Array]:
     """Return true distributions, normalised as for `fit`, and what a fitted estimator predicts for `X`."""
     validation.check_label_names(y, attribute_of(estimator, "label_names_") or [])
     predicted = read_predictions(estimator, X)
-    true, values = check_pair(normalize(y, name="y"), predicted.values)
-    labels = validation.column_names(y) or predicted.label_names
-    items = predicted.item_names if hasattr(X, "iloc") else _row_names(y, len(true))
-    return NamedRows(true, labels, items), values
+    labels = validation.column_names(y) or list(predicted.columns)
+    items = list(predicted.index) if hasattr(X, "iloc") else _row_names(y, len(y))
+    return read_pair(normalize(y, name="y"), predicted.to_numpy(), labels, items)
 
 
 class DisplayOfRows(Display):
@@ -92,7 +69,7 @@ class DisplayOfRows(Display):
         estimator : fitted learner, or fitted enhancer with ``transform``
         X : array-like or data frame of shape (n_samples, n_features)
             Its index names the items.
-        y : array-like or data frame of shape (n_samples, n_labels)
+        y : array-like or data frame of shape (n_samples, n_labels), default=None
             True degrees, for displays with `from_predictions`. Each row is divided by its sum.
         **options
             Parameters of `from_predictions` if there is `y`, else of `from_distributions`.
