@@ -11,12 +11,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import LabelWarning
 from labeldist.learning import DistributionForest
-from tests.checks import ALL_CHECKS, check_feature_order_does_not_matter, check_weights_are_repetition, example
+from tests.checks import ALL_CHECKS, check_feature_order_has_no_effect, check_weights_equal_repeated_rows, example
 
 SMALL = DistributionForest(10, random_state=0)
 
 # Splits draw features by their order, and `min_samples_leaf` counts rows, not weights.
-EXCLUDED = [check_feature_order_does_not_matter, check_weights_are_repetition]
+EXCLUDED = [check_feature_order_has_no_effect, check_weights_equal_repeated_rows]
 EXPECTED_FAILURES = {
     "check_regressor_multioutput": "its targets are negative",
 }

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.moments import BlockFolds, FoldMoments, Moments, is_partition, moments_of_rows
@@ -19,8 +18,8 @@ from labeldist._solvers.sylvester_path import SylvesterPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
-from labeldist.learning._blocks import blocks_of, is_lazy, predict_blocks, sum_over_blocks
-from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
+from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.metrics import MEASURES
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
@@ -41,7 +40,7 @@ Solutions = tuple[Array, Array]
 """Coefficients (points, m, c) and intercepts (points, c)."""
 
 
-class BDLDLCV(DistributionLearner):
+class BDLDLCV(BlockLearner):
     """Bidirectional label distribution learning with cross-validation of its parameters.
 
     All combinations of `reconstructions`, `ridges`, `outputs` and `floors` are scored as by
@@ -89,9 +88,6 @@ class BDLDLCV(DistributionLearner):
         Intercept of `best_estimator_`.
     floor_ : float
         Floor of `best_estimator_`.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -145,7 +141,7 @@ class BDLDLCV(DistributionLearner):
         self.scale = scale
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDLCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the parameters by cross-validation and fit the model to all rows.
 
         Parameters
@@ -159,13 +155,13 @@ class BDLDLCV(DistributionLearner):
 
         Returns
         -------
-        self : BDLDLCV
+        self : object
             The fitted learner.
         """
         self._validate_params()
         if is_lazy(X):
             return self._fit_blocks(blocks_of(X, y, sample_weight))
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
+        X, D = self._check_features_and_distributions(X, y)
         weight = check_weights(sample_weight, X)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))
@@ -183,7 +179,7 @@ class BDLDLCV(DistributionLearner):
         ]
         return self._choose(grid, np.array(sums), total)
 
-    def _fit_blocks(self, blocks: list[Any]) -> BDLDLCV:
+    def _fit_blocks(self, blocks: list[Any]) -> Self:
         """Fit to a Dask table: one pass for the statistics of the folds, one to score the combinations."""
         if not isinstance(self.cv, Integral):
             raise TypeError("For Dask collections cv must be an int, because folds are drawn block by block.")
@@ -200,12 +196,8 @@ class BDLDLCV(DistributionLearner):
         scored = partial(_scores_by_fold, folds=folds, model=clone(self), grid=grid)
         return self._choose(grid, sum_over_blocks(self, blocks, scored, shared=solutions), total)
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self, "best_estimator_")
-        if is_lazy(X):
-            return predict_blocks(self, X)
-        X = self._check_new_features(X, accept_sparse=True)
-        return self.best_estimator_._distributions(X)
+    def _predict(self, X: Any) -> Array:
+        return self.best_estimator_._predict(X)
 
     def _splitter(self) -> Any:
         from sklearn.model_selection import KFold, check_cv  # a slow import
@@ -257,15 +249,13 @@ class BDLDLCV(DistributionLearner):
         values = measure.rows(tiled, P.reshape(tiled.shape)).reshape(P.shape[:2]) @ share
         return values if measure.higher_is_better else -values
 
-    def _choose(self, grid: Grid, sums: Array, total: Moments) -> BDLDLCV:
+    def _choose(self, grid: Grid, sums: Array, total: Moments) -> Self:
         """Choose the combination with the best mean score and fit it to the statistics of all rows."""
         combinations, scores = grid.combinations(), _means(sums)
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
         estimator = BDLDL(**combinations[best], fit_intercept=self.fit_intercept, scale=self.scale)
-        for name in ("label_names_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(estimator, name, getattr(self, name))
+        set_columns(estimator, columns_of(self))
         self.best_estimator_ = estimator.fit_moments(total)
         self.coef_, self.intercept_, self.floor_ = estimator.coef_, estimator.intercept_, estimator.floor_
         self.best_params_, self.best_score_, self.n_splits_ = combinations[best], float(mean[best]), len(scores)
@@ -278,11 +268,6 @@ class BDLDLCV(DistributionLearner):
             "rank_test_score": 1 + np.searchsorted(np.sort(-mean), -mean).astype(np.int32),
         }
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 @dataclass(frozen=True)

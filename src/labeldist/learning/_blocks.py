@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist._solvers.moments import Moments
 from labeldist._typing import Array
-from labeldist.learning._learner import NO_WEIGHT, DistributionLearner, check_weights
+from labeldist.learning._learner import NO_WEIGHT, DistributionLearner, check_weights, columns_of, set_columns
 
 FAN_IN = 8
 """Number of partial results that one task adds up."""
@@ -25,6 +26,28 @@ Block = tuple[Any, Any, Any]
 """Delayed X, y and sample_weight of a block."""
 
 Summary = Callable[..., Any]
+
+
+class BlockLearner(DistributionLearner):
+    """Base class of the learners that accept Dask collections."""
+
+    _squares_features = False  # the statistics show which features are too large
+
+    def predict(self, X: Any) -> Any:
+        """Predict a label distribution for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
+            The features, in the columns and the order of `fit`.
+
+        Returns
+        -------
+        ndarray or Dask collection of shape (n_samples, n_labels)
+            The predicted distributions. They are a lazy Dask array or data frame if `X` is one.
+        """
+        check_is_fitted(self)
+        return predict_blocks(self, X) if is_lazy(X) else super().predict(X)
 
 
 def is_lazy(X: Any) -> bool:
@@ -101,8 +124,7 @@ def sum_over_blocks(
         raise ValueError("The Dask collection has no rows. At least one is needed.")
     if not result.weight:
         raise ValueError(NO_WEIGHT)
-    learner.__dict__.pop("feature_names_in_", None)  # from an earlier fit to a data frame
-    learner.__dict__.update(result.columns)
+    set_columns(learner, result.columns)
     return result.total
 
 
@@ -132,12 +154,10 @@ def _summarise(
         return None  # data frames have empty partitions
     learner = clone(template)
     with _note_partition(f"partition {number}"):
-        X, D = learner._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
+        X, D = learner._check_features_and_distributions(X, y)
         weight = check_weights(weight, X, all_zero=True)
-    columns = {name: value for name, value in vars(learner).items() if name.endswith("_")}
-    return _Partial(
-        columns, float(len(D) if weight is None else weight.sum()), summarise(number, X, D, weight, *shared)
-    )
+    total_weight = float(len(D) if weight is None else weight.sum())
+    return _Partial(columns_of(learner), total_weight, summarise(number, X, D, weight, *shared))
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from labeldist._solvers.scaling import largest_by_column
 from labeldist._solvers.storage import hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import Array
-from labeldist.learning._softmax_learners import SampleWeightMixin, SoftmaxLearner
+from labeldist.learning._learner import SampleWeightMixin
+from labeldist.learning._softmax_learners import SoftmaxLearner
 
 START_TOLERANCE = 1e-2
 """Tolerance of LDLLC's solution without the correlation penalty, from which its search starts."""
@@ -60,9 +61,6 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
         Intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -111,7 +109,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         if self.correlation and not self.ridge:
             raise ValueError(
                 f"With correlation={self.correlation} and ridge=0 the objective is unbounded. Use a positive ridge."
@@ -207,9 +205,6 @@ class LDLSCL(SoftmaxLearner):
         Objective at the start and after each iteration.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -246,8 +241,6 @@ class LDLSCL(SoftmaxLearner):
         "barrier": [Interval(Real, 0, None, closed="neither")],
     }
 
-    fit_intercept = True  # `_store` expects an intercept, that of the codes
-
     def __init__(
         self,
         n_clusters: int = 5,
@@ -267,9 +260,7 @@ class LDLSCL(SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any) -> LDLSCL:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+    def _fit(self, X: Any, D: Array) -> None:
         X = hold_for_products(X)
         clusters = cluster_rows(D, self.n_clusters)
         self.cluster_distributions_ = cluster_means(D, clusters)
@@ -288,7 +279,6 @@ class LDLSCL(SoftmaxLearner):
         theta, w = solution.point.theta, solution.point.w
         W = np.vstack([theta + regression @ w, code_intercept @ w])
         self._store(W, np.zeros(X.shape[1]), solution.n_iter, solution.converged)
-        return self
 
 
 class EDLLRL(SoftmaxLearner):
@@ -327,9 +317,6 @@ class EDLLRL(SoftmaxLearner):
         Objective after each iteration.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -381,9 +368,7 @@ class EDLLRL(SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any) -> EDLLRL:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+    def _fit(self, X: Any, D: Array) -> None:
         self.clusters_ = cluster_rows(D, self.n_clusters)
         columns, center = self._with_intercept_column(X)
         # Neither the intercept nor features of zeros, whose coefficients have no effect, are penalised.
@@ -393,4 +378,3 @@ class EDLLRL(SoftmaxLearner):
         solution = minimize_clustered_low_rank(objective, tol=self.tol, max_iter=self.max_iter)
         self.objective_ = solution.values
         self._store(solution.W, center, len(solution.values), solution.converged)
-        return self

@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.lbfgs import minimize_lbfgs
@@ -56,9 +55,6 @@ class AABP(DistributionLearner):
         Final objective with the penalty.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -111,9 +107,9 @@ class AABP(DistributionLearner):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> AABP:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y)
+    _accepts_sparse = False
+
+    def _fit(self, X: Array, D: Array) -> None:
         # One memory layout, so that sums round equally: training amplifies rounding.
         X, D = X.astype(np.float64, order="C"), np.ascontiguousarray(D)
         m = X.shape[1]
@@ -131,11 +127,8 @@ class AABP(DistributionLearner):
         if self.scale:  # constant features carry no information; rounding of large ones would have an effect
             V[X.min(axis=0) == X.max(axis=0)] = 0
         self.coefs_, self.intercepts_ = [V, U.copy()], [a - mean @ V, b.copy()]
-        return self
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._check_new_features(X)
+    def _predict(self, X: Array) -> Array:
         (V, U), (a, b) = self.coefs_, self.intercepts_
         return softmax(np.tanh(linear_scores(X, V.T, a)) @ U + b)
 

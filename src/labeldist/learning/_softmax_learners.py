@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.lbfgs import minimize_lbfgs
@@ -18,38 +17,11 @@ from labeldist._solvers.scaling import column_means, column_units, divide_column
 from labeldist._solvers.storage import hold_for_products
 from labeldist._typing import Array
 from labeldist.exceptions import warn
-from labeldist.learning._learner import DistributionLearner, check_weights, linear_scores
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores
 from labeldist.simplex import softmax
 
 WOLFE_CONSTANTS = {"c1": 1e-4, "c2": 0.9}
 """Constants of the line search of the published BFGS."""
-
-
-class SampleWeightMixin:
-    """Provide ``fit(X, y, sample_weight)`` for learners that implement ``_solve(X, D, weight)``."""
-
-    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit the model to features and label distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features. `PTBayes` needs dense ones.
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A row of weight w counts as w equal rows.
-
-        Returns
-        -------
-        self : DistributionLearner
-            The fitted learner.
-        """
-        self._validate_params()
-        accept_sparse = self.__sklearn_tags__().input_tags.sparse
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=accept_sparse)
-        self._solve(X, D, check_weights(sample_weight, X))
-        return self
 
 
 class SoftmaxLearner(DistributionLearner):
@@ -62,9 +34,7 @@ class SoftmaxLearner(DistributionLearner):
 
     fit_intercept: bool
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._check_new_features(X, accept_sparse=True)
+    def _predict(self, X: Any) -> Array:
         return softmax(linear_scores(X, self.coef_, self.intercept_))
 
     def _with_intercept_column(self, X: Any) -> tuple[Any, Array]:
@@ -87,7 +57,8 @@ class SoftmaxLearner(DistributionLearner):
 
         `W` has one row per column of `_with_intercept_column`. `unit` is what the features were divided by.
         """
-        coefficients, intercept = (W[:-1], W[-1]) if self.fit_intercept else (W, np.zeros(W.shape[1]))
+        m = len(center)
+        coefficients, intercept = W[:m], W[m] if len(W) > m else np.zeros(W.shape[1])
         self.coef_ = np.ascontiguousarray(coefficients.T) / unit
         self.intercept_ = intercept - coefficients.T @ center
         self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
@@ -97,11 +68,6 @@ class SoftmaxLearner(DistributionLearner):
                 "max_iter or tol, or standardise the features.",
                 ConvergenceWarning,
             )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class SABFGS(SampleWeightMixin, SoftmaxLearner):
@@ -131,9 +97,6 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         Intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -172,7 +135,7 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         unit = column_units(X)
         X, center = self._with_intercept_column(divide_columns(X, unit))
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
@@ -224,9 +187,6 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
         Intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -260,7 +220,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         unit = column_units(X)
         X, center = self._with_intercept_column(divide_columns(X, unit))
         row_weight = None if weight is None else weight[:, None]
