@@ -14,9 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, NotADistributionError
 from labeldist.learning import AAKNN, BDLDL, MeanDistribution, _choice, choose_learner
-from labeldist.learning._candidates import THE_MEAN, default_candidates
-from labeldist.learning._choice import Trial, pick
-from labeldist.learning._folds import held_out
+from labeldist.learning._choice import THE_MEAN, Trial, default_candidates, pick
+from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
 from labeldist.metrics import MEASURES, score_all
 from labeldist.simplex import normalize

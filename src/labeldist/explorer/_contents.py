@@ -166,7 +166,7 @@ def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None)
     `prepare` is a transformer that makes numbers of the features. It is fitted within the folds.
     """
     from labeldist.learning import BDLDLCV
-    from labeldist.learning._folds import held_out, prepared
+    from labeldist.learning._cross_validation import held_out, prepared
 
     n = len(D)
     if n < MIN_ITEMS_TO_PREDICT:

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from labeldist.datasets import make_artificial
 from labeldist.learning import AAKNN, BDLDL
-from labeldist.learning._folds import held_out, prepared, split_rows, takes_weights
+from labeldist.learning._cross_validation import held_out, prepared, split_rows, takes_weights
 
 X, D = make_artificial(40, random_state=0)
 

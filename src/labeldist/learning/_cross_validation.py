@@ -1,19 +1,57 @@
-"""Cross-validation of estimators on tables of any kind, with sample weights."""
+"""Cross-validation of learners on tables of any kind, with sample weights."""
 
 from __future__ import annotations
 
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from labeldist._compat import _safe_indexing
 from labeldist._typing import Array
 from labeldist._validation import random_generator
+from labeldist.metrics import MEASURES, score_all
+from labeldist.metrics._skill import ROUNDING_DIVERGENCE, skill
 
 Fold = tuple[Any, Any]
 """Positions of the training rows and of the held-out rows."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Cross-validation results of one learner."""
+
+    name: str
+    estimator: Any
+    scores: dict[str, Array] = field(default_factory=dict)  # each measure on each fold
+    weights: Array = field(default_factory=lambda: np.empty(0))  # weight of each fold's held-out rows
+    predictions: Array = field(default_factory=lambda: np.empty((0, 0)))  # of the held-out rows, fold after fold
+    seconds: float = 0.0
+    failure: str = ""  # the error, if there was one
+
+    def mean(self, measure: str) -> float:
+        """Return the mean of a measure over all held-out rows."""
+        return float(np.average(self.scores[measure], weights=self.weights))
+
+    def skill(self, baseline: Trial) -> float:
+        """Return 1 − KL / KL of the baseline over all held-out rows."""
+        return skill(self.mean("kl_divergence"), baseline.mean("kl_divergence"))
+
+    def is_clearly_better(self, other: Trial, measure: str) -> bool:
+        """Return whether the mean gain over `other`, paired over the folds, exceeds its standard error."""
+        direction = 1 if MEASURES[measure].higher_is_better else -1
+        gains = direction * (self.scores[measure] - other.scores[measure])
+        share = self.weights / self.weights.sum()
+        gain = float(gains @ share)
+        n = len(gains)
+        standard_error = np.sqrt(((gains - gain) ** 2) @ share**2 * n / (n - 1))
+        return bool(gain > max(standard_error, ROUNDING_DIVERGENCE))
 
 
 def held_out(
@@ -87,3 +125,44 @@ def _steps(estimator: Any) -> list[tuple[str, Any]]:
     if hasattr(estimator, "steps"):
         return [(f"{name}__", step) for name, step in estimator.steps]
     return [("", estimator)]
+
+
+def cross_validate(
+    name: str,
+    estimator: Any,
+    table: tuple[Any, Array, Array | None],
+    folds: Sequence[Fold],
+    after_fold: Callable[[int], None],
+    *,
+    may_fail: bool,
+) -> Trial:
+    X, D, weight = table
+    start = time.perf_counter()
+    scores, weights, predictions = [], [], []
+    for number, (train, test) in enumerate(folds, start=1):
+        learned, held_out = (None, None) if weight is None else (weight[train], weight[test])
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = fit_weighted(clone(estimator), take_rows(X, train), D[train], learned)
+                P = model.predict(take_rows(X, test))
+            scores.append(score_all(D[test], P, sample_weight=held_out))
+        except Exception as error:
+            if not may_fail:
+                raise
+            return failed_trial(name, estimator, error, time.perf_counter() - start)
+        weights.append(float(len(P) if held_out is None else held_out.sum()))
+        predictions.append(P)
+        after_fold(number)
+    return Trial(
+        name=name,
+        estimator=estimator,
+        scores={measure: np.array([values[measure] for values in scores]) for measure in MEASURES},
+        weights=np.array(weights),
+        predictions=np.concatenate(predictions),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def failed_trial(name: str, estimator: Any, error: Exception, seconds: float) -> Trial:
+    return Trial(name, estimator, seconds=seconds, failure=f"{type(error).__name__}: {error}")
