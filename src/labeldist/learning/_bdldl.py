@@ -17,7 +17,7 @@ from labeldist._solvers.sylvester import METHODS, SAFETY, Method, SylvesterSolut
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
-from labeldist.learning._blocks import BlockLearner, is_lazy, moments_of_blocks
+from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
 from labeldist.learning._learner import NO_WEIGHT, check_weights, columns_of, linear_scores, set_columns
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
@@ -72,11 +72,10 @@ class BDLDL(BlockLearner):
     residual_ : float
         Relative residual of the Sylvester equation, about 1e-16.
     condition_ : float
-        Condition number of the equation. An `IllConditionedWarning` is issued if it leaves fewer than four digits of
-        the coefficients. Predictions for rows like the training rows are more accurate.
+        Its condition number. An `IllConditionedWarning` is issued if it leaves fewer than four correct digits.
     moments_ : Moments
-        The statistics of all rows so far, about n_features² numbers. Those of two models can be added and passed to
-        `fit_moments`. `predict` does not need them: ``del model.moments_`` makes the model smaller.
+        Statistics of all rows so far, about n_features² numbers. Those of two models can be added and passed to
+        `fit_moments`. `predict` does not need them; delete the attribute to make the model smaller.
 
     See Also
     --------
@@ -86,10 +85,9 @@ class BDLDL(BlockLearner):
 
     Notes
     -----
-    `predict` returns the distributions; there is no ``predict_proba``. For Dask arrays and data frames it returns a
-    lazy collection of the same kind. Memory grows as n_features² and the time of the solve as n_features³: reduce
-    tens of thousands of columns first, for instance by ``TruncatedSVD``. Features are squared: values beyond about
-    1e153 are an error, and values below 1e-154 count as zero. The coefficient of a constant feature is exactly 0.
+    Memory grows as n_features² and the time of the solve as n_features³: reduce tens of thousands of columns first, for
+    instance by ``TruncatedSVD``. Features are squared: values beyond about 1e153 are an error, and values below 1e-154
+    count as zero. The coefficient of a constant feature is exactly 0.
 
     References
     ----------
@@ -157,7 +155,8 @@ class BDLDL(BlockLearner):
         """
         self._validate_params()
         if is_lazy(X):
-            return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
+            blocks = blocks_of(X, y, sample_weight)
+            return self.fit_moments(sum_over_blocks(self, blocks, lambda _, X, D, weight: Moments.of(X, D, weight)))
         return self.fit_moments(self._moments_of(X, y, sample_weight))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -241,13 +240,13 @@ class BDLDL(BlockLearner):
         """
         self._validate_params()
         solution = self._solve(moments)
-        columns = columns_of(self)
         n_features, n_labels = moments.xd.shape
-        if columns.get("n_features_in_") != n_features:
-            columns = columns | {"n_features_in_": n_features}
-            columns.pop("feature_names_in_", None)
-        if len(columns.get("label_names_", ())) != n_labels:
-            columns["label_names_"] = label_names(None, n_labels)
+        columns = {"label_names_": label_names(None, n_labels), "n_features_in_": n_features}
+        known = columns_of(self)
+        if len(known.get("label_names_", ())) == n_labels:
+            columns["label_names_"] = known["label_names_"]
+        if known.get("n_features_in_") == n_features:
+            columns = known | columns
         set_columns(self, columns)
         return self._store(moments, *solution)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from numbers import Integral
@@ -21,7 +20,7 @@ from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
 from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
 from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.metrics import MEASURES
-from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
+from labeldist.simplex import OutputMap, to_distributions
 
 PAPER_GRID = tuple(10.0**k for k in range(-4, 4))
 """The grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³."""
@@ -31,6 +30,9 @@ FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)
 
 BLOCK_SCORES = 50_000
 """Number of scores in one array operation: large enough to hide the calls, small enough to stay in the cache."""
+
+Grid = dict[str, Sequence[Any]]
+"""Values of `reconstruction`, `ridge`, `output` and `floor` of `BDLDL`; the last one varies fastest."""
 
 Scoring = str | Callable[[Array, Array], float]
 Table = tuple[Any, Array, Array | None]
@@ -207,24 +209,26 @@ class BDLDLCV(BlockLearner):
         return check_cv(self.cv)
 
     def _grid(self, n_labels: int) -> Grid:
-        shares = [share / n_labels for share in FLOOR_SHARES]
-        return Grid(
-            _numbers("reconstructions", self.reconstructions),
-            _numbers("ridges", self.ridges),
-            _numbers("floors", shares if isinstance(self.floors, str) else self.floors, largest=1.0),
-            tuple(self.outputs),
-        )
+        floors = [share / n_labels for share in FLOOR_SHARES] if isinstance(self.floors, str) else self.floors
+        grid: Grid = {"reconstruction": self.reconstructions, "ridge": self.ridges, "output": self.outputs}
+        grid["floor"] = floors
+        for name, values in grid.items():
+            if not len(values):
+                raise ValueError(f"{name}s must hold at least one value.")
+            for value in values:
+                BDLDL(**{name: value})._validate_params()
+        return grid
 
     def _score_sums(self, solutions: Solutions, table: Table, rows: Any, grid: Grid) -> Array:
-        """Return the sums over rows of the scores of all combinations, in the order of `Grid`, and of the weights."""
+        """Return the sums over rows of the scores of all combinations, in the order of the grid, and of the weights."""
         coefficients, intercepts = solutions
         X, D = table[0][rows], table[1][rows]
         weight = np.ones(len(D)) if table[2] is None else table[2][rows]
-        total = np.zeros((len(coefficients), len(grid.outputs), len(grid.floors)))
+        total = np.zeros((len(coefficients), len(grid["output"]), len(grid["floor"])))
         whole = callable(self.scoring)  # a function need not be a mean over rows
         for part, points in _blocks(len(D), len(coefficients), D.shape[1], whole=whole):
             raw = _linear_scores(X[part], coefficients[points], intercepts[points])
-            for (i, output), (j, floor) in product(enumerate(grid.outputs), enumerate(grid.floors)):
+            for (i, output), (j, floor) in product(enumerate(grid["output"]), enumerate(grid["floor"])):
                 P = to_distributions(raw.reshape(-1, D.shape[1]), output, floor=floor).reshape(raw.shape)
                 total[points, i, j] += self._measure(D[part], P, weight[part])
         return np.append(total, weight.sum())
@@ -234,7 +238,8 @@ class BDLDLCV(BlockLearner):
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
         moments = (train if self.fit_intercept else moments_about_origin(train)).divide_features(scale)
         path = SylvesterPath(moments.xx, moments.dd, moments.xd)
-        solved = np.concatenate([path.solve(reconstruction, grid.ridges) for reconstruction in grid.reconstructions])
+        ridges = np.asarray(grid["ridge"], dtype=np.float64)
+        solved = np.concatenate([path.solve(reconstruction, ridges) for reconstruction in grid["reconstruction"]])
         solved /= scale[:, None]
         # The coefficients of constant features are zero up to rounding, which a large constant would magnify.
         solved[:, moments.xx.diagonal() == 0] = 0
@@ -251,7 +256,8 @@ class BDLDLCV(BlockLearner):
 
     def _choose(self, grid: Grid, sums: Array, total: Moments) -> Self:
         """Choose the combination with the best mean score and fit it to the statistics of all rows."""
-        combinations, scores = grid.combinations(), _means(sums)
+        combinations: list[dict[str, Any]] = [dict(zip(grid, point, strict=True)) for point in product(*grid.values())]
+        scores = _means(sums)
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
         estimator = BDLDL(**combinations[best], fit_intercept=self.fit_intercept, scale=self.scale)
@@ -268,28 +274,6 @@ class BDLDLCV(BlockLearner):
             "rank_test_score": 1 + np.searchsorted(np.sort(-mean), -mean).astype(np.int32),
         }
         return self
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The values of the parameters; `combinations` lists them in the order of the scores."""
-
-    reconstructions: Array
-    ridges: Array
-    floors: Array
-    outputs: tuple[OutputMap, ...]
-
-    def __post_init__(self) -> None:
-        unknown = [output for output in self.outputs if output not in OUTPUT_MAPS]
-        if unknown or not self.outputs:
-            raise ValueError(f"outputs must be a list of some of {', '.join(OUTPUT_MAPS)}; got {list(self.outputs)}.")
-
-    def combinations(self) -> list[dict[str, Any]]:
-        """Return the parameters of `BDLDL` for each combination."""
-        return [
-            {"reconstruction": float(r), "ridge": float(ridge), "output": output, "floor": float(floor)}
-            for r, ridge, output, floor in product(self.reconstructions, self.ridges, self.outputs, self.floors)
-        ]
 
 
 def _means(sums: Array) -> Array:
@@ -342,15 +326,3 @@ def _linear_scores(X: Any, coefficients: Array, intercepts: Array) -> Array:
     flat = np.asarray(X @ coefficients.transpose(1, 0, 2).reshape(m, -1))
     scores = flat.reshape(-1, n_points, c).transpose(1, 0, 2) + intercepts[:, None]
     return np.ascontiguousarray(scores)
-
-
-def _numbers(name: str, values: Any, largest: float = np.inf) -> Array:
-    """Return the values of a penalty or a floor as an array; raise an error if any is out of range."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.ndim != 1 or not numbers.size or not ((numbers >= 0) & (numbers <= largest) & (numbers < np.inf)).all():
-        upper = "inf" if largest == np.inf else f"{largest:g}"
-        raise ValueError(f"{name} must be a list of numbers from 0 to {upper}; got {values!r}.")
-    return numbers

@@ -15,17 +15,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._solvers.moments import Moments
 from labeldist._typing import Array
-from labeldist.learning._learner import NO_WEIGHT, DistributionLearner, check_weights, columns_of, set_columns
+from labeldist.learning._learner import DistributionLearner, check_weights, columns_of, set_columns
 
 FAN_IN = 8
 """Number of partial results that one task adds up."""
 
 Block = tuple[Any, Any, Any]
 """Delayed X, y and sample_weight of a block."""
-
-Summary = Callable[..., Any]
 
 
 class BlockLearner(DistributionLearner):
@@ -69,8 +66,6 @@ def blocks_of(X: Any, y: Any, sample_weight: Any = None) -> list[Block]:
                 f"X is a Dask collection, so {name} must be a Dask collection with the same partitions: "
                 f"dask.array.from_array({name}, chunks=...)."
             )
-    if sample_weight is not None and sample_weight.ndim != 1:
-        raise ValueError(f"sample_weight must have one dimension; it has {sample_weight.ndim}.")
     parts = [np.ravel(_split_like(lengths, name, column).to_delayed()).tolist() for name, column in columns.items()]
     if len({len(part) for part in parts}) > 1:
         counts = ", ".join(f"{len(part)} of {name}" for name, part in zip(columns, parts, strict=True))
@@ -104,7 +99,7 @@ def _join_columns(table: Any) -> Any:
 
 
 def sum_over_blocks(
-    learner: DistributionLearner, blocks: list[Block], summarise: Summary, shared: Iterable[Any] = ()
+    learner: DistributionLearner, blocks: list[Block], summarise: Callable[..., Any], shared: Iterable[Any] = ()
 ) -> Any:
     """Return the sum over blocks of ``summarise(block number, X, D, weight, *shared)``.
 
@@ -122,23 +117,20 @@ def sum_over_blocks(
     (result,) = compute(level[0])
     if result is None:
         raise ValueError("The Dask collection has no rows. At least one is needed.")
-    if not result.weight:
-        raise ValueError(NO_WEIGHT)
     set_columns(learner, result.columns)
     return result.total
 
 
 class _Partial(NamedTuple):
-    """Columns, weight and sum of one or several blocks."""
+    """Columns and sum of one or several blocks."""
 
     columns: dict[str, Any]
-    weight: float
     total: Any
 
 
 def _summarise(
     template: DistributionLearner,
-    summarise: Summary,
+    summarise: Callable[..., Any],
     shared: list[Any],
     number: int,
     X: Any,
@@ -156,8 +148,7 @@ def _summarise(
     with _note_partition(f"partition {number}"):
         X, D = learner._check_features_and_distributions(X, y)
         weight = check_weights(weight, X, all_zero=True)
-    total_weight = float(len(D) if weight is None else weight.sum())
-    return _Partial(columns_of(learner), total_weight, summarise(number, X, D, weight, *shared))
+    return _Partial(columns_of(learner), summarise(number, X, D, weight, *shared))
 
 
 @contextmanager
@@ -174,21 +165,14 @@ def _add(parts: list[_Partial | None]) -> _Partial | None:
     present = [part for part in parts if part is not None]
     if not present:
         return None
-    columns, weight, total = present[0]
+    columns, total = present[0]
     for other in present[1:]:
         names = sorted(columns.keys() | other.columns.keys())
         different = [name for name in names if not np.array_equal(columns.get(name, []), other.columns.get(name, []))]
         if different:
             raise ValueError(f"Partitions differ in their columns: {', '.join(different)}.")
-        weight, total = weight + other.weight, total + other.total
-    return _Partial(columns, weight, total)
-
-
-def moments_of_blocks(learner: DistributionLearner, X: Any, y: Any, sample_weight: Any) -> Moments:
-    """Return the statistics of a Dask table in one pass."""
-    blocks = blocks_of(X, y, sample_weight)
-    moments: Moments = sum_over_blocks(learner, blocks, lambda _, X, D, weight: Moments.of(X, D, weight))
-    return moments
+        total = total + other.total
+    return _Partial(columns, total)
 
 
 def predict_blocks(learner: Any, X: Any) -> Any:

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import indexable
 
+from labeldist._compat import _safe_indexing
 from labeldist._typing import Array
 from labeldist._validation import as_distributions, check_rows_are_equally_long, label_table, random_generator
 from labeldist.exceptions import LabelWarning
@@ -22,12 +23,9 @@ from labeldist.learning._bdldl_cv import BDLDLCV, PAPER_GRID
 from labeldist.learning._cross_validation import (
     Trial,
     cross_validate,
-    failed_trial,
     fit_weighted,
     prepared,
     split_rows,
-    take_rows,
-    takes_weights,
 )
 from labeldist.learning._forest import DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
@@ -200,13 +198,13 @@ def choose_learner(
     if weight is not None and not weight.all():
         # Learners that take no weights would use rows of weight zero like any other.
         used = np.flatnonzero(weight)
-        X, D, degrees, weight = take_rows(X, used), take_rows(D, used), degrees[used], weight[used]
+        X, D, degrees, weight = _safe_indexing(X, used), _safe_indexing(D, used), degrees[used], weight[used]
     n_features = math.prod(np.shape(X)[1:])  # 1 for a list of texts
     rows = np.arange(len(degrees))
     most = min(MAX_ROWS, max(MIN_ROWS, MAX_CELLS // max(1, n_features)))
     if len(rows) > most:
         rows = np.sort(random.choice(rows, most, replace=False))
-    table = take_rows(X, rows), degrees[rows], None if weight is None else weight[rows]
+    table = _safe_indexing(X, rows), degrees[rows], None if weight is None else weight[rows]
     folds = split_rows(table[0], table[1], cv, random)
     if candidates is None:
         candidates = default_candidates(
@@ -231,16 +229,23 @@ def choose_learner(
         cross_validate(name, learner, table, folds, partial(report, name, i * len(folds)), may_fail=i > 0)
         for i, (name, learner) in enumerate(learners.items())
     ]
-    chosen, estimator, messages = _fit_best(trials, scoring, (X, D, weight), insist)
+    chosen = pick(trials, scoring, insist)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator = fit_weighted(clone(chosen.estimator), X, D, weight)
+    # The warnings about labels have already been issued above.
+    others = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
+    messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in others)
     report(chosen.name, total, 0)
     compared = f"{len(rows):,} rows"
     if len(rows) < len(degrees):
         compared += f" drawn at random from {len(degrees):,}"
     succeeded = sum(not trial.failure for trial in trials[1:])
     sentences = [
-        f"{succeeded} learner(s) and the mean distribution were compared on {compared}, {len(folds)} folds.",
+        f"{succeeded} learner(s) and the mean distribution were compared by cross-validation on {compared}, "
+        f"{len(folds)} folds.",
         _verdict(chosen, trials[0], scoring, insist),
-        _caution(chosen, trials, scoring, len(rows), weighted=weight is not None),
+        _caution(chosen, trials, scoring, len(rows)),
     ]
     return Choice(
         estimator=estimator,
@@ -254,7 +259,7 @@ def choose_learner(
         n_rows=len(degrees),
         compared_rows=len(rows),
         n_folds=len(folds),
-        warnings=messages,
+        warnings=tuple(messages),
     )
 
 
@@ -269,27 +274,6 @@ def pick(trials: Sequence[Trial], scoring: str, insist: bool = False) -> Trial:
     direction = 1 if MEASURES[scoring].higher_is_better else -1
     best = max(better, key=lambda trial: direction * trial.mean(scoring))
     return next(trial for trial in better if trial is best or not best.is_clearly_better(trial, scoring))
-
-
-def _fit_best(
-    trials: list[Trial], scoring: str, table: tuple[Any, Any, Array | None], insist: bool
-) -> tuple[Trial, Any, tuple[str, ...]]:
-    """Fit the picked learner on all rows. If that fails, record the failure in `trials` and pick again."""
-    while True:
-        picked = pick(trials, scoring, insist)
-        try:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                estimator = fit_weighted(clone(picked.estimator), *table)
-        except Exception as error:
-            if picked is trials[0]:
-                raise
-            trials[trials.index(picked)] = failed_trial(picked.name, picked.estimator, error, picked.seconds)
-        else:
-            # `choose_learner` has already issued the warnings about labels.
-            others = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
-            messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in others)
-            return picked, estimator, tuple(messages)
 
 
 def _baseline_first(candidates: Mapping[str, Any]) -> dict[str, Any]:
@@ -310,19 +294,16 @@ def _verdict(chosen: Trial, baseline: Trial, scoring: str, insist: bool) -> str:
     if chosen is baseline:
         return f"Chosen: {chosen.name}, because no learner is clearly better. It predicts the same for every row."
     share = chosen.skill(baseline)
-    by = "" if share > 0 else "by Kullback-Leibler divergence "
     figures = f"{MEASURES[scoring].title} {chosen.mean(scoring):.3g} instead of {baseline.mean(scoring):.3g}"
-    return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; {by}it {describe_skill(share)} ({figures})."
+    return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; it {describe_skill(share)} ({figures})."
 
 
-def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, *, weighted: bool) -> str:
+def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int) -> str:
     reasons = [f"{trial.name} failed and was left out ({trial.failure})" for trial in trials if trial.failure]
     if chosen is not trials[0] and not chosen.is_clearly_better(trials[0], scoring):
         reasons.append(f"{chosen.name} is not clearly better than the mean")
     if n_rows < FEW_ROWS:
         reasons.append(f"scores on {n_rows} rows are rough")
-    if weighted and not takes_weights(chosen.estimator):
-        reasons.append(f"{chosen.name} takes no weights, only its scores are weighted")
     return f"Caution: {'; '.join(reasons)}." if reasons else ""
 
 

@@ -42,14 +42,13 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
     Parameters
     ----------
     ridge : float, default=0.1
-        λ₁. It must be positive if `correlation` is, because the objective is unbounded below otherwise.
+        λ₁. It must be positive if `correlation` is: otherwise the objective is unbounded below.
     correlation : float, default=0.01
         λ₂.
     fit_intercept : bool, default=False
         Whether to fit an intercept, which is not penalised. The published model has none.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient, in the coordinates of the search, is at most this fraction of its
-        value at θ = 0.
+        Stop when the largest entry of the gradient is at most this fraction of its value at θ = 0.
     max_iter : int, default=1000
         Maximum number of iterations.
 
@@ -65,14 +64,12 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
     See Also
     --------
     SABFGS : The same model without penalties.
-    EDLLRL : Local low-rank correlations of the labels.
 
     Notes
     -----
     The defaults of λ₁ and λ₂ are those of the authors' code. Its gradient does not match its objective; this one does.
-    Features that are zero throughout, and constant ones with `fit_intercept`, have zero coefficients that do not count
-    in the correlations. Pairs of labels with equal or constant coefficients contribute nothing to the penalty, which is
-    not differentiable there. The search starts from the solution without the penalty.
+    Pairs of labels with equal or constant coefficients contribute nothing to the penalty, which is not differentiable
+    there. The search starts from the solution without the penalty.
 
     References
     ----------
@@ -209,15 +206,12 @@ class LDLSCL(SoftmaxLearner):
     See Also
     --------
     EDLLRL : Low-rank predictions within clusters.
-    SABFGS : The same model without codes.
 
     Notes
     -----
-    Public code keeps only p − p² of the derivative of the softmax in the gradient of the penalty, with a factor n.
-    Here the gradient is exact, and k-means starts from distant rows instead of random ones. The objective is not
-    convex: other starts give other codes and predictions, on Yeast_spoem and SBU_3DFE with objectives within 1 %. With
-    at most ``n_clusters + 1`` labels the codes can reproduce the training distributions almost exactly, and accuracy
-    depends on their regression on X.
+    In public code the gradient of the penalty keeps only p − p² of the derivative of the softmax; here it is exact.
+    The objective is not convex: other starts give other codes, on Yeast_spoem and SBU_3DFE with objectives within 1 %.
+    With at most ``n_clusters + 1`` labels the codes can reproduce the training distributions almost exactly.
 
     References
     ----------
@@ -321,13 +315,11 @@ class EDLLRL(SoftmaxLearner):
     See Also
     --------
     LDLSCL : Local correlations of the samples.
-    LDLLC : Global correlations of the labels.
 
     Notes
     -----
-    Public code sets small singular values to zero and keeps the others, which solves a problem with a penalty on the
-    rank. Here all singular values are reduced, as the nuclear norm requires. Public code also clusters training and
-    test rows together. Here only the training rows have clusters, so that each prediction depends on its own row alone.
+    Public code sets small singular values to zero and keeps the others, which is a penalty on the rank. Here all are
+    reduced, as the nuclear norm requires. Only training rows are clustered; public code clusters test rows as well.
 
     References
     ----------

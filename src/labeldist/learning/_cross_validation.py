@@ -70,26 +70,19 @@ def held_out(
 
 def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[Fold]:
     """Return the folds of a splitter, or the given number of shuffled folds; at least two."""
-    from sklearn.model_selection import KFold
+    from sklearn.model_selection import KFold, check_cv
 
     n = len(D)
     if n < 2:
         raise ValueError(f"Cross-validation needs at least two rows; got {n}.")
     if isinstance(cv, Integral):
         cv = KFold(min(int(cv), n), shuffle=True, random_state=random.randint(2**31))
-    elif not hasattr(cv, "get_n_splits"):
-        raise TypeError(f"cv must be a number of folds or a splitter such as KFold(5); got {cv!r}.")
-    folds = list(cv.split(X, D))
+    folds = list(check_cv(cv).split(X, D))
     if len(folds) < 2:
         raise ValueError(
             f"cv must make at least two splits, so that the spread of scores can be estimated; got {cv!r}."
         )
     return folds
-
-
-def take_rows(table: Any, rows: Any) -> Any:
-    """Return some rows of an array, a sparse matrix, a list or a data frame."""
-    return _safe_indexing(table, rows)
 
 
 def prepared(prepare: Any, learner: Any) -> Any:
@@ -107,24 +100,14 @@ def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:
     return estimator.fit(X, y, **_weights_for(estimator, weight))
 
 
-def takes_weights(estimator: Any) -> bool:
-    """Return whether a learner, or the last step of a pipeline, accepts sample weights in `fit`."""
-    _, last = _steps(estimator)[-1]
-    return bool(has_fit_parameter(last, "sample_weight"))
-
-
 def _weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
+    """Return the weights as fit parameters of a learner, or of the steps of a pipeline that accept them."""
     if weight is None:
         return {}
-    steps = [(prefix, step) for prefix, step in _steps(estimator) if hasattr(step, "fit")]
-    return {f"{prefix}sample_weight": weight for prefix, step in steps if has_fit_parameter(step, "sample_weight")}
-
-
-def _steps(estimator: Any) -> list[tuple[str, Any]]:
-    """Return the steps of a pipeline with the prefixes of their fit parameters, or the estimator itself."""
+    steps = [("", estimator)]
     if hasattr(estimator, "steps"):
-        return [(f"{name}__", step) for name, step in estimator.steps]
-    return [("", estimator)]
+        steps = [(f"{name}__", step) for name, step in estimator.steps if hasattr(step, "fit")]
+    return {f"{prefix}sample_weight": weight for prefix, step in steps if has_fit_parameter(step, "sample_weight")}
 
 
 def cross_validate(
@@ -136,6 +119,7 @@ def cross_validate(
     *,
     may_fail: bool,
 ) -> Trial:
+    """Score a learner on all folds, and call `after_fold` with the number of each. Warnings are suppressed."""
     X, D, weight = table
     start = time.perf_counter()
     scores, weights, predictions = [], [], []
@@ -144,13 +128,14 @@ def cross_validate(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = fit_weighted(clone(estimator), take_rows(X, train), D[train], learned)
-                P = model.predict(take_rows(X, test))
+                model = fit_weighted(clone(estimator), _safe_indexing(X, train), D[train], learned)
+                P = model.predict(_safe_indexing(X, test))
             scores.append(score_all(D[test], P, sample_weight=held_out))
         except Exception as error:
             if not may_fail:
                 raise
-            return failed_trial(name, estimator, error, time.perf_counter() - start)
+            failure = f"{type(error).__name__}: {error}"
+            return Trial(name, estimator, seconds=time.perf_counter() - start, failure=failure)
         weights.append(float(len(P) if held_out is None else held_out.sum()))
         predictions.append(P)
         after_fold(number)
@@ -162,7 +147,3 @@ def cross_validate(
         predictions=np.concatenate(predictions),
         seconds=time.perf_counter() - start,
     )
-
-
-def failed_trial(name: str, estimator: Any, error: Exception, seconds: float) -> Trial:
-    return Trial(name, estimator, seconds=seconds, failure=f"{type(error).__name__}: {error}")

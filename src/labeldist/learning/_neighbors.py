@@ -29,7 +29,8 @@ SMALL_SPREAD = 1e-4
 class AAKNN(DistributionLearner):
     """Nearest neighbours for label distributions (AA-kNN, algorithm adaptation).
 
-    The prediction for a row is the mean of the distributions of its `n_neighbors` nearest training rows.
+    The prediction for a row is the mean of the distributions of its `n_neighbors` nearest training rows. Features in
+    large units dominate the distance: put a ``StandardScaler`` in front.
 
     Parameters
     ----------
@@ -38,8 +39,7 @@ class AAKNN(DistributionLearner):
     weights : {"uniform", "distance"}, default="uniform"
         ``"distance"`` weights neighbours by the inverse of their distance. Neighbours at distance 0 are averaged alone.
     metric : str or callable, default="euclidean"
-        One of ``sklearn.neighbors.VALID_METRICS`` that needs no parameters, or a function of two rows. Features in
-        large units dominate the distance; put a ``StandardScaler`` in front.
+        One of ``sklearn.neighbors.VALID_METRICS`` that needs no parameters, or a function of two rows.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         Algorithm of ``sklearn.neighbors.NearestNeighbors``.
 
@@ -55,7 +55,6 @@ class AAKNN(DistributionLearner):
     See Also
     --------
     sklearn.neighbors.KNeighborsRegressor : The same for targets of any kind.
-    DistributionForest : Averages over the rows of tree leaves.
 
     References
     ----------

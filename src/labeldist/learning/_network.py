@@ -37,7 +37,7 @@ class AABP(DistributionLearner):
     loss : {"squared", "cross_entropy"}, default="squared"
         ``"squared"``: ½‖d − p‖², as published. ``"cross_entropy"``: −Σ_k d_k log p_k.
     weight_decay : float, default=1e-3
-        λ. The published network has none and overfits where features carry little information (see Notes).
+        λ. The published network has none, and overfits (see Notes).
     scale : bool, default=True
         Whether to standardise the features. Without it features of a small spread are ignored.
     max_iter : int, default=200
@@ -58,15 +58,13 @@ class AABP(DistributionLearner):
 
     See Also
     --------
-    sklearn.neural_network.MLPRegressor : Networks for targets of any kind.
     SABFGS : The softmax model without a hidden layer.
 
     Notes
     -----
-    Training starts at the mean of the distributions: b is its logarithm, U is zero and V is random (Glorot and Bengio
-    2010). L-BFGS on all rows replaces the published gradient descent. It converges far enough to fit noise, hence
-    `weight_decay`. KL on the first of ten folds for the mean, without decay and by default: Yeast_spoem 0.0216,
-    0.0601, 0.0213; SBU_3DFE 0.0824, 0.0719, 0.0443. The default was chosen on that fold.
+    L-BFGS replaces the published gradient descent, and converges far enough to fit noise, hence `weight_decay`. KL on
+    the first of ten folds for the mean, without decay and by default: Yeast_spoem 0.0216, 0.0601, 0.0213; SBU_3DFE
+    0.0824, 0.0719, 0.0443. The default was chosen on that fold.
 
     References
     ----------

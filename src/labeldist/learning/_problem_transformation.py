@@ -16,7 +16,7 @@ from labeldist._kernels.kernels import squared_distances
 from labeldist._kernels.low_rank_factors import gaussian_factor
 from labeldist._solvers.scaling import NEGLIGIBLE, check_squarable, column_means, squarable_unit
 from labeldist._solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
-from labeldist._typing import TINY, Array
+from labeldist._typing import Array
 from labeldist.exceptions import warn
 from labeldist.learning._learner import DistributionLearner, SampleWeightMixin
 from labeldist.simplex import normalize
@@ -55,8 +55,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     covariance : {"full", "diagonal"}, default="full"
         ``"full"`` is the published classifier. ``"diagonal"`` is naive Bayes, whose time is linear in n_features.
     var_smoothing : float, default=0.1
-        Fraction of the largest variance of a feature that is added to all variances, as in
-        ``sklearn.naive_bayes.GaussianNB``.
+        Fraction of the largest variance of a feature that is added to all variances, as in ``GaussianNB``.
     sampling : {"exact", "draw"}, default="exact"
         ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples, as published.
     random_state : int, RandomState instance or None, default=None
@@ -79,8 +78,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     Notes
     -----
     Published results use full covariances, drawn examples and no smoothing (ten folds, Yeast_alpha: Clark 1.15
-    published, 1.14 here). The label densities of such data are nearly equal, and the noise of the draw adds up over
-    the features. Exact weights give 0.29, and 0.22 with the default smoothing.
+    published, 1.14 here). Exact weights give 0.29, and 0.22 with the default smoothing.
 
     References
     ----------
@@ -216,10 +214,9 @@ class PTSVM(DistributionLearner):
 
     Notes
     -----
-    Every row is an example of both classes of a pair. The solver uses this to solve LIBSVM's problem without repeating
-    rows. The sigmoids are fitted to the decision values of the training rows: cross-validated ones, as in LIBSVM, gave
-    worse results (artificial set: skill 0.73 instead of 0.97). With the published `C` and `gamma` and features of a
-    small spread, many pairs have constant decision values and predict the mean degrees (SBU_3DFE: 10 of 15 pairs).
+    The sigmoids are fitted to the decision values of the training rows: cross-validated ones, as in LIBSVM, gave worse
+    results (artificial set: skill 0.73 instead of 0.97). With the published `C` and `gamma` and features of a small
+    spread, many pairs have constant decision values and predict the mean degrees (SBU_3DFE: 10 of 15 pairs).
 
     References
     ----------
@@ -306,11 +303,5 @@ class PTSVM(DistributionLearner):
 
     def _resolve_gamma(self, X: Array) -> float:
         if self.gamma == "scale":
-            variance = float(X.var())
-            if variance < TINY and np.ptp(X) > 0:
-                raise ValueError(
-                    f"gamma='scale' divides by the variance of the features, and {variance:g} is too small. "
-                    "Standardise the features."
-                )
-            return 1 / (X.shape[1] * (variance or 1.0))
+            return 1 / (X.shape[1] * (float(X.var()) or 1.0))
         return 1 / X.shape[1] if self.gamma == "auto" else float(self.gamma)

@@ -40,8 +40,7 @@ class SoftmaxLearner(DistributionLearner):
     def _with_intercept_column(self, X: Any) -> tuple[Any, Array]:
         """Return X in its fastest storage, with a column of ones if there is an intercept, and the subtracted center.
 
-        With an intercept, dense features are centred. This changes only rounding: a large shift of a feature would hide
-        its variation. Sparse features are not centred.
+        Dense features are centred, because a large shift of a feature would hide its variation in rounding errors.
         """
         X, center = hold_for_products(X), np.zeros(X.shape[1])
         if not self.fit_intercept:
@@ -84,8 +83,7 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         ``"lbfgs"``: limited-memory BFGS in coordinates in which the features are uncorrelated. ``"bfgs"``: the
         published full BFGS, whose matrix has (n_features · n_labels)² entries.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient is at most this fraction of its value at W = 0; for ``"lbfgs"`` in
-        the coordinates of the search, which do not depend on the units of the features.
+        Stop when the largest entry of the gradient is at most this fraction of its value at W = 0.
     max_iter : int, default=1000
         Maximum number of iterations.
 
