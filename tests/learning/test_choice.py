@@ -58,14 +58,6 @@ def trial(name, *values, weights=None):
     return Trial(name, None, {"kl_divergence": np.array(values), "cosine": 1 - np.array(values)}, weights)
 
 
-def test_best_learner_is_chosen_and_fitted_on_all_rows(curved):
-    X, D = curved
-    choice = choose_learner(X, D, candidates=CANDIDATES, random_state=0)
-    assert choice.name == "neighbours"
-    assert choice.n_rows == choice.compared_rows == 200
-    assert_array_equal(choice.estimator.predict(X), AAKNN().fit(X, D).predict(X))
-
-
 def test_scores_equal_a_plain_cross_validation(curved):
     X, D = curved
     folds = KFold(4, shuffle=True, random_state=7)
@@ -81,9 +73,12 @@ def test_scores_equal_a_plain_cross_validation(curved):
     assert choice.skill == choice.table[2]["skill"]
 
 
-def test_held_out_predictions_are_kept(curved):
+def test_best_learner_is_fitted_on_all_rows_and_held_out_predictions_are_kept(curved):
     X, D = curved
     choice = choose_learner(X, D, candidates=CANDIDATES, cv=KFold(4))
+    assert choice.name == "neighbours"
+    assert choice.n_rows == choice.compared_rows == 200
+    assert_array_equal(choice.estimator.predict(X), AAKNN().fit(X, D).predict(X))
     assert_array_equal(choice.truth, D)
     assert_array_equal(choice.chosen.predictions, held_out(AAKNN(), X, D, cv=KFold(4)))
 
@@ -143,22 +138,6 @@ def test_failing_learner_is_left_out_and_progress_continues(curved):
     assert seen[-1] == (21, 21, "neighbours")
 
 
-def test_exception_of_watch_ends_the_comparison(curved):
-    def stop(done, total, name):
-        if name == "linear":
-            raise RuntimeError("stop")
-
-    with pytest.raises(RuntimeError, match="stop"):
-        choose_learner(*curved, candidates=CANDIDATES, watch=stop)
-
-
-def test_failure_of_the_final_fit_selects_the_next_learner(curved):
-    candidates = {"linear": BDLDL(), "failing": Failing(max_rows=180)}
-    choice = choose_learner(*curved, candidates=candidates, random_state=0)
-    assert choice.name == "linear"
-    assert choice.table[2]["failure"]
-
-
 def test_invalid_input_raises(curved):
     X, D = curved
     with_nan = X.copy()
@@ -171,7 +150,7 @@ def test_invalid_input_raises(curved):
         choose_learner(X, D[:-1], candidates=CANDIDATES)
     with pytest.raises(ValueError, match=r"\b1\b"):
         choose_learner(X[:1], D[:1], candidates=CANDIDATES)
-    with pytest.raises(TypeError, match="'five'"):
+    with pytest.raises(ValueError, match="five"):
         choose_learner(X, D, candidates=CANDIDATES, cv="five")
     for cv in (ShuffleSplit(1), PredefinedSplit([-1] * 150 + [0] * 50)):
         with pytest.raises(ValueError, match=type(cv).__name__):
@@ -238,23 +217,6 @@ def test_sample_weights_enter_fits_and_scores(curved, rng):
     expected = score_all(D[test], model.predict(X[test]), sample_weight=weight[test])
     assert choice.trials[1].scores["clark"][0] == pytest.approx(expected["clark"])
     assert_allclose(choice.trials[1].weights, [weight[test].sum() for _, test in folds.split(X)])
-
-
-@pytest.mark.parametrize(
-    ("learner", "ignores"), [(AAKNN(), True), (make_pipeline(StandardScaler(), AAKNN()), True), (BDLDL(), False)]
-)
-def test_paragraph_warns_if_the_chosen_learner_ignores_weights(curved, learner, ignores):
-    for weight in (np.arange(1.0, 201), None):
-        choice = choose_learner(*curved, candidates={"it": learner}, cv=2, sample_weight=weight, random_state=0)
-        assert choice.name == "it"
-        assert ("takes no weights" in choice.paragraph) is (ignores and weight is not None)
-
-
-def test_units_of_the_features_do_not_affect_the_default_learners(curved):
-    X, D = curved[0][:100], curved[1][:100]
-    choices = [choose_learner(table, D, cv=2, random_state=0) for table in (X, X * np.logspace(-6, 6, 3))]
-    skills = [[row["skill"] for row in choice.table[2:]] for choice in choices]  # without the unscaled linear one
-    assert_allclose(skills[0], skills[1], atol=1e-3)
 
 
 def test_sparse_features_have_no_kernel_candidates(rng):
