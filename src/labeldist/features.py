@@ -17,17 +17,10 @@ from labeldist._solvers.scaling import check_squarable, mean_and_scale
 from labeldist._typing import TINY, Array
 from labeldist._validation import check_feature_order, random_generator, validated
 
-CANDIDATES = 10_000
-"""Largest number of rows, drawn at random, that landmarks are chosen from. It bounds the memory of `fit`."""
-
-DISTANCE_ROWS = 2_000
-"""Number of rows from which the mean distance is estimated, to about one percent."""
-
-ROUNDING = 1e-10
-"""Smaller residuals may be rounding errors, which a division by their root would magnify."""
-
-BLOCK_VALUES = 500_000
-"""Number of kernel values in one block of `transform`."""
+CANDIDATES = 10_000  # largest number of rows, drawn at random, that landmarks are chosen from; it bounds the memory
+DISTANCE_ROWS = 2_000  # number of rows from which the mean distance is estimated, to about one percent
+ROUNDING = 1e-10  # smaller residuals may be rounding errors, which a division by their root would magnify
+BLOCK_VALUES = 500_000  # number of kernel values in one block of `transform`
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

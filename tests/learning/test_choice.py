@@ -231,7 +231,7 @@ def test_sparse_features_have_no_kernel_candidates(rng):
     [(2500, 10, (3, 1000, 8)), (1_000_000, 10, (72, 50, 8)), (2500, 1000, (3, 1000, 1))],
 )
 def test_default_candidates_are_smaller_for_large_tables(n_rows, n_features, expected):
-    made = default_candidates(n_rows, 18, n_features, training_rows=2000, sparse=False, scoring="clark", random_state=0)
+    made = default_candidates((n_rows, 18, n_features), 2000, sparse=False, scoring="clark", random_state=0)
     forest, kernel = made["random trees (DistributionForest)"], made["narrow kernel (BD-LDL)"][0]
     sizes = forest.min_samples_leaf, kernel.n_components, len(made["linear (BD-LDL)"].reconstructions)
     assert sizes == expected

@@ -21,11 +21,8 @@ from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_ove
 from labeldist.learning._learner import NO_WEIGHT, check_weights, columns_of, linear_scores, set_columns
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
-LARGE_RESIDUAL = 1e-10
-"""A relative residual that rounding alone does not explain."""
-
-FLOOR_SHARE = 0.1
-"""The default floor, as a share of the uniform degree."""
+LARGE_RESIDUAL = 1e-10  # a relative residual that rounding alone does not explain
+FLOOR_SHARE = 0.1  # the default floor, as a share of the uniform degree
 
 
 class BDLDL(BlockLearner):

@@ -22,11 +22,8 @@ from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.metrics import MEASURES
 from labeldist.simplex import OutputMap, to_distributions
 
-PAPER_GRID = tuple(10.0**k for k in range(-4, 4))
-"""The grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³."""
-
-FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)
-"""The default floors, as shares of the uniform degree."""
+PAPER_GRID = tuple(10.0**k for k in range(-4, 4))  # the grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³
+FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)  # the default floors, as shares of the uniform degree
 
 BLOCK_SCORES = 50_000
 """Number of scores in one array operation: large enough to hide the calls, small enough to stay in the cache."""
@@ -35,11 +32,8 @@ Grid = dict[str, Sequence[Any]]
 """Values of `reconstruction`, `ridge`, `output` and `floor` of `BDLDL`; the last one varies fastest."""
 
 Scoring = str | Callable[[Array, Array], float]
-Table = tuple[Any, Array, Array | None]
-"""X, D and the weights of the rows."""
-
-Solutions = tuple[Array, Array]
-"""Coefficients (points, m, c) and intercepts (points, c)."""
+Table = tuple[Any, Array, Array | None]  # X, D and the weights of the rows
+Solutions = tuple[Array, Array]  # coefficients (points, m, c) and intercepts (points, c)
 
 
 class BDLDLCV(BlockLearner):
@@ -278,18 +272,13 @@ class BDLDLCV(BlockLearner):
 
 def _means(sums: Array) -> Array:
     """Divide the sums of scores of each fold by its weight; raise an error if a score is undefined."""
-    scores, weight = sums[:, :-1], sums[:, -1:]
-    empty = np.flatnonzero(weight[:, 0] <= 0)
-    if empty.size:
-        raise ValueError(
-            f"The held-out rows of fold {empty[0]} have no weight, so they cannot be scored. Use fewer folds, or drop "
-            "rows of weight zero."
-        )
-    means: Array = scores / weight
+    with np.errstate(invalid="ignore"):
+        means: Array = sums[:, :-1] / sums[:, -1:]
     if not np.isfinite(means).all():
         fold, point = np.argwhere(~np.isfinite(means))[0]
         raise ValueError(
-            f"The score of combination {point} on fold {fold} is {means[fold, point]}; scores must be finite."
+            f"The score of combination {point} on fold {fold} is {means[fold, point]}. Scores must be finite, and each "
+            "fold needs held-out rows with a positive weight."
         )
     return means
 

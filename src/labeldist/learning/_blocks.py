@@ -6,8 +6,7 @@ Only coefficients and the statistics of blocks are moved, never rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -18,11 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner, check_weights, columns_of, set_columns
 
-FAN_IN = 8
-"""Number of partial results that one task adds up."""
-
-Block = tuple[Any, Any, Any]
-"""Delayed X, y and sample_weight of a block."""
+FAN_IN = 8  # number of partial results that one task adds up
+Block = tuple[Any, Any, Any]  # delayed X, y and sample_weight of a block
 
 
 class BlockLearner(DistributionLearner):
@@ -145,20 +141,13 @@ def _summarise(
     if not lengths["X"]:
         return None  # data frames have empty partitions
     learner = clone(template)
-    with _note_partition(f"partition {number}"):
+    try:
         X, D = learner._check_features_and_distributions(X, y)
         weight = check_weights(weight, X, all_zero=True)
-    return _Partial(columns_of(learner), summarise(number, X, D, weight, *shared))
-
-
-@contextmanager
-def _note_partition(name: str) -> Iterator[None]:
-    """Add a note to errors that names the partition."""
-    try:
-        yield
     except (ValueError, TypeError) as error:
-        error.add_note(f"This is in {name}. Rows are counted from its first row.")
+        error.add_note(f"This is in partition {number}. Rows are counted from its first row.")
         raise
+    return _Partial(columns_of(learner), summarise(number, X, D, weight, *shared))
 
 
 def _add(parts: list[_Partial | None]) -> _Partial | None:
@@ -187,7 +176,7 @@ def predict_blocks(learner: Any, X: Any) -> Any:
         return X.map_partitions(_predict_frame, sent, meta=meta)
     X = _join_columns(X)
     chunks = (X.chunks[0], (len(learner.label_names_),))
-    return X.map_blocks(_predict_array, sent, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
+    return X.map_blocks(_predict, sent, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
 
 
 def _without_statistics(learner: Any) -> Any:
@@ -200,19 +189,11 @@ def _without_statistics(learner: Any) -> Any:
     return light
 
 
-def _predict_array(X: Any, learner: Any, block_info: Any = None) -> Array:
-    return _predict(X, learner, f"partition {block_info[0]['chunk-location'][0]}")
-
-
 def _predict_frame(frame: Any, learner: Any) -> Any:
     import pandas as pd
 
-    name = f"the partition with index {frame.index[0]} to {frame.index[-1]}" if len(frame) else ""
-    return pd.DataFrame(_predict(frame, learner, name), index=frame.index, columns=learner.label_names_)
+    return pd.DataFrame(_predict(frame, learner), index=frame.index, columns=learner.label_names_)
 
 
-def _predict(X: Any, learner: Any, name: str) -> Array:
-    if not X.shape[0]:
-        return np.empty((0, len(learner.label_names_)))
-    with _note_partition(name):
-        return np.asarray(learner.predict(X))
+def _predict(X: Any, learner: Any) -> Array:
+    return np.asarray(learner.predict(X)) if X.shape[0] else np.empty((0, len(learner.label_names_)))

@@ -35,26 +35,16 @@ from labeldist.metrics import MEASURES
 from labeldist.metrics._skill import describe_skill
 
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS values of features,
-# but at least MIN_ROWS rows.
-MAX_ROWS = 3_000
-MAX_CELLS = 3_000_000
-MIN_ROWS = 500
+# but at least MIN_ROWS rows. With fewer than FEW_ROWS rows the paragraph calls the scores rough.
+MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
 
-FEW_ROWS = 100  # With fewer rows the paragraph calls the scores rough.
-
+# Settings of the default candidates.
 THE_MEAN = "the mean"
-
-# Bandwidth in mean distances, and number of components: narrow kernels need more of them.
-KERNELS = {"wide": (1.0, 300), "narrow": (0.5, 1000)}
-
-# Limits of rows × kernel components and of degrees in the leaves of a forest: about 400 MB each.
-MAX_KERNEL_VALUES = 50_000_000
-MAX_LEAF_DEGREES = 25_000_000
-
-# With more features a whole grid of reconstructions takes minutes, and on Movie it gains nothing.
-WIDE_TABLE = 500
+KERNELS = {"wide": (1.0, 300), "narrow": (0.5, 1000)}  # bandwidth in mean distances, and number of components
+MAX_KERNEL_VALUES = 50_000_000  # rows × kernel components, about 400 MB
+MAX_LEAF_DEGREES = 25_000_000  # degrees in the leaves of a forest, about 400 MB
+WIDE_TABLE = 500  # with more features a grid of reconstructions takes minutes, and on Movie it gains nothing
 SINGLE_RECONSTRUCTION = 1e-3
-
 N_TREES, MIN_SAMPLES_LEAF = 100, 3
 
 
@@ -207,15 +197,9 @@ def choose_learner(
     table = _safe_indexing(X, rows), degrees[rows], None if weight is None else weight[rows]
     folds = split_rows(table[0], table[1], cv, random)
     if candidates is None:
-        candidates = default_candidates(
-            len(degrees),
-            degrees.shape[1],
-            n_features,
-            training_rows=min(len(train) for train, _ in folds),
-            sparse=issparse(X),
-            scoring=scoring,
-            random_state=int(random.randint(2**31)),
-        )
+        smallest, seed = min(len(train) for train, _ in folds), int(random.randint(2**31))
+        shape = (*degrees.shape, n_features)
+        candidates = default_candidates(shape, smallest, sparse=issparse(X), scoring=scoring, random_state=seed)
     if only is not None:
         candidates = {name: learner for name, learner in candidates.items() if only(learner)}
     learners = {name: prepared(prepare, learner) for name, learner in _baseline_first(candidates).items()}
@@ -308,20 +292,14 @@ def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int) 
 
 
 def default_candidates(
-    n_rows: int,
-    n_labels: int,
-    n_features: int,
-    *,
-    training_rows: int,
-    sparse: bool,
-    scoring: str,
-    random_state: int,
+    shape: tuple[int, int, int], training_rows: int, *, sparse: bool, scoring: str, random_state: int
 ) -> dict[str, Any]:
-    """Return unfitted learners by name, the simplest first, for a table of this size.
+    """Return unfitted learners by name, the simplest first, for a table with this number of rows, labels and features.
 
     `training_rows` is the size of the smallest training fold. `scoring` is the measure that ``BDLDLCV`` optimises.
     Sparse features are not centred and have no kernel features.
     """
+    n_rows, n_labels, n_features = shape
     # scikit-learn's pipelines and scalers are slow to import.
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

@@ -23,8 +23,7 @@ from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.learning._softmax_learners import SoftmaxLearner
 
-START_TOLERANCE = 1e-2
-"""Tolerance of LDLLC's solution without the correlation penalty, from which its search starts."""
+START_TOLERANCE = 1e-2  # tolerance of LDLLC's solution without the correlation penalty, from which its search starts
 
 OWN_CODE = 10.0
 """Initial code of LDL-SCL for a row's own cluster, about the size of the final codes. The others start at 1."""
@@ -79,9 +78,8 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import LDLLC
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> LDLLC().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> LDLLC().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -221,9 +219,8 @@ class LDLSCL(SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import LDLSCL
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> LDLSCL().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> LDLSCL().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -330,9 +327,8 @@ class EDLLRL(SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import EDLLRL
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> EDLLRL().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> EDLLRL().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form

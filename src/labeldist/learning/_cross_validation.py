@@ -19,8 +19,7 @@ from labeldist._validation import random_generator
 from labeldist.metrics import MEASURES, score_all
 from labeldist.metrics._skill import ROUNDING_DIVERGENCE, skill
 
-Fold = tuple[Any, Any]
-"""Positions of the training rows and of the held-out rows."""
+Fold = tuple[Any, Any]  # positions of the training rows and of the held-out rows
 
 
 @dataclass(frozen=True)

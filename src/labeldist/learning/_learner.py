@@ -99,8 +99,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The features.
         y : array-like of shape (n_samples, n_labels)
-            The true distributions. With logical labels the score measures how close predictions are to 0 and 1, so
-            it must not be used to choose a sharpness or an output map.
+            The true distributions. With logical labels the score favours predictions close to 0 and 1.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 

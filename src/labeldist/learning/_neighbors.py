@@ -22,8 +22,7 @@ METRICS = {name for names in VALID_METRICS.values() for name in names} - {
     *("mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski")
 }
 
-SMALL_SPREAD = 1e-4
-"""Rows whose variance is a smaller fraction of their mean square are centred."""
+SMALL_SPREAD = 1e-4  # rows whose variance is a smaller fraction of their mean square are centred
 
 
 class AAKNN(DistributionLearner):

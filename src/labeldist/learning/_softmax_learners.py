@@ -20,8 +20,7 @@ from labeldist.exceptions import warn
 from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores
 from labeldist.simplex import softmax
 
-WOLFE_CONSTANTS = {"c1": 1e-4, "c2": 0.9}
-"""Constants of the line search of the published BFGS."""
+WOLFE_CONSTANTS = {"c1": 1e-4, "c2": 0.9}  # constants of the line search of the published BFGS
 
 
 class SoftmaxLearner(DistributionLearner):
@@ -109,9 +108,8 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import SABFGS
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> SABFGS().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> SABFGS().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -199,9 +197,8 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import SAIIS
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> SAIIS().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> SAIIS().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
