@@ -8,7 +8,6 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSpli
 from labeldist import BDLDL, BDLDLCV
 from labeldist._solvers import sylvester_path
 from labeldist.datasets import make_artificial
-from labeldist.learning import _bdldl_cv as bdldl_cv
 from labeldist.metrics import MEASURES, get_scorer
 from labeldist.simplex import softmax
 
@@ -62,13 +61,6 @@ def test_every_measure_as_scoring(table, scoring):
     found, expected = cross_validated(cv, scoring=scoring).fit(*table), grid_search(*table, cv, scoring)
     assert_same_scores(found, expected)
     assert found.best_params_ == expected.best_params_
-
-
-@pytest.mark.parametrize("block", [100, 10_000_000])
-def test_block_size_has_no_effect(table, monkeypatch, block):
-    expected = cross_validated(3).fit(*table)
-    monkeypatch.setattr(bdldl_cv, "BLOCK_SCORES", block)
-    assert_same_scores(cross_validated(3).fit(*table), expected)
 
 
 def test_folds_need_not_be_a_partition(table):

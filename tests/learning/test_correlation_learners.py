@@ -72,11 +72,8 @@ def test_ldllc_penalty_and_gradient_match_the_definition(rng):
     assert_allclose(value, reference_penalty(theta))
     numeric = approx_fprime(theta.ravel(), lambda t: correlated_distance(t.reshape(6, 4))[0], 1e-7)
     assert_allclose(gradient.ravel(), numeric, atol=1e-5)
-
-
-def test_ldllc_penalty_of_equal_and_constant_columns_is_zero():
     value, gradient = correlated_distance(np.array([[1.0, 1.0, 2.0], [0.0, 0.0, 2.0], [5.0, 5.0, 2.0]]))
-    assert value == 0
+    assert value == 0  # equal and constant columns
     assert np.isfinite(gradient).all()
 
 

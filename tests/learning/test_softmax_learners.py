@@ -86,9 +86,3 @@ def test_shift_of_the_features_does_not_matter_with_an_intercept(table, learner)
 @pytest.mark.parametrize("learner", [SABFGS(), SAIIS(), LDLLC(0, 0), EDLLRL(ridge=0)], ids=repr)
 def test_zero_features_give_uniform_distributions(learner):
     assert_allclose(learner.fit(np.zeros((6, 2)), np.eye(3)[[0, 0, 0, 1, 1, 2]]).predict([[0.0, 0.0]]), 1 / 3)
-
-
-def test_linearly_dependent_features(table):
-    X, D = table
-    wide = np.column_stack([X, X[:, 0], np.zeros(80)])
-    assert_allclose(SABFGS(tol=1e-9).fit(wide, D).predict(wide), SABFGS(tol=1e-9).fit(X, D).predict(X), atol=1e-6)
