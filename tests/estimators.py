@@ -5,7 +5,19 @@ import pytest
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import SpreadWarning, TagRuleWarning
-from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, MeanDistribution, PTBayes
+from labeldist.learning import (
+    AABP,
+    AAKNN,
+    EDLLRL,
+    LDLLC,
+    LDLSCL,
+    PTSVM,
+    SABFGS,
+    SAIIS,
+    DistributionForest,
+    MeanDistribution,
+    PTBayes,
+)
 
 ENHANCERS = [
     BDLE(),
@@ -43,6 +55,7 @@ LEARNERS = [
     PTSVM(),
     LDLSCL(tol=1e-8),
     EDLLRL(tol=1e-6),
+    DistributionForest(10, random_state=0),
 ]
 ESTIMATORS = ENHANCERS + LEARNERS
 

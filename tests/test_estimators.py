@@ -10,18 +10,20 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
+from labeldist import BDLDL, BDLE, BayesLE, EnhancedLearner
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.features import KernelFeatures
-from labeldist.learning import AABP, AAKNN, EDLLRL, LDLLC, LDLSCL, PTSVM, SABFGS, SAIIS, DistributionForest, PTBayes
+from labeldist.learning import DistributionForest, MeanDistribution
 from tests.checks import (
     ALL_CHECKS,
     FEATURES,
     LABELS,
     accuracy,
     answers,
+    check_feature_order_has_no_effect,
+    check_weights_equal_repeated_rows,
     example,
     is_enhancer,
     takes_logical_labels,
@@ -38,6 +40,9 @@ EXPECTED_FAILURES = {
     "check_transformer_n_iter": ONE_COLUMN_OF_CLASSES,
     "check_estimators_empty_data_messages": "X may have no columns, since features are optional",
 }
+
+# Splits draw features by their position, and `min_samples_leaf` counts rows, not weights.
+NOT_FOR_FORESTS = [check_feature_order_has_no_effect, check_weights_equal_repeated_rows]
 
 pytestmark = IGNORE_TAG_WARNINGS
 
@@ -70,6 +75,8 @@ every_user_of_tags = pytest.mark.parametrize("estimator", [e for e in ESTIMATORS
 @every_estimator
 @pytest.mark.parametrize("check", ALL_CHECKS, ids=lambda check: check.__name__)
 def test_common_checks(estimator, check):
+    if isinstance(estimator, DistributionForest) and check in NOT_FOR_FORESTS:
+        return
     check(clone(estimator))
 
 
@@ -207,15 +214,13 @@ def test_score_raises_for_labels_in_another_order(learner, make):
         unnamed.score(X, frame(make, D, unnamed.label_names_[::-1]))
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, DistributionForest(), KernelFeatures()], ids=repr)
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, KernelFeatures()], ids=repr)
 def test_every_parameter_has_constraints(estimator):
     assert set(estimator._parameter_constraints) == set(estimator.get_params(deep=False))
     estimator._validate_params()
 
 
-DEFAULTS = [BDLDL(), BDLDLCV(), SABFGS(), SAIIS(), LDLLC(), LDLSCL(), EDLLRL(), PTBayes(), PTSVM(), AAKNN()]
-
-
-@pytest.mark.parametrize("learner", [*DEFAULTS, AABP(random_state=0)], ids=repr)
-def test_default_learners_are_better_than_the_mean(learner):
-    assert learner.fit(*make_artificial(300, random_state=0)).score(*make_artificial(200, random_state=1)) > 0.3
+@every_learner
+def test_learners_are_better_than_the_mean(learner):
+    score = clone(learner).fit(*make_artificial(300, random_state=0)).score(*make_artificial(200, random_state=1))
+    assert score > 0.3 or isinstance(learner, MeanDistribution)

@@ -1,8 +1,14 @@
+"""Exceptions, and the error for a missing extra."""
+
 import inspect
 import pickle
+import sys
+
+import pytest
 
 from labeldist import exceptions
-from labeldist.exceptions import LabelDistError, LabelDistWarning, SingularCoefficientError
+from labeldist._extras import require
+from labeldist.exceptions import LabelDistError, LabelDistWarning, MissingExtraError, SingularCoefficientError
 
 CLASSES = [c for _, c in inspect.getmembers(exceptions, inspect.isclass) if c.__module__ == exceptions.__name__]
 
@@ -16,3 +22,16 @@ def test_singular_coefficient_error_can_be_pickled():
     error = pickle.loads(pickle.dumps(SingularCoefficientError("B is singular", "B")))
     assert str(error) == "B is singular"
     assert error.coefficient == "B"
+
+
+def test_missing_packages_are_named_with_their_extra():
+    with pytest.raises(MissingExtraError, match=r"not_there.*labeldist\[tables\]"):
+        require("not_there.parquet", "tables")
+
+
+def test_missing_dependencies_of_a_package_are_not_our_extra(tmp_path, monkeypatch):
+    (tmp_path / "half_there.py").write_text("import not_there", encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(ModuleNotFoundError, match="not_there") as caught:
+        require("half_there", "tables")
+    assert not isinstance(caught.value, MissingExtraError)

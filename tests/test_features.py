@@ -11,10 +11,8 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labeldist import BDLDLCV
 from labeldist import features as kernel_features
 from labeldist._kernels.kernels import mean_pairwise_distance
-from labeldist.datasets import make_artificial
 from labeldist.features import KernelFeatures
 
 
@@ -132,26 +130,12 @@ def test_ridge_on_kernel_features_equals_kernel_ridge(rng):
     assert_allclose(model.fit(X, y).predict(new), exact.predict(new), atol=1e-6)
 
 
-def test_kernel_features_improve_a_linear_learner():
-    train, test = make_artificial(400, random_state=0), make_artificial(400, random_state=1)
-    linear = BDLDLCV().fit(*train)
-    kernel = make_pipeline(KernelFeatures(n_components=100), BDLDLCV()).fit(*train)
-    assert 1 - kernel.score(*test) < 0.2 * (1 - linear.score(*test))
-
-
 @pytest.mark.parametrize("far", [1e6, 1e10])
 def test_transform_is_not_affected_by_outliers(rng, far):
     X = rng.normal(size=(400, 3))
     model = KernelFeatures(n_components=100).fit(X)
     beside = np.vstack([X[:50], [[far] * 3]])
     assert_allclose(model.transform(beside)[:50], model.transform(X[:50]), atol=1e-12)
-
-
-def test_fit_with_an_outlier(rng):
-    X = rng.normal(size=(400, 3))
-    model = KernelFeatures(1.0, scale=False, tol=1e-6).fit(np.vstack([X, [[1e9] * 3]]))
-    features = model.transform(X)
-    assert_allclose(features @ features.T, rbf_kernel(X, gamma=2.0), atol=2e-6)  # factor is 0.5
 
 
 def test_values_too_large_raise(rng):

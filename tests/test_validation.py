@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,6 +8,7 @@ from scipy import sparse
 
 from labeldist._validation import (
     as_distributions,
+    check_feature_order,
     check_logical,
     column_names,
     label_names,
@@ -15,7 +18,7 @@ from labeldist._validation import (
 )
 from labeldist.enhancement import Uniform
 from labeldist.exceptions import LabelWarning, NotADistributionError
-from tests.frames import any_make
+from tests.frames import any_make, frame
 
 
 def test_finite_values_with_infinite_sum_are_valid():
@@ -69,3 +72,14 @@ def test_random_generator_without_seed_ignores_the_global_state():
     assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     np.random.seed(0)  # noqa: NPY002
     assert not np.array_equal(random_generator(None).random_sample(5), first)
+
+
+@any_make
+def test_reordered_features_raise_with_the_first_difference(make):
+    fitted, X = SimpleNamespace(feature_names_in_=np.array(["a", "b", "c"], dtype=object)), np.zeros((2, 3))
+    with pytest.raises(ValueError, match=r"Column 1 is 'c'.*'b'"):
+        check_feature_order(fitted, frame(make, X, ["a", "c", "b"]))
+    check_feature_order(fitted, frame(make, X, ["a", "b", "c"]))
+    check_feature_order(fitted, frame(make, X, ["a", "b", "z"]))  # scikit-learn names the missing feature
+    check_feature_order(fitted, X)
+    check_feature_order(SimpleNamespace(), frame(make, X, ["b", "a", "c"]))

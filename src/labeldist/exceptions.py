@@ -50,7 +50,12 @@ class NotADistributionError(LabelDistError, ValueError):
 class SingularCoefficientError(LabelDistError, ValueError):
     """A coefficient matrix is singular, but the chosen solver needs a positive definite one.
 
-    `coefficient` is ``"A"``, on the feature side of the equation, or ``"B"``, on the label side.
+    Parameters
+    ----------
+    message : str
+        The message.
+    coefficient : {"A", "B"}
+        The matrix: A is on the feature side of the equation, B on the label side.
     """
 
     def __init__(self, message: str, coefficient: str) -> None:

@@ -19,7 +19,30 @@ SUM_TOLERANCE = 1e-6
 
 
 def check_degrees(D: ArrayLike, *, name: str = "D") -> Array:
-    """Return `D` as a 2-D float64 array; raise an error if a degree is negative or not finite."""
+    """Return `D` as a 2-D float64 array; raise an error if a degree is negative or not finite.
+
+    Parameters
+    ----------
+    D : array-like of shape (n_samples, n_labels)
+        The degrees.
+    name : str, default="D"
+        The name of `D` in error messages.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+        The degrees; `D` itself if it is a float64 array.
+
+    See Also
+    --------
+    check_distributions : Check the row sums as well.
+
+    Examples
+    --------
+    >>> from labeldist.simplex import check_degrees
+    >>> check_degrees([[1, 3]])
+    array([[1., 3.]])
+    """
     try:
         degrees = np.asarray(D, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -63,6 +86,12 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLER
     See Also
     --------
     normalize : Convert counts or weights to distributions.
+
+    Examples
+    --------
+    >>> from labeldist.simplex import check_distributions
+    >>> check_distributions([[0.25, 0.75]])
+    array([[0.25, 0.75]])
     """
     degrees = check_degrees(D, name=name)
     sums = degrees.sum(axis=1)
@@ -138,8 +167,13 @@ def ambiguity(D: Array) -> Array:
     ndarray of shape (n_samples,)
         Values from 1, a single label, to n_labels, the uniform distribution.
 
+    See Also
+    --------
+    scipy.special.entr : The terms of the entropy.
+
     Examples
     --------
+    >>> from labeldist.simplex import ambiguity
     >>> ambiguity(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.6, 0.3, 0.1]])).round(2)
     array([1.  , 2.  , 2.45])
     """
@@ -148,7 +182,7 @@ def ambiguity(D: Array) -> Array:
     return np.asarray(np.exp(entr(D).sum(axis=1)))
 
 
-def check_scores(scores: ArrayLike) -> Array:
+def _check_scores(scores: ArrayLike) -> Array:
     """Return real scores as a 2-D float64 array; raise an error if they are not finite."""
     array = np.asarray(scores, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] == 0:
@@ -174,13 +208,17 @@ def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
     ndarray of shape (n_samples, n_labels)
         The distributions.
 
+    See Also
+    --------
+    to_distributions : Choose the map by its name.
+
     Examples
     --------
     >>> from labeldist.simplex import softmax
     >>> softmax([[0.0, 1.0]], sharpness=0)
     array([[0.5, 0.5]])
     """
-    scores = check_scores(Z)
+    scores = _check_scores(Z)
     if sharpness < 0:
         scores, sharpness = -scores, -sharpness
     with np.errstate(over="ignore"):  # an infinite gap gives the degree 0
@@ -206,6 +244,10 @@ def project(V: ArrayLike) -> Array:
     ndarray of shape (n_samples, n_labels)
         The distributions.
 
+    See Also
+    --------
+    to_distributions : Choose the map by its name.
+
     References
     ----------
     .. [1] J. Duchi, S. Shalev-Shwartz, Y. Singer, T. Chandra. Efficient projections onto the l1-ball for learning
@@ -217,7 +259,7 @@ def project(V: ArrayLike) -> Array:
     >>> project([[0.3, 0.6, -1.0]])
     array([[0.35, 0.65, 0.  ]])
     """
-    scores = check_scores(V)
+    scores = _check_scores(V)
     # A shift of a row does not change its projection, and keeps the digits of large scores.
     with np.errstate(over="ignore"):  # an infinite gap gives the degree 0
         scores = scores - scores.max(axis=1, keepdims=True)
@@ -253,6 +295,10 @@ def to_distributions(
     ndarray of shape (n_samples, n_labels)
         The distributions.
 
+    See Also
+    --------
+    softmax, project, normalize : The maps.
+
     Examples
     --------
     >>> from labeldist.simplex import to_distributions
@@ -264,7 +310,7 @@ def to_distributions(
     elif output == "project":
         degrees = project(scores)
     elif output == "clip":
-        degrees = check_scores(scores).copy()
+        degrees = _check_scores(scores).copy()
     else:
         raise ValueError(f"output must be one of {', '.join(OUTPUT_MAPS)}; got {output!r}.")
     np.maximum(degrees, floor, out=degrees)

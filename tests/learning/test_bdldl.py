@@ -8,17 +8,9 @@ from scipy.optimize import minimize
 from sklearn.exceptions import NotFittedError
 
 from labeldist import BDLDL, BDLDLCV
-from labeldist.datasets import make_artificial
-from labeldist.exceptions import LabelWarning, SingularCoefficientError
+from labeldist.exceptions import SingularCoefficientError
 from labeldist.simplex import OUTPUT_MAPS, to_distributions
 from tests.references import bidirectional_loss, sylvester_by_kronecker
-
-
-@pytest.fixture
-def table(rng):
-    X = rng.normal(1, 2, size=(50, 4))
-    scores = np.exp(X[:, :3] / 3 + rng.normal(scale=0.2, size=(50, 3)))
-    return X, scores / scores.sum(axis=1, keepdims=True)
 
 
 def raw_scores(model, X):
@@ -56,10 +48,9 @@ def test_model_with_intercepts_minimises_the_objective(table, rng, reconstructio
 
 
 @pytest.mark.parametrize("scale", [False, True])
-@pytest.mark.parametrize("reconstruction", [0.0, 10.0])
-def test_raw_predictions_with_an_intercept_sum_to_one(table, scale, reconstruction):
+def test_raw_predictions_with_an_intercept_sum_to_one(table, scale):
     X, D = table
-    model = BDLDL(reconstruction, scale=scale).fit(X, D)
+    model = BDLDL(10.0, scale=scale).fit(X, 5 * D)  # rows are normalised
     assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)
     assert_allclose(raw_scores(model, X).sum(axis=1), 1, atol=1e-12)
 
@@ -158,19 +149,6 @@ def test_set_params_applies_at_the_next_fit(table):
     assert np.abs(model.fit(X, D).predict(3 * X) - before).max() > 0.1
 
 
-def test_rows_of_y_are_normalised(table):
-    X, D = table
-    counts = D * np.arange(1, 51)[:, None]
-    assert_allclose(BDLDL().fit(X, counts).coef_, BDLDL().fit(X, D).coef_, atol=1e-13)
-
-
-def test_reconstruction_and_ridge_have_an_effect(table):
-    X, D = table
-    coef = BDLDL().fit(X, D).coef_
-    assert np.abs(BDLDL(1.0).fit(X, D).coef_ - coef).max() > 1e-3
-    assert np.abs(BDLDL(ridge=100).fit(X, D).coef_ - coef).max() > 1e-3
-
-
 def test_invalid_weights_raise(table):
     X, D = table
     with pytest.raises(ValueError, match="zero for every row"):
@@ -196,32 +174,12 @@ def test_invalid_parameters_raise(table, parameters):
             fit(*table)
 
 
-@pytest.mark.parametrize("size", [1e153, 1e160])
 @pytest.mark.parametrize("learner", [BDLDL(), BDLDLCV(cv=3)], ids=repr)
-def test_values_too_large_to_square_raise(rng, learner, size):
+def test_values_too_large_to_square_raise(rng, learner):
     X, D = rng.normal(size=(5000, 3)), rng.dirichlet(np.ones(3), size=5000)
-    X[:, 1] *= size
+    X[:, 1] *= 1e153
     with pytest.raises(ValueError, match="Feature 1 has values too large"):
         learner.fit(X, D)
-
-
-def test_largest_squares_are_used_and_overflow_about_zero_raises():
-    X, D = np.full((1, 2), 9.47e153), np.ones((1, 1))
-    with pytest.warns(LabelWarning, match="single label"):
-        assert BDLDL(fit_intercept=False).fit(X, D).predict(X) == 1
-    X, D = np.full((4, 1), 6e153), np.full((4, 2), 0.5)
-    twice = BDLDL().partial_fit(X, D).partial_fit(X, D)
-    assert_allclose(twice.predict(X), D)  # the coefficient of a constant feature is zero
-    with pytest.raises(ValueError, match="Feature 0 has values too large"):
-        BDLDL(fit_intercept=False).fit_moments(twice.moments_)
-
-
-def test_overflowing_scores_raise():
-    X, D = make_artificial(60, random_state=0)
-    model = BDLDL().fit(1e-200 * X, D)
-    model.coef_ = 1e200 * model.coef_ + 1e200
-    with pytest.raises(ValueError, match="row 1, column"):
-        model.predict(np.array([[0.0, 0.0, 0.0], [1e300, 0.0, 0.0]]))
 
 
 def test_failed_fit_does_not_make_a_model(table):

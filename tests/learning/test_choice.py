@@ -14,9 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, NotADistributionError
 from labeldist.learning import AAKNN, BDLDL, MeanDistribution, _choice, choose_learner
-from labeldist.learning._candidates import THE_MEAN, default_candidates
-from labeldist.learning._choice import Trial, pick
-from labeldist.learning._folds import held_out
+from labeldist.learning._choice import THE_MEAN, Trial, default_candidates, pick
+from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
 from labeldist.metrics import MEASURES, score_all
 from labeldist.simplex import normalize
@@ -59,14 +58,6 @@ def trial(name, *values, weights=None):
     return Trial(name, None, {"kl_divergence": np.array(values), "cosine": 1 - np.array(values)}, weights)
 
 
-def test_best_learner_is_chosen_and_fitted_on_all_rows(curved):
-    X, D = curved
-    choice = choose_learner(X, D, candidates=CANDIDATES, random_state=0)
-    assert choice.name == "neighbours"
-    assert choice.n_rows == choice.compared_rows == 200
-    assert_array_equal(choice.estimator.predict(X), AAKNN().fit(X, D).predict(X))
-
-
 def test_scores_equal_a_plain_cross_validation(curved):
     X, D = curved
     folds = KFold(4, shuffle=True, random_state=7)
@@ -82,9 +73,12 @@ def test_scores_equal_a_plain_cross_validation(curved):
     assert choice.skill == choice.table[2]["skill"]
 
 
-def test_held_out_predictions_are_kept(curved):
+def test_best_learner_is_fitted_on_all_rows_and_held_out_predictions_are_kept(curved):
     X, D = curved
     choice = choose_learner(X, D, candidates=CANDIDATES, cv=KFold(4))
+    assert choice.name == "neighbours"
+    assert choice.n_rows == choice.compared_rows == 200
+    assert_array_equal(choice.estimator.predict(X), AAKNN().fit(X, D).predict(X))
     assert_array_equal(choice.truth, D)
     assert_array_equal(choice.chosen.predictions, held_out(AAKNN(), X, D, cv=KFold(4)))
 
@@ -112,13 +106,6 @@ def test_one_standard_error_rule_picks_the_simplest(scoring):
     assert pick([mean, unsure, best], scoring) is best
 
 
-def test_folds_count_by_their_weight():
-    assert trial("a", 1.0, 4.0, weights=[3, 1]).mean("kl_divergence") == 1.75
-    better, other = trial("a", 0.0, 2.0, weights=[9, 1]), trial("b", 1.0, 0.0, weights=[9, 1])
-    assert better.is_clearly_better(other, "kl_divergence")
-    assert not trial("a", 0.0, 2.0).is_clearly_better(trial("b", 1.0, 0.0), "kl_divergence")
-
-
 def test_scoring_decides(curved):
     candidates = {"shrunk": BDLDL(ridge=30), "truncating": Truncating()}
     for measure, name in {"kl_divergence": "shrunk", "clark": "truncating", "cosine": "truncating"}.items():
@@ -144,22 +131,6 @@ def test_failing_learner_is_left_out_and_progress_continues(curved):
     assert seen[-1] == (21, 21, "neighbours")
 
 
-def test_exception_of_watch_ends_the_comparison(curved):
-    def stop(done, total, name):
-        if name == "linear":
-            raise RuntimeError("stop")
-
-    with pytest.raises(RuntimeError, match="stop"):
-        choose_learner(*curved, candidates=CANDIDATES, watch=stop)
-
-
-def test_failure_of_the_final_fit_selects_the_next_learner(curved):
-    candidates = {"linear": BDLDL(), "failing": Failing(max_rows=180)}
-    choice = choose_learner(*curved, candidates=candidates, random_state=0)
-    assert choice.name == "linear"
-    assert choice.table[2]["failure"]
-
-
 def test_invalid_input_raises(curved):
     X, D = curved
     with_nan = X.copy()
@@ -172,7 +143,7 @@ def test_invalid_input_raises(curved):
         choose_learner(X, D[:-1], candidates=CANDIDATES)
     with pytest.raises(ValueError, match=r"\b1\b"):
         choose_learner(X[:1], D[:1], candidates=CANDIDATES)
-    with pytest.raises(TypeError, match="'five'"):
+    with pytest.raises(ValueError, match="five"):
         choose_learner(X, D, candidates=CANDIDATES, cv="five")
     for cv in (ShuffleSplit(1), PredefinedSplit([-1] * 150 + [0] * 50)):
         with pytest.raises(ValueError, match=type(cv).__name__):
@@ -241,23 +212,6 @@ def test_sample_weights_enter_fits_and_scores(curved, rng):
     assert_allclose(choice.trials[1].weights, [weight[test].sum() for _, test in folds.split(X)])
 
 
-@pytest.mark.parametrize(
-    ("learner", "ignores"), [(AAKNN(), True), (make_pipeline(StandardScaler(), AAKNN()), True), (BDLDL(), False)]
-)
-def test_paragraph_warns_if_the_chosen_learner_ignores_weights(curved, learner, ignores):
-    for weight in (np.arange(1.0, 201), None):
-        choice = choose_learner(*curved, candidates={"it": learner}, cv=2, sample_weight=weight, random_state=0)
-        assert choice.name == "it"
-        assert ("takes no weights" in choice.paragraph) is (ignores and weight is not None)
-
-
-def test_units_of_the_features_do_not_affect_the_default_learners(curved):
-    X, D = curved[0][:100], curved[1][:100]
-    choices = [choose_learner(table, D, cv=2, random_state=0) for table in (X, X * np.logspace(-6, 6, 3))]
-    skills = [[row["skill"] for row in choice.table[2:]] for choice in choices]  # without the unscaled linear one
-    assert_allclose(skills[0], skills[1], atol=1e-3)
-
-
 def test_sparse_features_have_no_kernel_candidates(rng):
     X = sparse.random_array((60, 5), density=0.5, rng=rng, format="coo")
     choice = choose_learner(X, rng.dirichlet(np.ones(3), size=60), cv=2, random_state=0)
@@ -270,7 +224,7 @@ def test_sparse_features_have_no_kernel_candidates(rng):
     [(2500, 10, (3, 1000, 8)), (1_000_000, 10, (72, 50, 8)), (2500, 1000, (3, 1000, 1))],
 )
 def test_default_candidates_are_smaller_for_large_tables(n_rows, n_features, expected):
-    made = default_candidates(n_rows, 18, n_features, training_rows=2000, sparse=False, scoring="clark", random_state=0)
+    made = default_candidates((n_rows, 18, n_features), 2000, sparse=False, scoring="clark", random_state=0)
     forest, kernel = made["random trees (DistributionForest)"], made["narrow kernel (BD-LDL)"][0]
     sizes = forest.min_samples_leaf, kernel.n_components, len(made["linear (BD-LDL)"].reconstructions)
     assert sizes == expected
@@ -291,25 +245,20 @@ def test_prepare_is_the_first_step_of_the_chosen_pipeline(curved):
     assert list(piped.estimator.named_steps) == ["prepare", "scaler", "no", "bdldl"]
 
 
-def test_features_may_be_lists_of_numbers_or_texts(curved):
+def test_features_may_be_a_list_of_texts(curved):
     X, D = curved
-    numbers = choose_learner(X.tolist(), D, candidates=CANDIDATES, random_state=0)
-    assert numbers.skill == pytest.approx(choose_learner(X, D, candidates=CANDIDATES, random_state=0).skill)
     texts = [f"{'high' if x > 0 else 'low'} and {'left' if y > 0 else 'right'}" for x, y, _ in X]
     words = choose_learner(texts, D, candidates={"linear": BDLDL()}, prepare=CountVectorizer(), random_state=0)
     assert words.name == "linear"
-    assert 0 < words.skill < numbers.skill
+    assert 0 < words.skill < 1
 
 
-def test_insist_chooses_a_learner_that_is_worse_than_the_mean(noise):
+def test_insist_and_only_change_the_choice(noise):
     choice = choose_learner(*noise, candidates={"neighbours": AAKNN()}, insist=True, random_state=0)
     assert choice.name == "neighbours"
     assert choice.skill < 0
     assert "not clearly better than the mean" in choice.paragraph
+    only = choose_learner(*noise, candidates=CANDIDATES, random_state=0, only=lambda one: isinstance(one, BDLDL))
+    assert [row["name"] for row in only.table] == [THE_MEAN, "linear"]
     with pytest.raises(ValueError, match="failing failed: ArithmeticError: too many rows"):
         choose_learner(*noise, candidates={"failing": Failing()}, insist=True)
-
-
-def test_only_filters_the_candidates(curved):
-    choice = choose_learner(*curved, candidates=CANDIDATES, random_state=0, only=lambda one: isinstance(one, BDLDL))
-    assert [row["name"] for row in choice.table] == [THE_MEAN, "linear"]

@@ -1,36 +1,15 @@
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labeldist.datasets import make_artificial
-from labeldist.exceptions import LabelWarning
 from labeldist.learning import DistributionForest
-from tests.checks import ALL_CHECKS, check_feature_order_does_not_matter, check_weights_are_repetition, example
+from tests.checks import example
 
 SMALL = DistributionForest(10, random_state=0)
-
-# Splits draw features by their order, and `min_samples_leaf` counts rows, not weights.
-EXCLUDED = [check_feature_order_does_not_matter, check_weights_are_repetition]
-EXPECTED_FAILURES = {
-    "check_regressor_multioutput": "its targets are negative",
-}
-
-
-@pytest.mark.filterwarnings(f"ignore::{LabelWarning.__module__}.{LabelWarning.__name__}")
-@parametrize_with_checks([SMALL], expected_failed_checks=lambda _: EXPECTED_FAILURES)
-def test_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("check", [check for check in ALL_CHECKS if check not in EXCLUDED], ids=lambda c: c.__name__)
-def test_common(check):
-    check(clone(SMALL))
 
 
 def test_predictions_are_those_of_extra_trees():
@@ -47,12 +26,6 @@ def test_leaves_as_large_as_the_table_give_the_weighted_mean(rng):
     weight = rng.uniform(1, 2, size=len(X))
     forest = DistributionForest(3, min_samples_leaf=len(X)).fit(X, D, sample_weight=weight)
     assert_allclose(forest.predict(X[:1]), [np.average(D, axis=0, weights=weight)], atol=1e-12)
-
-
-def test_units_of_features_do_not_matter():
-    X, D = make_artificial(60, random_state=0)
-    expected = clone(SMALL).fit(X, D).predict(X)
-    assert_allclose(clone(SMALL).fit(X * 2.0**10, D).predict(X * 2.0**10), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
@@ -72,17 +45,3 @@ def test_values_beyond_single_precision_are_clipped_in_a_copy():
     forest = DistributionForest(3, min_samples_leaf=1, random_state=0).fit(X, D)
     assert np.isfinite(forest.predict(new)).all()
     assert_array_equal(new.data, 1e300)
-
-
-def test_pickled_forest_predicts_the_same():
-    X, D = make_artificial(60, random_state=0)
-    forest = clone(SMALL).fit(X, D)
-    assert_array_equal(pickle.loads(pickle.dumps(forest)).predict(X), forest.predict(X))
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"n_estimators": 0}, {"min_samples_leaf": 0}, {"max_features": 1.5}, {"max_features": "all"}]
-)
-def test_wrong_parameters_are_named(wrong):
-    with pytest.raises(ValueError, match=f"{next(iter(wrong))!r}"):
-        DistributionForest(**wrong).fit(*make_artificial(10, random_state=0))

@@ -1,4 +1,4 @@
-"""The score of the learners, and MeanDistribution."""
+"""Scores and parameters of the learners, and MeanDistribution."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,19 @@ from scipy import sparse
 
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
-from labeldist.learning import MeanDistribution
+from labeldist.learning import (
+    AABP,
+    AAKNN,
+    EDLLRL,
+    LDLLC,
+    LDLSCL,
+    PTSVM,
+    SABFGS,
+    SAIIS,
+    DistributionForest,
+    MeanDistribution,
+    PTBayes,
+)
 from labeldist.metrics import kl_divergence
 
 
@@ -40,3 +52,25 @@ def test_score_of_equal_rows_is_one_or_zero(rng, row, learner):
         X, D = rng.normal(size=(n, 2)), np.tile(row, (n, 1))
         assert learner.fit(X, D).score(X, D) == 1
         assert learner.fit(X, D[:, ::-1]).score(X, D) == 0
+
+
+INVALID = [
+    *((AAKNN, "n_neighbors", 0), (AAKNN, "weights", "gaussian"), (AAKNN, "metric", "precomputed")),
+    *((AAKNN, "metric", "mahalanobis"), (AAKNN, "algorithm", "hash")),
+    *((AABP, "n_hidden", 0), (AABP, "loss", "hinge"), (AABP, "weight_decay", -1), (AABP, "scale", 2)),
+    *((AABP, "max_iter", 0), (AABP, "random_state", "s")),
+    *((PTBayes, "covariance", "tied"), (PTBayes, "var_smoothing", 0), (PTBayes, "sampling", "bootstrap")),
+    *((PTSVM, "C", 0), (PTSVM, "gamma", "wide"), (PTSVM, "gamma", 0), (PTSVM, "kernel_tolerance", 0)),
+    *((PTSVM, "sampling", 1), (PTSVM, "random_state", "seed"), (PTSVM, "max_rank", 0)),
+    *((SABFGS, "solver", "newton"), (SABFGS, "tol", 0), (SAIIS, "memory", -1), (SAIIS, "fit_intercept", 2)),
+    *((LDLLC, "ridge", -1), (LDLLC, "correlation", -1), (LDLLC, "max_iter", 0)),
+    *((LDLSCL, "n_clusters", 0), (LDLSCL, "local_correlation", 0), (LDLSCL, "barrier", 0), (LDLSCL, "code_ridge", -1)),
+    *((EDLLRL, "low_rank", -1), (EDLLRL, "n_clusters", 0), (DistributionForest, "n_estimators", 0)),
+    *((DistributionForest, "min_samples_leaf", 0), (DistributionForest, "max_features", 1.5)),
+]
+
+
+@pytest.mark.parametrize(("learner", "name", "value"), INVALID)
+def test_invalid_parameters_raise_by_name(learner, name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter of {learner.__name__} must be"):
+        learner(**{name: value}).fit(np.eye(6), np.full((6, 2), 0.5))

@@ -13,13 +13,6 @@ from labeldist.learning import PTSVM, PTBayes
 from labeldist.learning import _problem_transformation as problem_transformation
 
 
-@pytest.fixture
-def table(rng):
-    X = rng.normal(1, 2, size=(50, 4))
-    scores = np.exp(X[:, :3] / 3 + rng.normal(scale=0.2, size=(50, 3)))
-    return X, scores / scores.sum(axis=1, keepdims=True)
-
-
 def single_label_examples(X, D):
     """Return every row once with each label, weighted by its degree."""
     n, c = D.shape
@@ -56,15 +49,6 @@ def test_ptbayes_posterior_matches_bayes_rule(table, covariance):
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
-def test_var_smoothing_approaches_the_mean(table, covariance):
-    X, D = table
-    mean = D.mean(axis=0)
-    gaps = [np.abs(PTBayes(covariance, var_smoothing=s).fit(X, D).predict(X) - mean).max() for s in (1e-9, 0.1, 1, 1e6)]
-    assert gaps[0] > gaps[1] > gaps[2] > gaps[3]
-    assert gaps[3] < 1e-3
-
-
-@pytest.mark.parametrize("covariance", ["full", "diagonal"])
 def test_ptbayes_absent_label_gets_zero(table, covariance):
     X, D = table
     D = np.insert(D, 1, 0, axis=1)
@@ -84,15 +68,20 @@ def test_ptbayes_ignores_shifts_and_constant_features(table, covariance):
     assert_allclose(PTBayes(covariance).fit(constant, D).predict(constant), np.tile(D.mean(axis=0), (50, 1)))
 
 
-def test_ptbayes_draws_are_unbiased_and_reproducible(table):
+@pytest.mark.parametrize("learner", [PTBayes, PTSVM])
+def test_draws_are_reproducible(table, learner):
+    X, D = table
+    first, again, other = (learner(sampling="draw", random_state=s).fit(X, D).predict(X) for s in (0, 0, 1))
+    assert_array_equal(first, again)
+    assert np.abs(first - other).max() > 1e-3
+    assert np.abs(first - learner().fit(X, D).predict(X)).max() > 1e-3
+
+
+def test_ptbayes_draws_are_unbiased(table):
     X, D = table
     exact = PTBayes().fit(X, D)
-    first, again, other = (PTBayes(sampling="draw", random_state=s).fit(X, D) for s in (0, 0, 1))
-    assert_array_equal(first.mean_, again.mean_)
-    assert np.abs(first.mean_ - other.mean_).max() > 0.01
     means = np.mean([PTBayes(sampling="draw", random_state=s).fit(X, D).mean_ for s in range(300)], axis=0)
     assert_allclose(means, exact.mean_, atol=0.1)
-    assert_allclose(first.prior_ * D.size, np.round(first.prior_ * D.size), atol=1e-9)
 
 
 def test_ptbayes_singular_covariance_raises(table):
@@ -129,6 +118,7 @@ def test_kernel_tolerance_trades_rank_for_accuracy(table):
     assert len(exact.pivots_) > len(fine.pivots_) > len(coarse.pivots_)
     gaps = [np.abs(model.predict(X) - exact.predict(X)).max() for model in (fine, coarse)]
     assert gaps[0] < 1e-3 < gaps[1]
+    assert len(PTSVM(10, gamma=1.0, max_rank=10).fit(X, D).pivots_) == 10
 
 
 def test_gamma_by_name_equals_svc(table):
@@ -137,12 +127,6 @@ def test_gamma_by_name_equals_svc(table):
         reference = SVC(gamma=gamma).fit(X, D.argmax(axis=1))
         assert_allclose(PTSVM(gamma=gamma).fit(X, D).gamma_, reference._gamma)
     assert PTSVM(gamma="scale").fit(np.ones((50, 2)), D).gamma_ == 0.5
-
-
-def test_ptsvm_C_has_an_effect(table):
-    X, D = table
-    weak, strong = (PTSVM(C, gamma=0.2).fit(X, D).predict(X) for C in (0.01, 100))
-    assert np.abs(weak - strong).max() > 0.01
 
 
 def test_ptsvm_uninformative_features_give_the_mean(table):
@@ -163,22 +147,6 @@ def test_ptsvm_absent_label_gets_zero(table):
     assert_array_equal(PTSVM().fit(X, one_only).predict(X), one_only)
 
 
-def test_ptsvm_draws_are_reproducible(table):
-    X, D = table
-    exact = PTSVM().fit(X, D).predict(X)
-    first, again, other = (PTSVM(sampling="draw", random_state=s).fit(X, D).predict(X) for s in (0, 0, 1))
-    assert_array_equal(first, again)
-    assert np.abs(first - other).max() > 1e-3
-    assert np.abs(first - exact).max() > 1e-3
-
-
-def test_max_rank_limits_the_pivots(rng):
-    X, D = rng.normal(size=(60, 8)), rng.dirichlet(np.ones(3), size=60)
-    wide = PTSVM(gamma=1.0).fit(X, D)
-    assert len(wide.pivots_) > 10
-    assert len(PTSVM(gamma=1.0, max_rank=10).fit(X, D).pivots_) == 10
-
-
 def test_ptsvm_warns_if_a_pair_did_not_converge(table, monkeypatch):
     model = PTSVM().fit(*table)
     assert model.gap_.shape == (len(model.pairs_),)
@@ -187,9 +155,3 @@ def test_ptsvm_warns_if_a_pair_did_not_converge(table, monkeypatch):
     monkeypatch.setattr(problem_transformation, "solve_two_sided_svm", impatient)
     with pytest.warns(ConvergenceWarning, match=r"3 of 3 pairs .* \(0, 1\)"):
         assert PTSVM().fit(*table).gap_.max() > 1e-3
-
-
-def test_gamma_scale_with_a_tiny_variance_raises(table):
-    X, D = table
-    with pytest.raises(ValueError, match="gamma='scale'"):
-        PTSVM(gamma="scale").fit(1e-170 * X, D)

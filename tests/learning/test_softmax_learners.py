@@ -33,12 +33,6 @@ def test_gradient_vanishes_at_the_solution(table, learner, fit_intercept):
     assert np.abs(loss.value_and_gradient(W)[1]).max() <= 2e-6 * at_zero
 
 
-@every_learner
-def test_all_solvers_agree(table, learner):
-    X, D = table
-    assert_allclose(learner.fit(X, D).predict(X), SABFGS(tol=1e-10).fit(X, D).predict(X), atol=1e-5)
-
-
 def test_sabfgs_equals_weighted_logistic_regression(table):
     X, D = table
     single = LogisticRegression(C=np.inf, fit_intercept=True, tol=1e-10, max_iter=10_000)
@@ -66,15 +60,10 @@ def test_max_iter_warns(table, learner):
         learner.fit(*table)
 
 
-def test_smaller_tol_takes_more_iterations(table):
-    for learner in (SABFGS, SAIIS):
-        coarse, fine = (learner(tol=tol, max_iter=20_000).fit(*table).n_iter_ for tol in (1e-1, 1e-6))
-        assert coarse < fine
-
-
-def test_acceleration_saves_iterations(table):
-    plain, accelerated = (SAIIS(memory=m, tol=1e-4, max_iter=50_000).fit(*table).n_iter_ for m in (0, 20))
-    assert 3 * accelerated < plain
+def test_acceleration_saves_iterations_and_keeps_the_model(table):
+    plain, accelerated = (SAIIS(memory=m, tol=1e-6, max_iter=50_000).fit(*table) for m in (0, 20))
+    assert 3 * accelerated.n_iter_ < plain.n_iter_
+    assert_allclose(plain.predict(table[0]), accelerated.predict(table[0]), atol=1e-4)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
@@ -97,15 +86,3 @@ def test_shift_of_the_features_does_not_matter_with_an_intercept(table, learner)
 @pytest.mark.parametrize("learner", [SABFGS(), SAIIS(), LDLLC(0, 0), EDLLRL(ridge=0)], ids=repr)
 def test_zero_features_give_uniform_distributions(learner):
     assert_allclose(learner.fit(np.zeros((6, 2)), np.eye(3)[[0, 0, 0, 1, 1, 2]]).predict([[0.0, 0.0]]), 1 / 3)
-
-
-def test_plain_scaling_converges_to_the_same_model(table):
-    X, D = table
-    plain = SAIIS(memory=0, tol=1e-7, max_iter=20_000).fit(X, D)
-    assert_allclose(plain.predict(X), SABFGS(tol=1e-9).fit(X, D).predict(X), atol=1e-5)
-
-
-def test_linearly_dependent_features(table):
-    X, D = table
-    wide = np.column_stack([X, X[:, 0], np.zeros(80)])
-    assert_allclose(SABFGS(tol=1e-9).fit(wide, D).predict(wide), SABFGS(tol=1e-9).fit(X, D).predict(X), atol=1e-6)

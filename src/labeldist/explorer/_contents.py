@@ -140,7 +140,7 @@ def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Versions:
 def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None) -> dict[str, Array]:
     """Return cross-validated predictions of `BDLDLCV` after the transformer `prepare`; nothing for too few items."""
     from labeldist.learning import BDLDLCV
-    from labeldist.learning._folds import held_out, prepared
+    from labeldist.learning._cross_validation import held_out, prepared
 
     n = len(D)
     if n < MIN_ITEMS_TO_PREDICT:

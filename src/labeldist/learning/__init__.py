@@ -1,10 +1,8 @@
 """Label distribution learning: predict distributions from features."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from labeldist.learning._bdldl import BDLDL
 from labeldist.learning._bdldl_cv import BDLDLCV
+from labeldist.learning._choice import Choice, choose_learner
 from labeldist.learning._correlation_learners import EDLLRL, LDLLC, LDLSCL
 from labeldist.learning._enhanced import EnhancedLearner
 from labeldist.learning._forest import DistributionForest
@@ -13,9 +11,6 @@ from labeldist.learning._neighbors import AAKNN
 from labeldist.learning._network import AABP
 from labeldist.learning._problem_transformation import PTSVM, PTBayes
 from labeldist.learning._softmax_learners import SABFGS, SAIIS
-
-if TYPE_CHECKING:
-    from labeldist.learning._choice import Choice, choose_learner
 
 __all__ = [
     "AABP",
@@ -35,14 +30,3 @@ __all__ = [
     "PTBayes",
     "choose_learner",
 ]
-
-
-# Imported on first use: they load more of scikit-learn than a learner does.
-def __getattr__(name: str) -> Any:
-    if name in ("Choice", "choose_learner"):
-        return getattr(import_module("labeldist.learning._choice"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__

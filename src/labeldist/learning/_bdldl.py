@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.moments import Moments
@@ -19,18 +17,15 @@ from labeldist._solvers.sylvester import METHODS, SAFETY, Method, SylvesterSolut
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
-from labeldist.learning._blocks import is_lazy, moments_of_blocks, predict_blocks
-from labeldist.learning._learner import NO_WEIGHT, DistributionLearner, check_weights, linear_scores
+from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
+from labeldist.learning._learner import NO_WEIGHT, check_weights, columns_of, linear_scores, set_columns
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
-LARGE_RESIDUAL = 1e-10
-"""A relative residual that rounding alone does not explain."""
-
-FLOOR_SHARE = 0.1
-"""The default floor, as a share of the uniform degree."""
+LARGE_RESIDUAL = 1e-10  # a relative residual that rounding alone does not explain
+FLOOR_SHARE = 0.1  # the default floor, as a share of the uniform degree
 
 
-class BDLDL(DistributionLearner):
+class BDLDL(BlockLearner):
     """Bidirectional label distribution learning (BD-LDL).
 
     A linear model maps features to degrees and, with the same coefficients, degrees back to features:
@@ -74,14 +69,10 @@ class BDLDL(DistributionLearner):
     residual_ : float
         Relative residual of the Sylvester equation, about 1e-16.
     condition_ : float
-        Condition number of the equation. An `IllConditionedWarning` is issued if it leaves fewer than four digits of
-        the coefficients. Predictions for rows like the training rows are more accurate.
+        Its condition number. An `IllConditionedWarning` is issued if it leaves fewer than four correct digits.
     moments_ : Moments
-        The statistics of all rows so far, about n_features² numbers. Those of two models can be added and passed to
-        `fit_moments`. `predict` does not need them: ``del model.moments_`` makes the model smaller.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
+        Statistics of all rows so far, about n_features² numbers. Those of two models can be added and passed to
+        `fit_moments`. `predict` does not need them; delete the attribute to make the model smaller.
 
     See Also
     --------
@@ -91,10 +82,9 @@ class BDLDL(DistributionLearner):
 
     Notes
     -----
-    `predict` returns the distributions; there is no ``predict_proba``. For Dask arrays and data frames it returns a
-    lazy collection of the same kind. Memory grows as n_features² and the time of the solve as n_features³: reduce
-    tens of thousands of columns first, for instance by ``TruncatedSVD``. Features are squared: values beyond about
-    1e153 are an error, and values below 1e-154 count as zero. The coefficient of a constant feature is exactly 0.
+    Memory grows as n_features² and the time of the solve as n_features³: reduce tens of thousands of columns first, for
+    instance by ``TruncatedSVD``. Features are squared: values beyond about 1e153 are an error, and values below 1e-154
+    count as zero. The coefficient of a constant feature is exactly 0.
 
     References
     ----------
@@ -142,7 +132,7 @@ class BDLDL(DistributionLearner):
         self.floor = floor
         self.solver = solver
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to features and label distributions.
 
         Parameters
@@ -157,15 +147,16 @@ class BDLDL(DistributionLearner):
 
         Returns
         -------
-        self : BDLDL
+        self : object
             The fitted learner.
         """
         self._validate_params()
         if is_lazy(X):
-            return self.fit_moments(moments_of_blocks(self, X, y, sample_weight))
+            blocks = blocks_of(X, y, sample_weight)
+            return self.fit_moments(sum_over_blocks(self, blocks, lambda _, X, D, weight: Moments.of(X, D, weight)))
         return self.fit_moments(self._moments_of(X, y, sample_weight))
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDL:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Update the model with more rows.
 
         The result is the model of all rows so far, to rounding, whatever the order and the sizes of the parts. Each
@@ -182,7 +173,7 @@ class BDLDL(DistributionLearner):
 
         Returns
         -------
-        self : BDLDL
+        self : object
             The updated learner.
         """
         self._validate_params()
@@ -190,7 +181,7 @@ class BDLDL(DistributionLearner):
         part = self._moments_of(X, y, sample_weight, reset=earlier is None)
         return self.fit_moments(_join(earlier, part))
 
-    def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> BDLDL:
+    def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> Self:
         """Fit the model to a table that arrives in chunks, with one chunk in memory at a time.
 
         If a chunk is invalid or cannot be read, the model stays as it was; notes of a ``ValueError`` name the chunk.
@@ -204,7 +195,7 @@ class BDLDL(DistributionLearner):
 
         Returns
         -------
-        self : BDLDL
+        self : object
             The fitted learner.
         """
         self._validate_params()
@@ -225,12 +216,11 @@ class BDLDL(DistributionLearner):
                 progress(n_rows)
         if moments is None:
             raise ValueError("The stream has no rows. At least one is needed.")
-        reader.fit_moments(moments)
-        self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update(vars(reader))
-        return self
+        solution = self._solve(moments)
+        set_columns(self, columns_of(reader))
+        return self._store(moments, *solution)
 
-    def fit_moments(self, moments: Moments) -> BDLDL:
+    def fit_moments(self, moments: Moments) -> Self:
         """Fit the model to the statistics of a table.
 
         Statistics have no column names: names from an earlier fit are kept if the numbers of columns agree.
@@ -242,46 +232,37 @@ class BDLDL(DistributionLearner):
 
         Returns
         -------
-        self : BDLDL
+        self : object
             The fitted learner.
         """
         self._validate_params()
-        check_moments(moments)
-        coef, intercept, solution = self._solve(moments)
+        solution = self._solve(moments)
         n_features, n_labels = moments.xd.shape
-        if getattr(self, "n_features_in_", n_features) != n_features:
-            self.__dict__.pop("feature_names_in_", None)
-        if len(getattr(self, "label_names_", ())) != n_labels:
-            self.label_names_ = label_names(None, n_labels)
-        self.n_features_in_ = n_features
+        columns = {"label_names_": label_names(None, n_labels), "n_features_in_": n_features}
+        known = columns_of(self)
+        if len(known.get("label_names_", ())) == n_labels:
+            columns["label_names_"] = known["label_names_"]
+        if known.get("n_features_in_") == n_features:
+            columns = known | columns
+        set_columns(self, columns)
+        return self._store(moments, *solution)
+
+    def _store(self, moments: Moments, coef: Array, intercept: Array, solution: SylvesterSolution) -> Self:
         self.moments_ = moments
         self.coef_, self.intercept_ = coef, intercept
         self.solver_, self.residual_, self.condition_ = solution.method, solution.residual, solution.condition
-        self.output_, self.floor_ = self.output, self._resolve_floor(n_labels)
+        self.output_, self.floor_ = self.output, self._resolve_floor(len(coef))
         return self
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self, "coef_")
-        if is_lazy(X):
-            return predict_blocks(self, X)
-        return self._distributions(self._check_new_features(X, accept_sparse=True))
-
-    def _distributions(self, X: Any) -> Array:
-        """Predict for validated rows."""
+    def _predict(self, X: Any) -> Array:
         return to_distributions(linear_scores(X, self.coef_, self.intercept_), self.output_, floor=self.floor_)
 
     def _moments_of(self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True) -> Moments:
         """Validate a table and return its statistics."""
-        X, D = self._check_features_and_distributions(
-            X, y, accept_sparse=True, reset=reset, check_finite=False, squares=False
-        )
-        with np.errstate(invalid="ignore", over="ignore"):  # NaN and overflow are errors below
-            # A chunk may have weight zero; `check_moments` raises an error if the whole table has.
-            moments = Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
-            # The means show whether X is finite, which saves a pass over X.
-            if not np.isfinite(moments.mean_x).all():
-                assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
-        return moments
+        X, D = self._check_features_and_distributions(X, y, reset=reset)
+        # A chunk may have weight zero and a sum may overflow; `check_moments` raises an error for the whole table.
+        with np.errstate(invalid="ignore", over="ignore"):
+            return Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
 
     def _resolve_floor(self, n_labels: int) -> float:
         if self.floor != "auto":
@@ -290,6 +271,7 @@ class BDLDL(DistributionLearner):
 
     def _solve(self, moments: Moments) -> tuple[Array, Array, SylvesterSolution]:
         """Return coefficients and intercept, and the solution of the equation in scaled features."""
+        check_moments(moments)
         scale = moments.feature_scale() if self.scale else np.ones(len(moments.mean_x))
         if not self.fit_intercept:
             moments = moments_about_origin(moments)
@@ -297,7 +279,7 @@ class BDLDL(DistributionLearner):
         A = scaled.xx.copy()
         np.fill_diagonal(A, A.diagonal() + self.ridge)
         solution = self._solve_sylvester(A, self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd)
-        _warn_of_lost_digits(solution, A)
+        _warn_about_lost_digits(solution, A)
         coefficients = solution.X / scale[:, None]
         # The coefficients of constant features are zero up to rounding, which a large constant would magnify.
         coefficients[scaled.xx.diagonal() == 0] = 0
@@ -315,13 +297,8 @@ class BDLDL(DistributionLearner):
             message = f"solver={self.solver!r} cannot solve this problem: {cause}. solver='auto' can."
             raise SingularCoefficientError(message, error.coefficient) from error
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
-
-def _warn_of_lost_digits(solution: SylvesterSolution, A: Array) -> None:
+def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:
     size = A.diagonal()
     drowned = np.flatnonzero((size > 0) & (size <= SAFETY * max(solution.X.shape) * EPSILON * size.max()))
     if solution.residual > LARGE_RESIDUAL:

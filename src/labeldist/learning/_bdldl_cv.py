@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.moments import BlockFolds, FoldMoments, Moments, is_partition, moments_of_rows
@@ -19,29 +17,26 @@ from labeldist._solvers.sylvester_path import SylvesterPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
-from labeldist.learning._blocks import blocks_of, is_lazy, predict_blocks, sum_over_blocks
-from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
+from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.metrics import MEASURES
-from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
+from labeldist.simplex import OutputMap, to_distributions
 
-PAPER_GRID = tuple(10.0**k for k in range(-4, 4))
-"""The grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³."""
-
-FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)
-"""The default floors, as shares of the uniform degree."""
+PAPER_GRID = tuple(10.0**k for k in range(-4, 4))  # the grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³
+FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)  # the default floors, as shares of the uniform degree
 
 BLOCK_SCORES = 50_000
 """Number of scores in one array operation: large enough to hide the calls, small enough to stay in the cache."""
 
+Grid = dict[str, Sequence[Any]]
+"""Values of `reconstruction`, `ridge`, `output` and `floor` of `BDLDL`; the last one varies fastest."""
+
 Scoring = str | Callable[[Array, Array], float]
-Table = tuple[Any, Array, Array | None]
-"""X, D and the weights of the rows."""
-
-Solutions = tuple[Array, Array]
-"""Coefficients (points, m, c) and intercepts (points, c)."""
+Table = tuple[Any, Array, Array | None]  # X, D and the weights of the rows
+Solutions = tuple[Array, Array]  # coefficients (points, m, c) and intercepts (points, c)
 
 
-class BDLDLCV(DistributionLearner):
+class BDLDLCV(BlockLearner):
     """Bidirectional label distribution learning with cross-validation of its parameters.
 
     All combinations of `reconstructions`, `ridges`, `outputs` and `floors` are scored as by
@@ -89,9 +84,6 @@ class BDLDLCV(DistributionLearner):
         Intercept of `best_estimator_`.
     floor_ : float
         Floor of `best_estimator_`.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -145,7 +137,7 @@ class BDLDLCV(DistributionLearner):
         self.scale = scale
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BDLDLCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the parameters by cross-validation and fit the model to all rows.
 
         Parameters
@@ -159,13 +151,13 @@ class BDLDLCV(DistributionLearner):
 
         Returns
         -------
-        self : BDLDLCV
+        self : object
             The fitted learner.
         """
         self._validate_params()
         if is_lazy(X):
             return self._fit_blocks(blocks_of(X, y, sample_weight))
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
+        X, D = self._check_features_and_distributions(X, y)
         weight = check_weights(sample_weight, X)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))
@@ -183,7 +175,7 @@ class BDLDLCV(DistributionLearner):
         ]
         return self._choose(grid, np.array(sums), total)
 
-    def _fit_blocks(self, blocks: list[Any]) -> BDLDLCV:
+    def _fit_blocks(self, blocks: list[Any]) -> Self:
         """Fit to a Dask table: one pass for the statistics of the folds, one to score the combinations."""
         if not isinstance(self.cv, Integral):
             raise TypeError("For Dask collections cv must be an int, because folds are drawn block by block.")
@@ -200,12 +192,8 @@ class BDLDLCV(DistributionLearner):
         scored = partial(_scores_by_fold, folds=folds, model=clone(self), grid=grid)
         return self._choose(grid, sum_over_blocks(self, blocks, scored, shared=solutions), total)
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self, "best_estimator_")
-        if is_lazy(X):
-            return predict_blocks(self, X)
-        X = self._check_new_features(X, accept_sparse=True)
-        return self.best_estimator_._distributions(X)
+    def _predict(self, X: Any) -> Array:
+        return self.best_estimator_._predict(X)
 
     def _splitter(self) -> Any:
         from sklearn.model_selection import KFold, check_cv  # a slow import
@@ -215,24 +203,26 @@ class BDLDLCV(DistributionLearner):
         return check_cv(self.cv)
 
     def _grid(self, n_labels: int) -> Grid:
-        shares = [share / n_labels for share in FLOOR_SHARES]
-        return Grid(
-            _numbers("reconstructions", self.reconstructions),
-            _numbers("ridges", self.ridges),
-            _numbers("floors", shares if isinstance(self.floors, str) else self.floors, largest=1.0),
-            tuple(self.outputs),
-        )
+        floors = [share / n_labels for share in FLOOR_SHARES] if isinstance(self.floors, str) else self.floors
+        grid: Grid = {"reconstruction": self.reconstructions, "ridge": self.ridges, "output": self.outputs}
+        grid["floor"] = floors
+        for name, values in grid.items():
+            if not len(values):
+                raise ValueError(f"{name}s must hold at least one value.")
+            for value in values:
+                BDLDL(**{name: value})._validate_params()
+        return grid
 
     def _score_sums(self, solutions: Solutions, table: Table, rows: Any, grid: Grid) -> Array:
-        """Return the sums over rows of the scores of all combinations, in the order of `Grid`, and of the weights."""
+        """Return the sums over rows of the scores of all combinations, in the order of the grid, and of the weights."""
         coefficients, intercepts = solutions
         X, D = table[0][rows], table[1][rows]
         weight = np.ones(len(D)) if table[2] is None else table[2][rows]
-        total = np.zeros((len(coefficients), len(grid.outputs), len(grid.floors)))
+        total = np.zeros((len(coefficients), len(grid["output"]), len(grid["floor"])))
         whole = callable(self.scoring)  # a function need not be a mean over rows
         for part, points in _blocks(len(D), len(coefficients), D.shape[1], whole=whole):
             raw = _linear_scores(X[part], coefficients[points], intercepts[points])
-            for (i, output), (j, floor) in product(enumerate(grid.outputs), enumerate(grid.floors)):
+            for (i, output), (j, floor) in product(enumerate(grid["output"]), enumerate(grid["floor"])):
                 P = to_distributions(raw.reshape(-1, D.shape[1]), output, floor=floor).reshape(raw.shape)
                 total[points, i, j] += self._measure(D[part], P, weight[part])
         return np.append(total, weight.sum())
@@ -242,7 +232,8 @@ class BDLDLCV(DistributionLearner):
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
         moments = (train if self.fit_intercept else moments_about_origin(train)).divide_features(scale)
         path = SylvesterPath(moments.xx, moments.dd, moments.xd)
-        solved = np.concatenate([path.solve(reconstruction, grid.ridges) for reconstruction in grid.reconstructions])
+        ridges = np.asarray(grid["ridge"], dtype=np.float64)
+        solved = np.concatenate([path.solve(reconstruction, ridges) for reconstruction in grid["reconstruction"]])
         solved /= scale[:, None]
         # The coefficients of constant features are zero up to rounding, which a large constant would magnify.
         solved[:, moments.xx.diagonal() == 0] = 0
@@ -257,15 +248,14 @@ class BDLDLCV(DistributionLearner):
         values = measure.rows(tiled, P.reshape(tiled.shape)).reshape(P.shape[:2]) @ share
         return values if measure.higher_is_better else -values
 
-    def _choose(self, grid: Grid, sums: Array, total: Moments) -> BDLDLCV:
+    def _choose(self, grid: Grid, sums: Array, total: Moments) -> Self:
         """Choose the combination with the best mean score and fit it to the statistics of all rows."""
-        combinations, scores = grid.combinations(), _means(sums)
+        combinations: list[dict[str, Any]] = [dict(zip(grid, point, strict=True)) for point in product(*grid.values())]
+        scores = _means(sums)
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
         estimator = BDLDL(**combinations[best], fit_intercept=self.fit_intercept, scale=self.scale)
-        for name in ("label_names_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(estimator, name, getattr(self, name))
+        set_columns(estimator, columns_of(self))
         self.best_estimator_ = estimator.fit_moments(total)
         self.coef_, self.intercept_, self.floor_ = estimator.coef_, estimator.intercept_, estimator.floor_
         self.best_params_, self.best_score_, self.n_splits_ = combinations[best], float(mean[best]), len(scores)
@@ -279,48 +269,16 @@ class BDLDLCV(DistributionLearner):
         }
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The values of the parameters; `combinations` lists them in the order of the scores."""
-
-    reconstructions: Array
-    ridges: Array
-    floors: Array
-    outputs: tuple[OutputMap, ...]
-
-    def __post_init__(self) -> None:
-        unknown = [output for output in self.outputs if output not in OUTPUT_MAPS]
-        if unknown or not self.outputs:
-            raise ValueError(f"outputs must be a list of some of {', '.join(OUTPUT_MAPS)}; got {list(self.outputs)}.")
-
-    def combinations(self) -> list[dict[str, Any]]:
-        """Return the parameters of `BDLDL` for each combination."""
-        return [
-            {"reconstruction": float(r), "ridge": float(ridge), "output": output, "floor": float(floor)}
-            for r, ridge, output, floor in product(self.reconstructions, self.ridges, self.outputs, self.floors)
-        ]
-
 
 def _means(sums: Array) -> Array:
     """Divide the sums of scores of each fold by its weight; raise an error if a score is undefined."""
-    scores, weight = sums[:, :-1], sums[:, -1:]
-    empty = np.flatnonzero(weight[:, 0] <= 0)
-    if empty.size:
-        raise ValueError(
-            f"The held-out rows of fold {empty[0]} have no weight, so they cannot be scored. Use fewer folds, or drop "
-            "rows of weight zero."
-        )
-    means: Array = scores / weight
+    with np.errstate(invalid="ignore"):
+        means: Array = sums[:, :-1] / sums[:, -1:]
     if not np.isfinite(means).all():
         fold, point = np.argwhere(~np.isfinite(means))[0]
         raise ValueError(
-            f"The score of combination {point} on fold {fold} is {means[fold, point]}; scores must be finite."
+            f"The score of combination {point} on fold {fold} is {means[fold, point]}. Scores must be finite, and each "
+            "fold needs held-out rows with a positive weight."
         )
     return means
 
@@ -357,15 +315,3 @@ def _linear_scores(X: Any, coefficients: Array, intercepts: Array) -> Array:
     flat = np.asarray(X @ coefficients.transpose(1, 0, 2).reshape(m, -1))
     scores = flat.reshape(-1, n_points, c).transpose(1, 0, 2) + intercepts[:, None]
     return np.ascontiguousarray(scores)
-
-
-def _numbers(name: str, values: Any, largest: float = np.inf) -> Array:
-    """Return the values of a penalty or a floor as an array; raise an error if any is out of range."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.ndim != 1 or not numbers.size or not ((numbers >= 0) & (numbers <= largest) & (numbers < np.inf)).all():
-        upper = "inf" if largest == np.inf else f"{largest:g}"
-        raise ValueError(f"{name} must be a list of numbers from 0 to {upper}; got {values!r}.")
-    return numbers

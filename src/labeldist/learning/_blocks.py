@@ -6,25 +6,41 @@ Only coefficients and the statistics of blocks are moved, never rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
-from labeldist._solvers.moments import Moments
 from labeldist._typing import Array
-from labeldist.learning._learner import NO_WEIGHT, DistributionLearner, check_weights
+from labeldist.learning._learner import DistributionLearner, check_weights, columns_of, set_columns
 
-FAN_IN = 8
-"""Number of partial results that one task adds up."""
+FAN_IN = 8  # number of partial results that one task adds up
+Block = tuple[Any, Any, Any]  # delayed X, y and sample_weight of a block
 
-Block = tuple[Any, Any, Any]
-"""Delayed X, y and sample_weight of a block."""
 
-Summary = Callable[..., Any]
+class BlockLearner(DistributionLearner):
+    """Base class of the learners that accept Dask collections."""
+
+    _squares_features = False  # the statistics show which features are too large
+
+    def predict(self, X: Any) -> Any:
+        """Predict a label distribution for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
+            The features, in the columns and the order of `fit`.
+
+        Returns
+        -------
+        ndarray or Dask collection of shape (n_samples, n_labels)
+            The predicted distributions. They are a lazy Dask array or data frame if `X` is one.
+        """
+        check_is_fitted(self)
+        return predict_blocks(self, X) if is_lazy(X) else super().predict(X)
 
 
 def is_lazy(X: Any) -> bool:
@@ -46,8 +62,6 @@ def blocks_of(X: Any, y: Any, sample_weight: Any = None) -> list[Block]:
                 f"X is a Dask collection, so {name} must be a Dask collection with the same partitions: "
                 f"dask.array.from_array({name}, chunks=...)."
             )
-    if sample_weight is not None and sample_weight.ndim != 1:
-        raise ValueError(f"sample_weight must have one dimension; it has {sample_weight.ndim}.")
     parts = [np.ravel(_split_like(lengths, name, column).to_delayed()).tolist() for name, column in columns.items()]
     if len({len(part) for part in parts}) > 1:
         counts = ", ".join(f"{len(part)} of {name}" for name, part in zip(columns, parts, strict=True))
@@ -81,7 +95,7 @@ def _join_columns(table: Any) -> Any:
 
 
 def sum_over_blocks(
-    learner: DistributionLearner, blocks: list[Block], summarise: Summary, shared: Iterable[Any] = ()
+    learner: DistributionLearner, blocks: list[Block], summarise: Callable[..., Any], shared: Iterable[Any] = ()
 ) -> Any:
     """Return the sum over blocks of ``summarise(block number, X, D, weight, *shared)``.
 
@@ -99,24 +113,20 @@ def sum_over_blocks(
     (result,) = compute(level[0])
     if result is None:
         raise ValueError("The Dask collection has no rows. At least one is needed.")
-    if not result.weight:
-        raise ValueError(NO_WEIGHT)
-    learner.__dict__.pop("feature_names_in_", None)  # from an earlier fit to a data frame
-    learner.__dict__.update(result.columns)
+    set_columns(learner, result.columns)
     return result.total
 
 
 class _Partial(NamedTuple):
-    """Columns, weight and sum of one or several blocks."""
+    """Columns and sum of one or several blocks."""
 
     columns: dict[str, Any]
-    weight: float
     total: Any
 
 
 def _summarise(
     template: DistributionLearner,
-    summarise: Summary,
+    summarise: Callable[..., Any],
     shared: list[Any],
     number: int,
     X: Any,
@@ -131,44 +141,27 @@ def _summarise(
     if not lengths["X"]:
         return None  # data frames have empty partitions
     learner = clone(template)
-    with _note_partition(f"partition {number}"):
-        X, D = learner._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
-        weight = check_weights(weight, X, all_zero=True)
-    columns = {name: value for name, value in vars(learner).items() if name.endswith("_")}
-    return _Partial(
-        columns, float(len(D) if weight is None else weight.sum()), summarise(number, X, D, weight, *shared)
-    )
-
-
-@contextmanager
-def _note_partition(name: str) -> Iterator[None]:
-    """Add a note to errors that names the partition."""
     try:
-        yield
+        X, D = learner._check_features_and_distributions(X, y)
+        weight = check_weights(weight, X, all_zero=True)
     except (ValueError, TypeError) as error:
-        error.add_note(f"This is in {name}. Rows are counted from its first row.")
+        error.add_note(f"This is in partition {number}. Rows are counted from its first row.")
         raise
+    return _Partial(columns_of(learner), summarise(number, X, D, weight, *shared))
 
 
 def _add(parts: list[_Partial | None]) -> _Partial | None:
     present = [part for part in parts if part is not None]
     if not present:
         return None
-    columns, weight, total = present[0]
+    columns, total = present[0]
     for other in present[1:]:
         names = sorted(columns.keys() | other.columns.keys())
         different = [name for name in names if not np.array_equal(columns.get(name, []), other.columns.get(name, []))]
         if different:
             raise ValueError(f"Partitions differ in their columns: {', '.join(different)}.")
-        weight, total = weight + other.weight, total + other.total
-    return _Partial(columns, weight, total)
-
-
-def moments_of_blocks(learner: DistributionLearner, X: Any, y: Any, sample_weight: Any) -> Moments:
-    """Return the statistics of a Dask table in one pass."""
-    blocks = blocks_of(X, y, sample_weight)
-    moments: Moments = sum_over_blocks(learner, blocks, lambda _, X, D, weight: Moments.of(X, D, weight))
-    return moments
+        total = total + other.total
+    return _Partial(columns, total)
 
 
 def predict_blocks(learner: Any, X: Any) -> Any:
@@ -183,7 +176,7 @@ def predict_blocks(learner: Any, X: Any) -> Any:
         return X.map_partitions(_predict_frame, sent, meta=meta)
     X = _join_columns(X)
     chunks = (X.chunks[0], (len(learner.label_names_),))
-    return X.map_blocks(_predict_array, sent, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
+    return X.map_blocks(_predict, sent, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0)))
 
 
 def _without_statistics(learner: Any) -> Any:
@@ -196,19 +189,11 @@ def _without_statistics(learner: Any) -> Any:
     return light
 
 
-def _predict_array(X: Any, learner: Any, block_info: Any = None) -> Array:
-    return _predict(X, learner, f"partition {block_info[0]['chunk-location'][0]}")
-
-
 def _predict_frame(frame: Any, learner: Any) -> Any:
     import pandas as pd
 
-    name = f"the partition with index {frame.index[0]} to {frame.index[-1]}" if len(frame) else ""
-    return pd.DataFrame(_predict(frame, learner, name), index=frame.index, columns=learner.label_names_)
+    return pd.DataFrame(_predict(frame, learner), index=frame.index, columns=learner.label_names_)
 
 
-def _predict(X: Any, learner: Any, name: str) -> Array:
-    if not X.shape[0]:
-        return np.empty((0, len(learner.label_names_)))
-    with _note_partition(name):
-        return np.asarray(learner.predict(X))
+def _predict(X: Any, learner: Any) -> Array:
+    return np.asarray(learner.predict(X)) if X.shape[0] else np.empty((0, len(learner.label_names_)))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,60 +14,45 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import indexable
 
+from labeldist._compat import _safe_indexing
 from labeldist._typing import Array
 from labeldist._validation import as_distributions, check_rows_are_equally_long, label_table, random_generator
 from labeldist.exceptions import LabelWarning
-from labeldist.learning._candidates import THE_MEAN, default_candidates
-from labeldist.learning._folds import Fold, fit_weighted, prepared, split_rows, take_rows, takes_weights
+from labeldist.features import KernelFeatures
+from labeldist.learning._bdldl_cv import BDLDLCV, PAPER_GRID
+from labeldist.learning._cross_validation import (
+    Trial,
+    cross_validate,
+    fit_weighted,
+    prepared,
+    split_rows,
+)
+from labeldist.learning._forest import DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
-from labeldist.metrics import MEASURES, score_all
-from labeldist.metrics._skill import ROUNDING_DIVERGENCE, describe_skill, skill
+from labeldist.learning._neighbors import AAKNN
+from labeldist.learning._softmax_learners import SABFGS
+from labeldist.metrics import MEASURES
+from labeldist.metrics._skill import describe_skill
 
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS values of features,
-# but at least MIN_ROWS rows.
-MAX_ROWS = 3_000
-MAX_CELLS = 3_000_000
-MIN_ROWS = 500
+# but at least MIN_ROWS rows. With fewer than FEW_ROWS rows the paragraph calls the scores rough.
+MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
 
-FEW_ROWS = 100  # With fewer rows the paragraph calls the scores rough.
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Cross-validation results of one learner."""
-
-    name: str
-    estimator: Any
-    scores: dict[str, Array] = field(default_factory=dict)  # each measure on each fold
-    weights: Array = field(default_factory=lambda: np.empty(0))  # weight of each fold's held-out rows
-    predictions: Array = field(default_factory=lambda: np.empty((0, 0)))  # of the held-out rows, fold after fold
-    seconds: float = 0.0
-    failure: str = ""  # the error, if there was one
-
-    def mean(self, measure: str) -> float:
-        """Return the mean of a measure over all held-out rows."""
-        return float(np.average(self.scores[measure], weights=self.weights))
-
-    def skill(self, baseline: Trial) -> float:
-        """Return 1 − KL / KL of the baseline over all held-out rows."""
-        return skill(self.mean("kl_divergence"), baseline.mean("kl_divergence"))
-
-    def is_clearly_better(self, other: Trial, measure: str) -> bool:
-        """Return whether the mean gain over `other`, paired over the folds, exceeds its standard error."""
-        direction = 1 if MEASURES[measure].higher_is_better else -1
-        gains = direction * (self.scores[measure] - other.scores[measure])
-        share = self.weights / self.weights.sum()
-        gain = float(gains @ share)
-        n = len(gains)
-        standard_error = np.sqrt(((gains - gain) ** 2) @ share**2 * n / (n - 1))
-        return bool(gain > max(standard_error, ROUNDING_DIVERGENCE))
+# Settings of the default candidates.
+THE_MEAN = "the mean"
+KERNELS = {"wide": (1.0, 300), "narrow": (0.5, 1000)}  # bandwidth in mean distances, and number of components
+MAX_KERNEL_VALUES = 50_000_000  # rows × kernel components, about 400 MB
+MAX_LEAF_DEGREES = 25_000_000  # degrees in the leaves of a forest, about 400 MB
+WIDE_TABLE = 500  # with more features a grid of reconstructions takes minutes, and on Movie it gains nothing
+SINGLE_RECONSTRUCTION = 1e-3
+N_TREES, MIN_SAMPLES_LEAF = 100, 3
 
 
 @dataclass(frozen=True)
 class Choice:
     """Result of `choose_learner`.
 
-    Attributes
+    Parameters
     ----------
     estimator : estimator
         The chosen learner, fitted on all rows.
@@ -81,7 +65,7 @@ class Choice:
     paragraph : str
         Three sentences: the comparison, the choice, and reasons for caution, if any.
     trials : tuple of Trial
-        Scores and predictions of all learners, the simplest first. The first is the mean distribution.
+        Scores and predictions of all learners, the mean distribution first.
     truth : ndarray
         Distributions of the held-out rows, in the order of ``Trial.predictions``.
     scoring : str
@@ -94,6 +78,13 @@ class Choice:
     See Also
     --------
     choose_learner : Function that returns it.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import make_artificial
+    >>> choice = choose_learner(*make_artificial(60, random_state=0), candidates={}, random_state=0)
+    >>> choice.name, choice.skill
+    ('the mean', 0.0)
     """
 
     estimator: Any
@@ -176,8 +167,7 @@ def choose_learner(
     Notes
     -----
     The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random. A learner that
-    raises an error is left out; the error is in ``Choice.table``. The warnings of the folds are suppressed; those of
-    the final fit are in ``Choice.warnings``.
+    raises an error is left out. Errors are in ``Choice.table``, and warnings of the final fit in ``Choice.warnings``.
 
     Examples
     --------
@@ -187,8 +177,6 @@ def choose_learner(
     >>> choice = choose_learner(X, D, candidates={"linear": BDLDL(), "neighbours": AAKNN()}, random_state=0)
     >>> choice.name, round(choice.skill, 1)
     ('neighbours', 1.0)
-    >>> choice.estimator.predict(X[:2]).shape
-    (2, 3)
     """
     if scoring not in MEASURES:
         raise ValueError(f"scoring must be one of {', '.join(MEASURES)}; got {scoring!r}.")
@@ -200,21 +188,18 @@ def choose_learner(
     if weight is not None and not weight.all():
         # Learners that take no weights would use rows of weight zero like any other.
         used = np.flatnonzero(weight)
-        X, D, degrees, weight = take_rows(X, used), take_rows(D, used), degrees[used], weight[used]
+        X, D, degrees, weight = _safe_indexing(X, used), _safe_indexing(D, used), degrees[used], weight[used]
     n_features = math.prod(np.shape(X)[1:])  # 1 for a list of texts
-    rows = _sample_rows(len(degrees), n_features, random)
-    table = take_rows(X, rows), degrees[rows], None if weight is None else weight[rows]
+    rows = np.arange(len(degrees))
+    most = min(MAX_ROWS, max(MIN_ROWS, MAX_CELLS // max(1, n_features)))
+    if len(rows) > most:
+        rows = np.sort(random.choice(rows, most, replace=False))
+    table = _safe_indexing(X, rows), degrees[rows], None if weight is None else weight[rows]
     folds = split_rows(table[0], table[1], cv, random)
     if candidates is None:
-        candidates = default_candidates(
-            len(degrees),
-            degrees.shape[1],
-            n_features,
-            training_rows=min(len(train) for train, _ in folds),
-            sparse=issparse(X),
-            scoring=scoring,
-            random_state=int(random.randint(2**31)),
-        )
+        smallest, seed = min(len(train) for train, _ in folds), int(random.randint(2**31))
+        shape = (*degrees.shape, n_features)
+        candidates = default_candidates(shape, smallest, sparse=issparse(X), scoring=scoring, random_state=seed)
     if only is not None:
         candidates = {name: learner for name, learner in candidates.items() if only(learner)}
     learners = {name: prepared(prepare, learner) for name, learner in _baseline_first(candidates).items()}
@@ -225,19 +210,26 @@ def choose_learner(
             watch(done + fold, total, name)
 
     trials = [
-        _cross_validate(name, learner, table, folds, partial(report, name, i * len(folds)), may_fail=i > 0)
+        cross_validate(name, learner, table, folds, partial(report, name, i * len(folds)), may_fail=i > 0)
         for i, (name, learner) in enumerate(learners.items())
     ]
-    chosen, estimator, messages = _fit_best(trials, scoring, (X, D, weight), insist)
+    chosen = pick(trials, scoring, insist)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator = fit_weighted(clone(chosen.estimator), X, D, weight)
+    # The warnings about labels have already been issued above.
+    others = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
+    messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in others)
     report(chosen.name, total, 0)
     compared = f"{len(rows):,} rows"
     if len(rows) < len(degrees):
         compared += f" drawn at random from {len(degrees):,}"
+    succeeded = sum(not trial.failure for trial in trials[1:])
     sentences = [
-        f"{sum(not trial.failure for trial in trials[1:])} learner(s) and the mean distribution were compared by "
-        f"cross-validation on {compared}, {len(folds)} folds.",
+        f"{succeeded} learner(s) and the mean distribution were compared by cross-validation on {compared}, "
+        f"{len(folds)} folds.",
         _verdict(chosen, trials[0], scoring, insist),
-        _caution(chosen, trials, scoring, len(rows), weighted=weight is not None),
+        _caution(chosen, trials, scoring, len(rows)),
     ]
     return Choice(
         estimator=estimator,
@@ -251,7 +243,7 @@ def choose_learner(
         n_rows=len(degrees),
         compared_rows=len(rows),
         n_folds=len(folds),
-        warnings=messages,
+        warnings=tuple(messages),
     )
 
 
@@ -266,73 +258,6 @@ def pick(trials: Sequence[Trial], scoring: str, insist: bool = False) -> Trial:
     direction = 1 if MEASURES[scoring].higher_is_better else -1
     best = max(better, key=lambda trial: direction * trial.mean(scoring))
     return next(trial for trial in better if trial is best or not best.is_clearly_better(trial, scoring))
-
-
-def _cross_validate(
-    name: str,
-    estimator: Any,
-    table: tuple[Any, Array, Array | None],
-    folds: Sequence[Fold],
-    after_fold: Callable[[int], None],
-    *,
-    may_fail: bool,
-) -> Trial:
-    X, D, weight = table
-    start = time.perf_counter()
-    scores, weights, predictions = [], [], []
-    for number, (train, test) in enumerate(folds, start=1):
-        learned, held_out = (None, None) if weight is None else (weight[train], weight[test])
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                model = fit_weighted(clone(estimator), take_rows(X, train), D[train], learned)
-                P = model.predict(take_rows(X, test))
-            scores.append(score_all(D[test], P, sample_weight=held_out))
-        except Exception as error:
-            if not may_fail:
-                raise
-            return _failed(name, estimator, error, time.perf_counter() - start)
-        weights.append(float(len(P) if held_out is None else held_out.sum()))
-        predictions.append(P)
-        after_fold(number)
-    return Trial(
-        name=name,
-        estimator=estimator,
-        scores={measure: np.array([values[measure] for values in scores]) for measure in MEASURES},
-        weights=np.array(weights),
-        predictions=np.concatenate(predictions),
-        seconds=time.perf_counter() - start,
-    )
-
-
-def _failed(name: str, estimator: Any, error: Exception, seconds: float) -> Trial:
-    return Trial(name, estimator, seconds=seconds, failure=f"{type(error).__name__}: {error}")
-
-
-def _fit_best(
-    trials: list[Trial], scoring: str, table: tuple[Any, Any, Array | None], insist: bool
-) -> tuple[Trial, Any, tuple[str, ...]]:
-    """Fit the picked learner on all rows. If that fails, record the failure in `trials` and pick again."""
-    while True:
-        picked = pick(trials, scoring, insist)
-        try:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                estimator = fit_weighted(clone(picked.estimator), *table)
-        except Exception as error:
-            if picked is trials[0]:
-                raise
-            trials[trials.index(picked)] = _failed(picked.name, picked.estimator, error, picked.seconds)
-        else:
-            # `choose_learner` has already issued the warnings about labels.
-            others = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
-            messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in others)
-            return picked, estimator, tuple(messages)
-
-
-def _sample_rows(n: int, n_features: int, random: np.random.RandomState) -> Any:
-    most = min(MAX_ROWS, max(MIN_ROWS, MAX_CELLS // max(1, n_features)))
-    return np.arange(n) if n <= most else np.sort(random.choice(n, most, replace=False))
 
 
 def _baseline_first(candidates: Mapping[str, Any]) -> dict[str, Any]:
@@ -353,17 +278,53 @@ def _verdict(chosen: Trial, baseline: Trial, scoring: str, insist: bool) -> str:
     if chosen is baseline:
         return f"Chosen: {chosen.name}, because no learner is clearly better. It predicts the same for every row."
     share = chosen.skill(baseline)
-    by = "" if share > 0 else "by Kullback-Leibler divergence "
     figures = f"{MEASURES[scoring].title} {chosen.mean(scoring):.3g} instead of {baseline.mean(scoring):.3g}"
-    return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; {by}it {describe_skill(share)} ({figures})."
+    return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; it {describe_skill(share)} ({figures})."
 
 
-def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, *, weighted: bool) -> str:
+def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int) -> str:
     reasons = [f"{trial.name} failed and was left out ({trial.failure})" for trial in trials if trial.failure]
     if chosen is not trials[0] and not chosen.is_clearly_better(trials[0], scoring):
         reasons.append(f"{chosen.name} is not clearly better than the mean")
     if n_rows < FEW_ROWS:
         reasons.append(f"scores on {n_rows} rows are rough")
-    if weighted and not takes_weights(chosen.estimator):
-        reasons.append(f"{chosen.name} takes no weights, only its scores are weighted")
     return f"Caution: {'; '.join(reasons)}." if reasons else ""
+
+
+def default_candidates(
+    shape: tuple[int, int, int], training_rows: int, *, sparse: bool, scoring: str, random_state: int
+) -> dict[str, Any]:
+    """Return unfitted learners by name, the simplest first, for a table with this number of rows, labels and features.
+
+    `training_rows` is the size of the smallest training fold. `scoring` is the measure that ``BDLDLCV`` optimises.
+    Sparse features are not centred and have no kernel features.
+    """
+    n_rows, n_labels, n_features = shape
+    # scikit-learn's pipelines and scalers are slow to import.
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    def bdldl(reconstructions: Any, cv: int, scale: bool = False) -> BDLDLCV:
+        return BDLDLCV(reconstructions, scale=scale, cv=cv, scoring=scoring, random_state=random_state)
+
+    folds = min(5, max(2, training_rows))
+    grid = PAPER_GRID if n_features <= WIDE_TABLE else [SINGLE_RECONSTRUCTION]
+    # Without standardisation, features in large units would dominate the distances of AAKNN.
+    scaler = StandardScaler(with_mean=not sparse)
+    candidates = {
+        THE_MEAN: MeanDistribution(),
+        "linear (BD-LDL)": bdldl(grid, folds),
+        "linear on standardised features (BD-LDL)": bdldl(grid, folds, scale=True),
+        "maximum entropy (SA-BFGS)": make_pipeline(scaler, SABFGS(fit_intercept=True)),
+        "nearest neighbours (AA-kNN)": make_pipeline(scaler, AAKNN(max(1, min(round(math.sqrt(training_rows)), 50)))),
+    }
+    if not sparse:
+        limit = max(1, MAX_KERNEL_VALUES // n_rows)
+        for width, (factor, n_components) in KERNELS.items():
+            kernel = KernelFeatures(factor=factor, n_components=min(n_components, limit), random_state=random_state)
+            # On kernel features the reconstruction hardly matters, and a grid of it would take most of the time.
+            learner = bdldl([SINGLE_RECONSTRUCTION], min(3, folds))
+            candidates[f"{width} kernel (BD-LDL)"] = make_pipeline(kernel, learner)
+    leaf = max(MIN_SAMPLES_LEAF, math.ceil(N_TREES * n_rows * n_labels / MAX_LEAF_DEGREES))
+    forest = DistributionForest(N_TREES, min_samples_leaf=leaf, random_state=random_state)
+    return {**candidates, "random trees (DistributionForest)": forest}

@@ -20,10 +20,10 @@ from labeldist._solvers.scaling import largest_by_column
 from labeldist._solvers.storage import hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import Array
-from labeldist.learning._softmax_learners import SampleWeightMixin, SoftmaxLearner
+from labeldist.learning._learner import SampleWeightMixin
+from labeldist.learning._softmax_learners import SoftmaxLearner
 
-START_TOLERANCE = 1e-2
-"""Tolerance of LDLLC's solution without the correlation penalty, from which its search starts."""
+START_TOLERANCE = 1e-2  # tolerance of LDLLC's solution without the correlation penalty, from which its search starts
 
 OWN_CODE = 10.0
 """Initial code of LDL-SCL for a row's own cluster, about the size of the final codes. The others start at 1."""
@@ -41,14 +41,13 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
     Parameters
     ----------
     ridge : float, default=0.1
-        λ₁. It must be positive if `correlation` is, because the objective is unbounded below otherwise.
+        λ₁. It must be positive if `correlation` is: otherwise the objective is unbounded below.
     correlation : float, default=0.01
         λ₂.
     fit_intercept : bool, default=False
         Whether to fit an intercept, which is not penalised. The published model has none.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient, in the coordinates of the search, is at most this fraction of its
-        value at θ = 0.
+        Stop when the largest entry of the gradient is at most this fraction of its value at θ = 0.
     max_iter : int, default=1000
         Maximum number of iterations.
 
@@ -60,21 +59,16 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
         Intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
     SABFGS : The same model without penalties.
-    EDLLRL : Local low-rank correlations of the labels.
 
     Notes
     -----
     The defaults of λ₁ and λ₂ are those of the authors' code. Its gradient does not match its objective; this one does.
-    Features that are zero throughout, and constant ones with `fit_intercept`, have zero coefficients that do not count
-    in the correlations. Pairs of labels with equal or constant coefficients contribute nothing to the penalty, which is
-    not differentiable there. The search starts from the solution without the penalty.
+    Pairs of labels with equal or constant coefficients contribute nothing to the penalty, which is not differentiable
+    there. The search starts from the solution without the penalty.
 
     References
     ----------
@@ -84,9 +78,8 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import LDLLC
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> LDLLC().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> LDLLC().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -111,7 +104,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         if self.correlation and not self.ridge:
             raise ValueError(
                 f"With correlation={self.correlation} and ridge=0 the objective is unbounded. Use a positive ridge."
@@ -207,22 +200,16 @@ class LDLSCL(SoftmaxLearner):
         Objective at the start and after each iteration.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
     EDLLRL : Low-rank predictions within clusters.
-    SABFGS : The same model without codes.
 
     Notes
     -----
-    Public code keeps only p − p² of the derivative of the softmax in the gradient of the penalty, with a factor n.
-    Here the gradient is exact, and k-means starts from distant rows instead of random ones. The objective is not
-    convex: other starts give other codes and predictions, on Yeast_spoem and SBU_3DFE with objectives within 1 %. With
-    at most ``n_clusters + 1`` labels the codes can reproduce the training distributions almost exactly, and accuracy
-    depends on their regression on X.
+    In public code the gradient of the penalty keeps only p − p² of the derivative of the softmax; here it is exact.
+    The objective is not convex: other starts give other codes, on Yeast_spoem and SBU_3DFE with objectives within 1 %.
+    With at most ``n_clusters + 1`` labels the codes can reproduce the training distributions almost exactly.
 
     References
     ----------
@@ -232,9 +219,8 @@ class LDLSCL(SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import LDLSCL
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> LDLSCL().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> LDLSCL().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -245,8 +231,6 @@ class LDLSCL(SoftmaxLearner):
         "local_correlation": [Interval(Real, 0, None, closed="neither")],
         "barrier": [Interval(Real, 0, None, closed="neither")],
     }
-
-    fit_intercept = True  # `_store` expects an intercept, that of the codes
 
     def __init__(
         self,
@@ -267,9 +251,7 @@ class LDLSCL(SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any) -> LDLSCL:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+    def _fit(self, X: Any, D: Array) -> None:
         X = hold_for_products(X)
         clusters = cluster_rows(D, self.n_clusters)
         self.cluster_distributions_ = cluster_means(D, clusters)
@@ -288,7 +270,6 @@ class LDLSCL(SoftmaxLearner):
         theta, w = solution.point.theta, solution.point.w
         W = np.vstack([theta + regression @ w, code_intercept @ w])
         self._store(W, np.zeros(X.shape[1]), solution.n_iter, solution.converged)
-        return self
 
 
 class EDLLRL(SoftmaxLearner):
@@ -327,20 +308,15 @@ class EDLLRL(SoftmaxLearner):
         Objective after each iteration.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
     LDLSCL : Local correlations of the samples.
-    LDLLC : Global correlations of the labels.
 
     Notes
     -----
-    Public code sets small singular values to zero and keeps the others, which solves a problem with a penalty on the
-    rank. Here all singular values are reduced, as the nuclear norm requires. Public code also clusters training and
-    test rows together. Here only the training rows have clusters, so that each prediction depends on its own row alone.
+    Public code sets small singular values to zero and keeps the others, which is a penalty on the rank. Here all are
+    reduced, as the nuclear norm requires. Only training rows are clustered; public code clusters test rows as well.
 
     References
     ----------
@@ -351,9 +327,8 @@ class EDLLRL(SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import EDLLRL
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> EDLLRL().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> EDLLRL().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -381,9 +356,7 @@ class EDLLRL(SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any) -> EDLLRL:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True)
+    def _fit(self, X: Any, D: Array) -> None:
         self.clusters_ = cluster_rows(D, self.n_clusters)
         columns, center = self._with_intercept_column(X)
         # Neither the intercept nor features of zeros, whose coefficients have no effect, are penalised.
@@ -393,4 +366,3 @@ class EDLLRL(SoftmaxLearner):
         solution = minimize_clustered_low_rank(objective, tol=self.tol, max_iter=self.max_iter)
         self.objective_ = solution.values
         self._store(solution.W, center, len(solution.values), solution.converged)
-        return self

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labeldist._compat import HasMethods
 from labeldist._typing import Array
 from labeldist.enhancement._bayes_le import BayesLE
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
 from labeldist.learning._learner import DistributionLearner
-
-_DEFAULTS = {"enhancer": "BayesLE()", "learner": "make_pipeline(KernelFeatures(), BDLDLCV())"}
-_METHODS = {"enhancer": "fit_transform", "learner": "predict"}
 
 
 class EnhancedLearner(DistributionLearner):
@@ -40,9 +38,6 @@ class EnhancedLearner(DistributionLearner):
         The fitted learner.
     label_distributions_ : ndarray of shape (n_samples, n_labels)
         The recovered distributions of the training rows.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -58,16 +53,16 @@ class EnhancedLearner(DistributionLearner):
     (2, 3)
     """
 
-    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012  # scikit-learn's name and form
-        "enhancer": "no_validation",  # `fit` raises an error with an example
-        "learner": "no_validation",
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+        "enhancer": [HasMethods(["fit_transform"]), None],
+        "learner": [HasMethods(["predict"]), None],
     }
 
     def __init__(self, enhancer: Any = None, learner: Any = None) -> None:
         self.enhancer = enhancer
         self.learner = learner
 
-    def fit(self, X: Any, y: Any) -> EnhancedLearner:
+    def fit(self, X: Any, y: Any) -> Self:
         """Recover distributions from logical labels and fit the learner to them.
 
         Parameters
@@ -79,13 +74,10 @@ class EnhancedLearner(DistributionLearner):
 
         Returns
         -------
-        self : EnhancedLearner
+        self : object
             The fitted learner.
         """
-        for role, method in _METHODS.items():
-            part = getattr(self, role)
-            if part is not None and not hasattr(part, method):
-                raise TypeError(f"{role} must be an estimator with {method}, such as {_DEFAULTS[role]}; got {part!r}.")
+        self._validate_params()
         enhancer, learner = map(clone, self._parts())
         enhancer.fit(X, y)
         learner.fit(X, enhancer.label_distributions_)
@@ -96,19 +88,20 @@ class EnhancedLearner(DistributionLearner):
         return self
 
     def predict(self, X: Any) -> Array:
+        """Predict a label distribution for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features, in the columns and the order of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            The predictions of the learner.
+        """
         check_is_fitted(self)
         return np.asarray(self.learner_.predict(X))
-
-    def set_params(self, **params: Any) -> EnhancedLearner:
-        for name in params:
-            role, _, nested = name.partition("__")
-            if nested and role in _DEFAULTS and params.get(role, getattr(self, role)) is None:
-                raise ValueError(
-                    f"Cannot set {name}, because {role} is None. Pass an estimator, such as the default "
-                    f"{role}={_DEFAULTS[role]}, to set its parameters."
-                )
-        super().set_params(**params)
-        return self
 
     def _parts(self) -> tuple[Any, Any]:
         """Return the enhancer and the learner, with the defaults in place of None."""
@@ -120,6 +113,5 @@ class EnhancedLearner(DistributionLearner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        parts = [part for part in self._parts() if hasattr(part, "__sklearn_tags__")]
-        tags.input_tags.sparse = all(get_tags(part).input_tags.sparse for part in parts)
+        tags.input_tags.sparse = all(get_tags(part).input_tags.sparse for part in self._parts())
         return tags

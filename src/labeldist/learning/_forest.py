@@ -7,19 +7,18 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions, regression_tree
 from labeldist._solvers.scaling import divide_columns, largest_by_column, mean_and_scale
 from labeldist._typing import Array
 from labeldist._validation import random_generator
-from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin
 from labeldist.simplex import normalize
 
 LARGEST = float(np.finfo(np.float32).max)
 
 
-class DistributionForest(DistributionLearner):
+class DistributionForest(SampleWeightMixin, DistributionLearner):
     """Extremely randomised trees for label distributions.
 
     Trees are grown by scikit-learn's ``ExtraTreesRegressor`` with one output per label. The prediction of a tree is
@@ -31,7 +30,7 @@ class DistributionForest(DistributionLearner):
     n_estimators : int, default=100
         Number of trees.
     min_samples_leaf : int, default=3
-        Minimum number of rows in a leaf.
+        Minimum number of rows in a leaf, whatever their weights.
     max_features : {"sqrt"}, float or int, default="sqrt"
         Number of features considered at each split: the square root of their number, a fraction, or a count.
     random_state : int, RandomState instance or None, default=None
@@ -43,12 +42,6 @@ class DistributionForest(DistributionLearner):
         Trees on standardised features.
     mean_, scale_ : ndarray of shape (n_features,)
         Mean and standard deviation of the features. For sparse features, 0 and the largest absolute value.
-    label_names_ : list of str
-        Names of the labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of str
-        Names of the features, if `X` had column names.
 
     See Also
     --------
@@ -92,25 +85,9 @@ class DistributionForest(DistributionLearner):
         self.max_features = max_features
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DistributionForest:
-        """Grow the trees.
+    _squares_features = False
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees; each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows in splits and means. `min_samples_leaf` counts rows.
-
-        Returns
-        -------
-        DistributionForest
-            The fitted estimator.
-        """
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         from sklearn.ensemble import ExtraTreesRegressor  # slow to import
 
         forest = ExtraTreesRegressor(
@@ -125,25 +102,11 @@ class DistributionForest(DistributionLearner):
         else:
             self.mean_, self.scale_ = mean_and_scale(X)
         target = D if D.shape[1] > 1 else D[:, 0]  # scikit-learn warns about a table of one column
-        forest.fit(self._standardise(X), target, sample_weight=check_weights(sample_weight, X))
+        forest.fit(self._standardise(X), target, sample_weight=weight)
         self.trees_ = [tree.tree_ for tree in forest.estimators_]
-        return self
 
-    def predict(self, X: Any) -> Array:
-        """Predict label distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            One distribution per row.
-        """
-        check_is_fitted(self)
-        Z = self._standardise(self._check_new_features(X, accept_sparse=True))
+    def _predict(self, X: Any) -> Array:
+        Z = self._standardise(X)
         total = np.zeros((Z.shape[0], len(self.label_names_)))
         for tree in self.trees_:
             total += tree.predict(Z).reshape(total.shape)
@@ -174,8 +137,3 @@ class DistributionForest(DistributionLearner):
         if "trees_" in state:
             shape = self.n_features_in_, len(self.label_names_)
             self.trees_ = [regression_tree(tree, *shape) for tree in state["trees_"]]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -26,10 +27,14 @@ from labeldist.metrics._skill import skill
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
 
 
+COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
+"""Attributes that describe the columns of the training data."""
+
+
 class DistributionLearner(RegressorMixin, BaseEstimator):
     """Base class of the learners, which predict label distributions from features.
 
-    For scikit-learn they are multi-output regressors.
+    For scikit-learn they are multi-output regressors. A subclass implements `_fit` and `_predict`.
 
     Attributes
     ----------
@@ -44,7 +49,11 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
     label_names_: list[str]
     n_features_in_: int
 
-    def fit(self, X: Any, y: Any) -> Any:
+    _accepts_sparse = True
+    _squares_features = True
+    """Whether values too large to be squared are an error."""
+
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to features and label distributions.
 
         Parameters
@@ -56,10 +65,12 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        self : DistributionLearner
+        self : object
             The fitted learner.
         """
-        raise NotImplementedError
+        self._validate_params()
+        self._fit(*self._check_features_and_distributions(X, y))
+        return self
 
     def predict(self, X: Any) -> Array:
         """Predict a label distribution for each row of `X`.
@@ -71,10 +82,12 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        D : ndarray of shape (n_samples, n_labels)
+        ndarray of shape (n_samples, n_labels)
             The predicted distributions: non-negative rows that sum to one.
         """
-        raise NotImplementedError
+        check_is_fitted(self)
+        check_feature_order(self, X)
+        return self._predict(validated(self, X, reset=False, **self._table_options()))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the skill 1 − KL(y, prediction) / KL(y, mean of y).
@@ -86,8 +99,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The features.
         y : array-like of shape (n_samples, n_labels)
-            The true distributions. With logical labels the score measures how close predictions are to 0 and 1, so
-            it must not be used to choose a sharpness or an output map.
+            The true distributions. With logical labels the score favours predictions close to 0 and 1.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
@@ -104,36 +116,27 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
         return skill(achieved, trivial)
 
-    def _check_features_and_distributions(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        accept_sparse: bool = False,
-        reset: bool = True,
-        check_finite: bool = True,
-        squares: bool = True,
-    ) -> tuple[Any, Array]:
+    @abstractmethod
+    def _fit(self, X: Any, D: Array, *args: Any, **kwargs: Any) -> None:
+        """Set the fitted attributes for valid features and distributions, and weights if `fit` takes them."""
+
+    @abstractmethod
+    def _predict(self, X: Any) -> Array:
+        """Return the distributions of valid rows."""
+
+    def _table_options(self) -> dict[str, Any]:
+        return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
+
+    def _check_features_and_distributions(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Array]:
         """Validate training data; return X, dense or CSR, and y as distributions.
 
-        The names of the columns are stored; without `reset` they are compared with the stored ones. Without
-        `check_finite` the caller must check that X is finite. With `squares`, values too large to be squared are
-        an error.
+        The names of the columns are stored; without `reset` they are compared with the stored ones.
         """
         check_rows_are_equally_long(y)
         if not reset:
             check_feature_order(self, X)
-        X, D = validated(
-            self,
-            X,
-            y,
-            multi_output=True,
-            accept_sparse="csr" if accept_sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=check_finite,
-            reset=reset,
-        )
-        if squares:
+        X, D = validated(self, X, y, multi_output=True, reset=reset, **self._table_options())
+        if self._squares_features:
             check_squarable(X)
         D = label_table(D)
         names = label_names(y, D.shape[1])
@@ -143,32 +146,46 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         self.label_names_ = names
         return X, D
 
-    def _check_new_features(self, X: Any, *, accept_sparse: bool = False, squares: bool = False) -> Any:
-        """Validate the rows to predict for; return them dense or CSR.
-
-        With `squares`, values too large to be squared are an error.
-        """
-        check_feature_order(self, X)
-        X = validated(
-            self,
-            X,
-            reset=False,
-            accept_sparse="csr" if accept_sparse else False,
-            dtype=[np.float64, np.float32],
-        )
-        if squares:
-            check_squarable(X)
-        return X
+    def __sklearn_is_fitted__(self) -> bool:
+        # A fit that fails may have set the attributes of the columns.
+        return any(name.endswith("_") and name not in COLUMN_ATTRIBUTES for name in vars(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._accepts_sparse
         tags.target_tags.positive_only = True
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
 
 
-class MeanDistribution(DistributionLearner):
+class SampleWeightMixin:
+    """Mixin of the learners whose `fit` takes sample weights."""
+
+    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the model to features and label distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features. Learners that need dense features raise a ``TypeError`` for sparse ones.
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. A row of weight w counts as w equal rows.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        self._validate_params()
+        X, D = self._check_features_and_distributions(X, y)
+        self._fit(X, D, check_weights(sample_weight, X))
+        return self
+
+
+class MeanDistribution(SampleWeightMixin, DistributionLearner):
     """Predict the mean of the training distributions, whatever the features.
 
     This is the trivial baseline: its score on the training rows is 0.
@@ -177,9 +194,6 @@ class MeanDistribution(DistributionLearner):
     ----------
     mean_ : ndarray of shape (n_labels,)
         The (weighted) mean of the training distributions.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -193,37 +207,27 @@ class MeanDistribution(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's name and form
+    _squares_features = False
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanDistribution:
-        """Compute the mean of the rows of `y`.
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002  # the features have no effect
+        self.mean_ = np.average(D, axis=0, weights=weight)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features, which are validated but not used.
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : MeanDistribution
-            The fitted learner.
-        """
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
-        self.mean_ = np.average(D, axis=0, weights=check_weights(sample_weight, X))
-        return self
-
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self, "mean_")
-        X = self._check_new_features(X, accept_sparse=True)
+    def _predict(self, X: Any) -> Array:
         return np.tile(self.mean_, (X.shape[0], 1))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+
+def columns_of(learner: DistributionLearner) -> dict[str, Any]:
+    """Return the attributes of a learner that describe the columns of its training data."""
+    return {name: getattr(learner, name) for name in COLUMN_ATTRIBUTES if hasattr(learner, name)}
+
+
+def set_columns(learner: DistributionLearner, columns: dict[str, Any]) -> None:
+    """Set the attributes that `columns_of` has returned, and remove those that it has not."""
+    for name in COLUMN_ATTRIBUTES:
+        if name in columns:
+            setattr(learner, name, columns[name])
+        elif hasattr(learner, name):
+            delattr(learner, name)
 
 
 def linear_scores(X: Any, coef: Array, intercept: Array) -> Array:

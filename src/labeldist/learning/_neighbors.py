@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.scaling import check_squarable, column_means, squarable_unit
@@ -23,14 +22,14 @@ METRICS = {name for names in VALID_METRICS.values() for name in names} - {
     *("mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski")
 }
 
-SMALL_SPREAD = 1e-4
-"""Rows whose variance is a smaller fraction of their mean square are centred."""
+SMALL_SPREAD = 1e-4  # rows whose variance is a smaller fraction of their mean square are centred
 
 
 class AAKNN(DistributionLearner):
     """Nearest neighbours for label distributions (AA-kNN, algorithm adaptation).
 
-    The prediction for a row is the mean of the distributions of its `n_neighbors` nearest training rows.
+    The prediction for a row is the mean of the distributions of its `n_neighbors` nearest training rows. Features in
+    large units dominate the distance: put a ``StandardScaler`` in front.
 
     Parameters
     ----------
@@ -39,8 +38,7 @@ class AAKNN(DistributionLearner):
     weights : {"uniform", "distance"}, default="uniform"
         ``"distance"`` weights neighbours by the inverse of their distance. Neighbours at distance 0 are averaged alone.
     metric : str or callable, default="euclidean"
-        One of ``sklearn.neighbors.VALID_METRICS`` that needs no parameters, or a function of two rows. Features in
-        large units dominate the distance; put a ``StandardScaler`` in front.
+        One of ``sklearn.neighbors.VALID_METRICS`` that needs no parameters, or a function of two rows.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         Algorithm of ``sklearn.neighbors.NearestNeighbors``.
 
@@ -52,14 +50,10 @@ class AAKNN(DistributionLearner):
         Their distributions.
     neighbors_ : NearestNeighbors
         Index of the training rows.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
     sklearn.neighbors.KNeighborsRegressor : The same for targets of any kind.
-    DistributionForest : Averages over the rows of tree leaves.
 
     References
     ----------
@@ -92,18 +86,16 @@ class AAKNN(DistributionLearner):
         self.metric = metric
         self.algorithm = algorithm
 
-    def fit(self, X: Any, y: Any) -> AAKNN:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=True, squares=False)
+    _squares_features = False  # `_build` chooses a unit
+
+    def _fit(self, X: Any, D: Array) -> None:
         if self.n_neighbors > len(D):
             raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
         self.X_fit_, self.label_distributions_ = X.astype(np.float64), D.astype(np.float64)  # copies
         self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric, algorithm=self.algorithm))
-        return self
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = _in_units(self._check_new_features(X, accept_sparse=True), self._unit)
+    def _predict(self, X: Any) -> Array:
+        X = _in_units(X, self._unit)
         distances, neighbors = self.neighbors_.kneighbors(_centred(X, self._center))
         if self.weights == "uniform":
             shares = np.ones_like(distances)
@@ -145,11 +137,6 @@ class AAKNN(DistributionLearner):
         if parameters is not None:
             self.X_fit_ = from_arrays(state["X_fit_"])
             self._build(NearestNeighbors(**parameters))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _in_units(X: Any, unit: float) -> Any:

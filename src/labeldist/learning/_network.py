@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.lbfgs import minimize_lbfgs
@@ -38,7 +37,7 @@ class AABP(DistributionLearner):
     loss : {"squared", "cross_entropy"}, default="squared"
         ``"squared"``: ½‖d − p‖², as published. ``"cross_entropy"``: −Σ_k d_k log p_k.
     weight_decay : float, default=1e-3
-        λ. The published network has none and overfits where features carry little information (see Notes).
+        λ. The published network has none, and overfits (see Notes).
     scale : bool, default=True
         Whether to standardise the features. Without it features of a small spread are ignored.
     max_iter : int, default=200
@@ -56,21 +55,16 @@ class AABP(DistributionLearner):
         Final objective with the penalty.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
-    sklearn.neural_network.MLPRegressor : Networks for targets of any kind.
     SABFGS : The softmax model without a hidden layer.
 
     Notes
     -----
-    Training starts at the mean of the distributions: b is its logarithm, U is zero and V is random (Glorot and Bengio
-    2010). L-BFGS on all rows replaces the published gradient descent. It converges far enough to fit noise, hence
-    `weight_decay`. KL on the first of ten folds for the mean, without decay and by default: Yeast_spoem 0.0216,
-    0.0601, 0.0213; SBU_3DFE 0.0824, 0.0719, 0.0443. The default was chosen on that fold.
+    L-BFGS replaces the published gradient descent, and converges far enough to fit noise, hence `weight_decay`. KL on
+    the first of ten folds for the mean, without decay and by default: Yeast_spoem 0.0216, 0.0601, 0.0213; SBU_3DFE
+    0.0824, 0.0719, 0.0443. The default was chosen on that fold.
 
     References
     ----------
@@ -111,9 +105,9 @@ class AABP(DistributionLearner):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> AABP:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y)
+    _accepts_sparse = False
+
+    def _fit(self, X: Array, D: Array) -> None:
         # One memory layout, so that sums round equally: training amplifies rounding.
         X, D = X.astype(np.float64, order="C"), np.ascontiguousarray(D)
         m = X.shape[1]
@@ -131,11 +125,8 @@ class AABP(DistributionLearner):
         if self.scale:  # constant features carry no information; rounding of large ones would have an effect
             V[X.min(axis=0) == X.max(axis=0)] = 0
         self.coefs_, self.intercepts_ = [V, U.copy()], [a - mean @ V, b.copy()]
-        return self
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._check_new_features(X)
+    def _predict(self, X: Array) -> Array:
         (V, U), (a, b) = self.coefs_, self.intercepts_
         return softmax(np.tanh(linear_scores(X, V.T, a)) @ U + b)
 

@@ -10,17 +10,15 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.kernels import squared_distances
 from labeldist._kernels.low_rank_factors import gaussian_factor
-from labeldist._solvers.scaling import NEGLIGIBLE, column_means, squarable_unit
+from labeldist._solvers.scaling import NEGLIGIBLE, check_squarable, column_means, squarable_unit
 from labeldist._solvers.svm import couple_pairwise, fit_sigmoid, solve_two_sided_svm
-from labeldist._typing import TINY, Array
+from labeldist._typing import Array
 from labeldist.exceptions import warn
-from labeldist.learning._learner import DistributionLearner
-from labeldist.learning._softmax_learners import SampleWeightMixin
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin
 from labeldist.simplex import normalize
 
 Sampling = Literal["exact", "draw"]
@@ -57,8 +55,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     covariance : {"full", "diagonal"}, default="full"
         ``"full"`` is the published classifier. ``"diagonal"`` is naive Bayes, whose time is linear in n_features.
     var_smoothing : float, default=0.1
-        Fraction of the largest variance of a feature that is added to all variances, as in
-        ``sklearn.naive_bayes.GaussianNB``.
+        Fraction of the largest variance of a feature that is added to all variances, as in ``GaussianNB``.
     sampling : {"exact", "draw"}, default="exact"
         ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples, as published.
     random_state : int, RandomState instance or None, default=None
@@ -72,9 +69,6 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
         Means μ.
     covariance_root_ : ndarray of shape (n_labels, n_features, n_features) or (n_labels, n_features)
         Lower Cholesky factors of the smoothed covariances; for ``"diagonal"`` the standard deviations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -84,8 +78,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     Notes
     -----
     Published results use full covariances, drawn examples and no smoothing (ten folds, Yeast_alpha: Clark 1.15
-    published, 1.14 here). The label densities of such data are nearly equal, and the noise of the draw adds up over
-    the features. Exact weights give 0.29, and 0.22 with the default smoothing.
+    published, 1.14 here). Exact weights give 0.29, and 0.22 with the default smoothing.
 
     References
     ----------
@@ -120,7 +113,9 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
         self.sampling = sampling
         self.random_state = random_state
 
-    def _solve(self, X: Array, D: Array, row_weight: Array | None) -> None:
+    _accepts_sparse = False
+
+    def _fit(self, X: Array, D: Array, row_weight: Array | None) -> None:
         weights = example_weights(D, row_weight, self.sampling, self.random_state)
         mass = weights.sum(axis=0)
         self.prior_ = mass / mass.sum()
@@ -138,9 +133,8 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
             [unit * self._root(X, share, mean, smoothing) for share, mean in zip(shares.T, offset, strict=True)]
         )
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._check_new_features(X, squares=True)
+    def _predict(self, X: Array) -> Array:
+        check_squarable(X)
         with np.errstate(divide="ignore"):  # log 0 = −∞ gives labels without examples a degree of 0
             scores = np.tile(np.log(self.prior_), (len(X), 1))
         for k, (mean, root) in enumerate(zip(self.mean_, self.covariance_root_, strict=True)):
@@ -212,9 +206,6 @@ class PTSVM(DistributionLearner):
         A and B: the probability of the first label is 1 / (1 + exp(−A·value − B)).
     gap_ : ndarray of shape (n_pairs,)
         Upper bound of the distance of each objective from its minimum, relative to the weight of the examples.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -223,10 +214,9 @@ class PTSVM(DistributionLearner):
 
     Notes
     -----
-    Every row is an example of both classes of a pair. The solver uses this to solve LIBSVM's problem without repeating
-    rows. The sigmoids are fitted to the decision values of the training rows: cross-validated ones, as in LIBSVM, gave
-    worse results (artificial set: skill 0.73 instead of 0.97). With the published `C` and `gamma` and features of a
-    small spread, many pairs have constant decision values and predict the mean degrees (SBU_3DFE: 10 of 15 pairs).
+    The sigmoids are fitted to the decision values of the training rows: cross-validated ones, as in LIBSVM, gave worse
+    results (artificial set: skill 0.73 instead of 0.97). With the published `C` and `gamma` and features of a small
+    spread, many pairs have constant decision values and predict the mean degrees (SBU_3DFE: 10 of 15 pairs).
 
     References
     ----------
@@ -270,9 +260,9 @@ class PTSVM(DistributionLearner):
         self.sampling = sampling
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> PTSVM:
-        self._validate_params()
-        X, D = self._check_features_and_distributions(X, y)
+    _accepts_sparse = False
+
+    def _fit(self, X: Array, D: Array) -> None:
         X = X.astype(np.float64)
         weights = example_weights(D, None, self.sampling, self.random_state)
         self.gamma_ = self._resolve_gamma(X)
@@ -296,11 +286,10 @@ class PTSVM(DistributionLearner):
                 f"{unfinished[0]}; the largest relative gap is {self.gap_.max():.1e}. Use a smaller C or gamma.",
                 ConvergenceWarning,
             )
-        return self
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._check_new_features(X, squares=True).astype(np.float64)
+    def _predict(self, X: Array) -> Array:
+        check_squarable(X)
+        X = X.astype(np.float64)
         with np.errstate(over="ignore"):  # the kernel of an infinite distance is 0
             kernel = np.exp(-self.gamma_ * squared_distances(X, self.pivots_))
         values = kernel @ self.dual_coef_.T + self.intercept_
@@ -314,11 +303,5 @@ class PTSVM(DistributionLearner):
 
     def _resolve_gamma(self, X: Array) -> float:
         if self.gamma == "scale":
-            variance = float(X.var())
-            if variance < TINY and np.ptp(X) > 0:
-                raise ValueError(
-                    f"gamma='scale' divides by the variance of the features, and {variance:g} is too small. "
-                    "Standardise the features."
-                )
-            return 1 / (X.shape[1] * (variance or 1.0))
+            return 1 / (X.shape[1] * (float(X.var()) or 1.0))
         return 1 / X.shape[1] if self.gamma == "auto" else float(self.gamma)

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.lbfgs import minimize_lbfgs
@@ -18,38 +17,10 @@ from labeldist._solvers.scaling import column_means, column_units, divide_column
 from labeldist._solvers.storage import hold_for_products
 from labeldist._typing import Array
 from labeldist.exceptions import warn
-from labeldist.learning._learner import DistributionLearner, check_weights, linear_scores
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores
 from labeldist.simplex import softmax
 
-WOLFE_CONSTANTS = {"c1": 1e-4, "c2": 0.9}
-"""Constants of the line search of the published BFGS."""
-
-
-class SampleWeightMixin:
-    """Provide ``fit(X, y, sample_weight)`` for learners that implement ``_solve(X, D, weight)``."""
-
-    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit the model to features and label distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features. `PTBayes` needs dense ones.
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A row of weight w counts as w equal rows.
-
-        Returns
-        -------
-        self : DistributionLearner
-            The fitted learner.
-        """
-        self._validate_params()
-        accept_sparse = self.__sklearn_tags__().input_tags.sparse
-        X, D = self._check_features_and_distributions(X, y, accept_sparse=accept_sparse)
-        self._solve(X, D, check_weights(sample_weight, X))
-        return self
+WOLFE_CONSTANTS = {"c1": 1e-4, "c2": 0.9}  # constants of the line search of the published BFGS
 
 
 class SoftmaxLearner(DistributionLearner):
@@ -62,16 +33,13 @@ class SoftmaxLearner(DistributionLearner):
 
     fit_intercept: bool
 
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._check_new_features(X, accept_sparse=True)
+    def _predict(self, X: Any) -> Array:
         return softmax(linear_scores(X, self.coef_, self.intercept_))
 
     def _with_intercept_column(self, X: Any) -> tuple[Any, Array]:
         """Return X in its fastest storage, with a column of ones if there is an intercept, and the subtracted center.
 
-        With an intercept, dense features are centred. This changes only rounding: a large shift of a feature would hide
-        its variation. Sparse features are not centred.
+        Dense features are centred, because a large shift of a feature would hide its variation in rounding errors.
         """
         X, center = hold_for_products(X), np.zeros(X.shape[1])
         if not self.fit_intercept:
@@ -87,7 +55,8 @@ class SoftmaxLearner(DistributionLearner):
 
         `W` has one row per column of `_with_intercept_column`. `unit` is what the features were divided by.
         """
-        coefficients, intercept = (W[:-1], W[-1]) if self.fit_intercept else (W, np.zeros(W.shape[1]))
+        m = len(center)
+        coefficients, intercept = W[:m], W[m] if len(W) > m else np.zeros(W.shape[1])
         self.coef_ = np.ascontiguousarray(coefficients.T) / unit
         self.intercept_ = intercept - coefficients.T @ center
         self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
@@ -97,11 +66,6 @@ class SoftmaxLearner(DistributionLearner):
                 "max_iter or tol, or standardise the features.",
                 ConvergenceWarning,
             )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class SABFGS(SampleWeightMixin, SoftmaxLearner):
@@ -118,8 +82,7 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         ``"lbfgs"``: limited-memory BFGS in coordinates in which the features are uncorrelated. ``"bfgs"``: the
         published full BFGS, whose matrix has (n_features · n_labels)² entries.
     tol : float, default=1e-4
-        Stop when the largest entry of the gradient is at most this fraction of its value at W = 0; for ``"lbfgs"`` in
-        the coordinates of the search, which do not depend on the units of the features.
+        Stop when the largest entry of the gradient is at most this fraction of its value at W = 0.
     max_iter : int, default=1000
         Maximum number of iterations.
 
@@ -131,9 +94,6 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         Intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -148,9 +108,8 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import SABFGS
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> SABFGS().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> SABFGS().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -172,7 +131,7 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         unit = column_units(X)
         X, center = self._with_intercept_column(divide_columns(X, unit))
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
@@ -224,9 +183,6 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
         Intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
-    label_names_ : list of str
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, if X is a data frame
 
     See Also
     --------
@@ -241,9 +197,8 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import SAIIS
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> SAIIS().fit(X, D).predict(X[:2]).shape
-    (2, 3)
+    >>> SAIIS().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
+    (1, 3)
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
@@ -260,7 +215,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         unit = column_units(X)
         X, center = self._with_intercept_column(divide_columns(X, unit))
         row_weight = None if weight is None else weight[:, None]

@@ -73,6 +73,16 @@ class Measure:
         A function ``worst(n_labels)`` that returns the bound on the worse side.
     symmetric : bool
         Whether truth and prediction can be exchanged.
+
+    See Also
+    --------
+    score_all : All measures of a table of predictions.
+
+    Examples
+    --------
+    >>> from labeldist.metrics import MEASURES
+    >>> MEASURES["cosine"].higher_is_better, MEASURES["clark"].worst(4)
+    (True, 2.0)
     """
 
     name: str

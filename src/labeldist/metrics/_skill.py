@@ -10,11 +10,8 @@ import numpy as np
 from labeldist._typing import Array
 from labeldist.metrics._measures import score_all
 
-ROUNDING_DIVERGENCE = 1e-12
-"""Divergences up to this are zero but for rounding."""
-
-UNIFORM = "all labels equally"
-"""The name of the uniform baseline."""
+ROUNDING_DIVERGENCE = 1e-12  # divergences up to this are zero but for rounding
+UNIFORM = "all labels equally"  # the name of the uniform baseline
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from labeldist.datasets import make_artificial
 from labeldist.learning import AAKNN, BDLDL
-from labeldist.learning._folds import held_out, prepared, split_rows, takes_weights
+from labeldist.learning._cross_validation import held_out, split_rows
 
 X, D = make_artificial(40, random_state=0)
 
@@ -54,18 +54,8 @@ def test_weights_are_passed_to_steps_that_accept_them():
     assert not np.array_equal(held_out(learner, X, D, cv=KFold(4))[test], by_hand)
     unweighted = held_out(AAKNN(), X, D, cv=KFold(4))
     assert_array_equal(held_out(AAKNN(), X, D, cv=KFold(4), sample_weight=weight), unweighted)
-    assert takes_weights(learner)
-    assert not takes_weights(make_pipeline(StandardScaler(), AAKNN()))
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, np.ndarray.tolist, sparse.coo_array])
 def test_frames_lists_and_sparse_matrices_are_split(make):
     assert_allclose(held_out(BDLDL(), make(X), D, random_state=0), held_out(BDLDL(), X, D, random_state=0))
-
-
-def test_prepared_puts_the_transformer_first():
-    scaler, learner = StandardScaler(), BDLDL()
-    assert prepared(None, learner) is learner
-    assert [step for _, step in prepared(scaler, learner).steps] == [scaler, learner]
-    whole = prepared(scaler, make_pipeline(StandardScaler(), learner))
-    assert list(whole.named_steps) == ["prepare", "standardscaler", "bdldl"]

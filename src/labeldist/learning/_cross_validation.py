@@ -1,0 +1,148 @@
+"""Cross-validation of learners on tables of any kind, with sample weights."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from labeldist._compat import _safe_indexing
+from labeldist._typing import Array
+from labeldist._validation import random_generator
+from labeldist.metrics import MEASURES, score_all
+from labeldist.metrics._skill import ROUNDING_DIVERGENCE, skill
+
+Fold = tuple[Any, Any]  # positions of the training rows and of the held-out rows
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Cross-validation results of one learner."""
+
+    name: str
+    estimator: Any
+    scores: dict[str, Array] = field(default_factory=dict)  # each measure on each fold
+    weights: Array = field(default_factory=lambda: np.empty(0))  # weight of each fold's held-out rows
+    predictions: Array = field(default_factory=lambda: np.empty((0, 0)))  # of the held-out rows, fold after fold
+    seconds: float = 0.0
+    failure: str = ""  # the error, if there was one
+
+    def mean(self, measure: str) -> float:
+        """Return the mean of a measure over all held-out rows."""
+        return float(np.average(self.scores[measure], weights=self.weights))
+
+    def skill(self, baseline: Trial) -> float:
+        """Return 1 − KL / KL of the baseline over all held-out rows."""
+        return skill(self.mean("kl_divergence"), baseline.mean("kl_divergence"))
+
+    def is_clearly_better(self, other: Trial, measure: str) -> bool:
+        """Return whether the mean gain over `other`, paired over the folds, exceeds its standard error."""
+        direction = 1 if MEASURES[measure].higher_is_better else -1
+        gains = direction * (self.scores[measure] - other.scores[measure])
+        share = self.weights / self.weights.sum()
+        gain = float(gains @ share)
+        n = len(gains)
+        standard_error = np.sqrt(((gains - gain) ** 2) @ share**2 * n / (n - 1))
+        return bool(gain > max(standard_error, ROUNDING_DIVERGENCE))
+
+
+def held_out(
+    estimator: Any, X: Any, D: Any, *, cv: Any = 5, sample_weight: Array | None = None, random_state: Any = None
+) -> Array:
+    """Predict each row with a copy of `estimator` that was fitted without it.
+
+    Preprocessing must be part of the estimator; see `prepared`. `cv` is a number of shuffled folds, at most one per
+    row, or a splitter that holds out each row once. Weights are passed to the steps that accept them.
+    """
+    from sklearn.model_selection import cross_val_predict
+
+    folds = split_rows(X, D, cv, random_generator(random_state))
+    return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=_weights_for(estimator, sample_weight)))
+
+
+def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[Fold]:
+    """Return the folds of a splitter, or the given number of shuffled folds; at least two."""
+    from sklearn.model_selection import KFold, check_cv
+
+    n = len(D)
+    if n < 2:
+        raise ValueError(f"Cross-validation needs at least two rows; got {n}.")
+    if isinstance(cv, Integral):
+        cv = KFold(min(int(cv), n), shuffle=True, random_state=random.randint(2**31))
+    folds = list(check_cv(cv).split(X, D))
+    if len(folds) < 2:
+        raise ValueError(
+            f"cv must make at least two splits, so that the spread of scores can be estimated; got {cv!r}."
+        )
+    return folds
+
+
+def prepared(prepare: Any, learner: Any) -> Any:
+    """Return a pipeline of a transformer, if it is not None, and a learner or the steps of another pipeline."""
+    if prepare is None:
+        return learner
+    from sklearn.pipeline import Pipeline
+
+    steps = learner.steps if isinstance(learner, Pipeline) else [(type(learner).__name__.lower(), learner)]
+    return Pipeline([("prepare", prepare), *steps])
+
+
+def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:
+    """Fit a learner or a pipeline, and pass the weights to the steps that accept them."""
+    return estimator.fit(X, y, **_weights_for(estimator, weight))
+
+
+def _weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
+    """Return the weights as fit parameters of a learner, or of the steps of a pipeline that accept them."""
+    if weight is None:
+        return {}
+    steps = [("", estimator)]
+    if hasattr(estimator, "steps"):
+        steps = [(f"{name}__", step) for name, step in estimator.steps if hasattr(step, "fit")]
+    return {f"{prefix}sample_weight": weight for prefix, step in steps if has_fit_parameter(step, "sample_weight")}
+
+
+def cross_validate(
+    name: str,
+    estimator: Any,
+    table: tuple[Any, Array, Array | None],
+    folds: Sequence[Fold],
+    after_fold: Callable[[int], None],
+    *,
+    may_fail: bool,
+) -> Trial:
+    """Score a learner on all folds, and call `after_fold` with the number of each. Warnings are suppressed."""
+    X, D, weight = table
+    start = time.perf_counter()
+    scores, weights, predictions = [], [], []
+    for number, (train, test) in enumerate(folds, start=1):
+        learned, held_out = (None, None) if weight is None else (weight[train], weight[test])
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = fit_weighted(clone(estimator), _safe_indexing(X, train), D[train], learned)
+                P = model.predict(_safe_indexing(X, test))
+            scores.append(score_all(D[test], P, sample_weight=held_out))
+        except Exception as error:
+            if not may_fail:
+                raise
+            failure = f"{type(error).__name__}: {error}"
+            return Trial(name, estimator, seconds=time.perf_counter() - start, failure=failure)
+        weights.append(float(len(P) if held_out is None else held_out.sum()))
+        predictions.append(P)
+        after_fold(number)
+    return Trial(
+        name=name,
+        estimator=estimator,
+        scores={measure: np.array([values[measure] for values in scores]) for measure in MEASURES},
+        weights=np.array(weights),
+        predictions=np.concatenate(predictions),
+        seconds=time.perf_counter() - start,
+    )
