@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from labeldist import BDLDL, BDLDLCV, BDLE
+from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.learning import AAKNN, SABFGS
