@@ -108,7 +108,7 @@ def linear_kernel(X, Y):
 
 
 class Mine(BDLDL):
-    """An estimator of somebody else."""
+    """An estimator of another package."""
 
 
 @pytest.mark.filterwarnings(f"ignore::{LabelWarning.__module__}.{LabelWarning.__name__}")
