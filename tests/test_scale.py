@@ -1,4 +1,4 @@
-"""``make bench`` in small: every part runs, and its page says what was measured and how often."""
+"""The parts of ``make bench`` on small tables, and their page."""
 
 import re
 import sys
@@ -30,7 +30,7 @@ class BD_LDL:
 
 @pytest.fixture(autouse=True)
 def small_sets(monkeypatch, tmp_path):
-    """Every set is a few artificial rows, and growth is measured along small tables."""
+    """Replace the sets by artificial rows and the sizes of the growth by small ones."""
     X, D = make_artificial(60, random_state=0)
     savemat(tmp_path / "set.mat", {"features": X, "labels": D})
 
@@ -44,13 +44,13 @@ def small_sets(monkeypatch, tmp_path):
 
 
 def run(tmp_path, *options):
-    """Return the page that the parts write."""
+    """Run the parts and return their page."""
     scale.main(["--repeats", "1", "--stream-repeats", "1", "--page", str(tmp_path / "bench.html"), *options])
     return (tmp_path / "bench.html").read_text(encoding="utf-8")
 
 
 def cells(page, first):
-    """Return the cells of the row that begins so."""
+    """Return the cells of the row whose first cell is `first`."""
     (row,) = re.findall(rf"<tr><td>{re.escape(first)}</td>(.*?)</tr>", page)
     return re.findall("<td>(.*?)</td>", row)
 
@@ -59,7 +59,7 @@ def test_parts_in_one_process(tmp_path):
     page = run(tmp_path, "--parts", "grid", "fit", "recover", "growth", "--rows", "3000")
     ours, gram, *_, theirs, ratio = cells(page, "3,000 rows")
     assert float(ours) > 0 < float(gram)
-    assert theirs == ratio == ""  # there is no peer
+    assert theirs == ratio == ""  # without a peer
     assert "a million" not in page
     assert "20 times in a row, of which the mean counts" in page
     assert len(re.findall("<td>Movie, sparse</td>", page)) == 2
@@ -67,17 +67,17 @@ def test_parts_in_one_process(tmp_path):
     assert "nan" not in re.sub('base64,[^"]*', "", page)
 
 
-def test_parts_in_processes_of_their_own(tmp_path):
+def test_parts_in_separate_processes(tmp_path):
     page = run(tmp_path, "--parts", "stream", "enhance", "--rows", "300", "--stream-rows", "2000")
     for job in ("reading", "reading, and Gram products", "BDLDL.fit_stream"):
         assert all(float(cell) > 0 for cell in cells(page, job))
     assert "Medians of 1 runs in turns" in page
     assert re.search(r"fit / \(read \+ Gram\): \d", page)
-    assert page.count("<td>300</td>") == 2  # rows of both kinds, named by their number
-    assert "exponent" not in page  # one size has none
+    assert page.count("<td>300</td>") == 2  # one row for each kind of fit
+    assert "exponent" not in page  # one size does not determine an exponent
 
 
-def test_the_stream_is_read_once_and_then_jobs_take_turns(tmp_path, monkeypatch):
+def test_stream_is_read_once_before_the_jobs_alternate(tmp_path, monkeypatch):
     jobs = []
 
     def run_alone(what, file):
@@ -91,7 +91,7 @@ def test_the_stream_is_read_once_and_then_jobs_take_turns(tmp_path, monkeypatch)
     assert "fit / (read + Gram): 3.50" in page
 
 
-def test_the_peer_is_called_in_its_environment_and_as_often(tmp_path, monkeypatch):
+def test_peer_runs_in_its_environment_as_often(tmp_path, monkeypatch):
     (tmp_path / "pyldl").mkdir()
     (tmp_path / "pyldl" / "__init__.py").touch()
     (tmp_path / "pyldl" / "algorithms.py").write_text(PEER)
@@ -109,14 +109,14 @@ def test_the_peer_is_called_in_its_environment_and_as_often(tmp_path, monkeypatc
     assert report["grid"] > 0
 
 
-def test_a_turn_calls_one_thing_many_times_in_a_row():
+def test_each_turn_repeats_one_call():
     calls = []
     seconds = scale.in_turns(2, 3, a=lambda: calls.append("a"), b=lambda: calls.append("b"))
     assert calls == ["a"] * 3 + ["b"] * 3 + ["a"] * 3 + ["b"] * 3
     assert 0 < seconds["a"] < 0.1
 
 
-def test_what_is_written_is_escaped_and_tables_are_closed(tmp_path):
+def test_page_escapes_text_and_closes_tables(tmp_path):
     page = Page("a < b", "c & d")
     page.head("set", "seconds")
     page.row("<set>", float("nan"))

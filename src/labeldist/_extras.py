@@ -1,4 +1,4 @@
-"""Optional dependencies, imported when they are needed, or named with the command that installs them."""
+"""Import of optional dependencies."""
 
 from importlib import import_module
 from typing import Any
@@ -7,7 +7,7 @@ from labeldist.exceptions import MissingExtraError
 
 
 def require(module: str, extra: str) -> Any:
-    """Import `module`, or say which extra of labeldist brings it.
+    """Import `module`, or raise an error that names the extra of labeldist that installs it.
 
     >>> require("json", "app").dumps([1])
     '[1]'
@@ -17,7 +17,7 @@ def require(module: str, extra: str) -> Any:
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
         if (error.name or "").partition(".")[0] != package:
-            raise  # it is there, and something that it needs is not: that is for its own words to say
+            raise  # the package is installed, but one of its own dependencies is missing
         raise MissingExtraError(
             f"This needs {package}, which is not installed: pip install 'labeldist[{extra}]'."
         ) from None

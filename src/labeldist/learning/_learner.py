@@ -238,7 +238,7 @@ def linear_scores(X: Any, coef: Array, intercept: Array) -> Array:
 
 
 def check_weights(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array | None:
-    """Return the weights of the rows as float64, or None if there are none.
+    """Return the weights of the rows as float64, or None without weights.
 
     Weights that are all zero are an error, unless `all_zero` is set because `X` is only a part of a table.
     """
