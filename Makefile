@@ -17,6 +17,7 @@ test: lint types tests docs  ## Everything that a change must pass
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tools.check_docstrings
 
 types: $(STAMP)
 	$(BIN)/mypy

@@ -52,7 +52,7 @@ INVALID = {
 
 def cases(options):
     return [
-        pytest.param(method, option, id=f"{method.__name__}-{'-'.join(map(str, option.items()))}")
+        pytest.param(method, option, id=f"{method.__name__}-{'-'.join(option)}")
         for method, listed in options.items()
         for option in listed
     ]
