@@ -28,23 +28,9 @@ def keep_header_only(path):
     path.write_text(path.read_text().splitlines()[0])
 
 
-def add_cell(path):
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:4], lines[4] + ",1", *lines[5:]]))
-
-
-def repeat_column(path):
-    header, *lines = path.read_text().splitlines()
-    path.write_text("\n".join([f"{header},{header.rpartition(',')[2]}", *(line + ",0" for line in lines)]))
-
-
 def rename_column(path):
     header, *lines = path.read_text().splitlines()
     path.write_text("\n".join([header.rpartition(",")[0] + ",moood", *lines]))
-
-
-def make_binary(path):
-    path.write_bytes(b"\xff\xfe" + path.read_bytes())
 
 
 def replace_last_cell(path, cell="loud"):
@@ -60,10 +46,7 @@ def make_negative(path):
 FACTS = {
     remove: ["{table}"],
     keep_header_only: ["{table}", "no rows"],
-    add_cell: ["line 5"],
-    repeat_column: ["{table}", "column"],
     rename_column: ["column"],
-    make_binary: ["{table}", "UTF-8"],
     replace_last_cell: ["data row 3, column", "'loud'"],
     make_negative: ["data row 3, column", "-1"],
 }

@@ -188,12 +188,9 @@ def test_invalid_options(songs, tmp_path, monkeypatch, options, code, fact):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("value", "fact"), [(2, "data row 1, column 'calm', is 2"), ("sad", "labeldist votes --label")]
-)
-def test_labels_must_be_tags(folder, table, value, fact):
-    table.assign(calm=value).to_csv("in.csv", index=False)
-    assert fact in error_of("enhance", "in.csv", *NAMES, "-o", "out.csv")
+def test_labels_must_be_tags(folder, table):
+    table.assign(calm=2).to_csv("in.csv", index=False)
+    assert "data row 1, column 'calm', is 2" in error_of("enhance", "in.csv", *NAMES, "-o", "out.csv")
 
 
 def test_codes_stay_codes_and_columns_may_have_any_name(folder, table):

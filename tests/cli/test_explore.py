@@ -55,13 +55,6 @@ def test_intervals(table):
     assert page.count('"lower":') == page.count('"upper":') == 1
 
 
-def test_tags_without_features(table):
-    pd.read_csv("in.csv")[["title", *LABELS]].to_csv("tags.csv", index=False)
-    assert explore("tags.csv", "--item", "title", "--intervals")["intervals"] == ["recovered by BayesLE"]
-    methods = ("--method", "bayes", "--method", "bdle")
-    assert "no feature column" in error_of("explore", "tags.csv", *NAMES, *methods, "-o", "two.html")
-
-
 def test_held_out_predictions(table):
     facts = explore("dist.csv", "--ignore", "title")
     assert facts["versions"] == ["degrees in dist.csv", HELD_OUT]
@@ -70,9 +63,8 @@ def test_held_out_predictions(table):
     assert facts["notes"] == []
     assert explore("dist.csv", "--force", "--features", "x")["measures"] != facts["measures"]
     table["mood"] = np.where(table["joy"] > table["joy"].median(), "bright", "dark")
-    table[["title", "mood", *LABELS]].to_csv("words.csv", index=False)
-    facts = explore("words.csv", "--prepare", "--item", "title")
-    assert facts["measures"][HELD_OUT]["skill"] > 0.1
+    table[["mood", *LABELS]].to_csv("words.csv", index=False)
+    assert explore("words.csv", "--prepare")["measures"][HELD_OUT]["skill"] > 0.1
 
 
 @pytest.mark.parametrize("columns", [[], ["votes"]], ids=["none", "votes"])

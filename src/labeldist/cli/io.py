@@ -147,9 +147,7 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
         labels = label_names_of(model)
         names = [name for name in frame.columns if name not in labels]
         if len(names) != model.n_features_in_:
-            sizes = (
-                f"{model.n_features_in_} features without names; the table has {len(names)} other columns"
-            )
+            sizes = f"{model.n_features_in_} features without names; the table has {len(names)} other columns"
             raise ModelError(f"The model has {sizes}. Give it the feature columns in the order of training.")
         reporter.note("the model has no feature names: columns are used in their order.")
     missing = [name for name in names if name not in frame.columns]
