@@ -8,8 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist import BDLE, BayesLE
-from labeldist.cli import methods
-from labeldist.datasets import read_table
+from labeldist.cli import options
 from labeldist.enhancement import GLLE
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import error_of, run, run_json
@@ -49,10 +48,7 @@ def test_standard_input_and_output(songs):
     ("options", "enhancer"),
     [
         (["--method", "bdle"], BDLE()),
-        (
-            ["--method", "glle", "--set", "smoothness=0.1", "--set", "output=project"],
-            GLLE(smoothness=0.1, output="project"),
-        ),
+        (["--method", "glle", "--set", "smoothness=0.1"], GLLE(smoothness=0.1)),
     ],
     ids=["bdle", "glle"],
 )
@@ -109,7 +105,7 @@ def test_bayes_needs_no_features(folder, table):
 
 
 def test_bayes_ignores_features_of_large_tables_by_default(folder, table, monkeypatch):
-    monkeypatch.setattr(methods, "MAX_ROWS_WITH_FEATURES", 119)
+    monkeypatch.setattr(options, "MAX_ROWS_WITH_FEATURES", 119)
     table = table.drop(columns="title")
     _, facts = enhance(table)
     assert facts["explained"] is None
@@ -119,16 +115,15 @@ def test_bayes_ignores_features_of_large_tables_by_default(folder, table, monkey
     assert facts["notes"] == []
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_table_of_standard_deviations(folder, table, suffix):
-    arguments = ("enhance", "in.csv", *NAMES, "-o", "out.csv", "--std", f"std{suffix}")
+def test_table_of_standard_deviations(folder, table):
+    arguments = ("enhance", "in.csv", *NAMES, "-o", "out.csv", "--std", "std.parquet")
     run(*arguments)
-    written = pd.read_csv("std.csv") if suffix == ".csv" else pd.read_parquet("std.parquet")
+    written = pd.read_parquet("std.parquet")
     assert list(written.columns) == list(table.columns)
     expected = BayesLE(regressor="auto").fit(table[FEATURES], table[LABELS])
     assert_allclose(written[LABELS], expected.label_std_, rtol=1e-12)
     (folder / "out.csv").unlink()
-    assert f"std{suffix} exists" in error_of(*arguments)
+    assert "std.parquet exists" in error_of(*arguments)
     assert not (folder / "out.csv").exists()
 
 
@@ -145,26 +140,17 @@ def test_summary_of_bayes(folder, table):
     assert f"spread {enhancer.spread_:.2f} (the largest label of an item has {top:.2f} on average)" in text
     assert "the tags determine it" in text
     assert "spread_prior=[0.3,1.0]" in summary(table[LABELS], "--rule", "order")
-    wrong_tags = table[LABELS] ^ (np.random.default_rng(0).random((120, 3)) < 0.3)
-    noise = BayesLE().fit(table[FEATURES], wrong_tags).noise_
-    assert noise > 0.01
-    assert f"{100 * noise:.2g} % of the tags" in summary(wrong_tags)
     assert "spread" not in summary(table, "--method", "bdle")
 
 
-def test_warnings_and_constant_labels_become_notes(folder, table):
+def test_warnings_become_notes(folder, table):
     rows = np.arange(120)
     _, facts = enhance(table[LABELS].assign(joy=rows % 3 == 0, fear=rows % 3 == 1, calm=rows % 3 == 2))
     assert any("more than one tag" in note for note in facts["notes"])
     table.loc[0, LABELS] = 0
-    notes = run("enhance", "in.csv", *NAMES, "-o", "plain.csv").stderr
-    assert "no positive label" not in notes
     table.to_csv("in.csv", index=False)
     notes = run("enhance", "in.csv", *NAMES, "-o", "empty.csv").stderr
     assert "labeldist: note: 1 of 120 rows have no positive label" in notes
-    notes = " ".join(enhance(table.assign(calm=0, fear="yes"))[1]["notes"])
-    assert "calm is 0 in every row" in notes
-    assert "fear is 1 in every row" in notes
 
 
 @pytest.mark.parametrize("show", ["ambiguous", "bars", "ternary"])
@@ -182,7 +168,6 @@ def test_pictures(folder, show):
         (["-l", "joy,fear", "--show", "ternary", "--picture", "p.png"], 1, "three labels"),
         (["--picture", "p.docx"], 1, "p.docx"),
         (["-o", "out.docx"], 1, "out.docx"),
-        (["-o", "out.npz"], 1, "title"),
         (["--json"], 2, "standard output"),
         (["--method", "bdel"], 2, "Did you mean bdle"),
         (["--method", "bdle", "--threshold", "0.4"], 2, "--threshold"),
@@ -190,9 +175,7 @@ def test_pictures(folder, show):
         (["--noise", "much"], 2, "'noise' parameter of BayesLE"),
         (["--rule", "third"], 2, "'--rule'"),
         (["--rule", "order", "--noise", "0.1"], 1, "noise must be 0 or 'auto'"),
-        (["--noise", "0", "--set", "noise=0.1"], 2, "noise is given twice"),
         (["--std", "-"], 2, "standard output"),
-        (["--std", "std.docx"], 1, "std.docx"),
         (["--std", "std.npz"], 1, "title"),
         (["-o", "out.csv", "--std", "out.csv"], 2, "different files"),
         (["-l", "joy"], 1, "joy is the only label"),
@@ -205,21 +188,9 @@ def test_invalid_options(songs, tmp_path, monkeypatch, options, code, fact):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("value", "fact"), [(2, "data row 1, column 'calm', is 2"), ("sad", "labeldist votes --label")]
-)
-def test_labels_must_be_tags(folder, table, value, fact):
-    table.assign(calm=value).to_csv("in.csv", index=False)
-    assert fact in error_of("enhance", "in.csv", *NAMES, "-o", "out.csv")
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arff", ".npz", ".mat", ".tsv"])
-def test_formats(folder, table, suffix):
-    table.drop(columns="title").to_csv("in.csv", index=False)
-    run("enhance", "in.csv", *NAMES, "-o", f"out{suffix}", "--method", "uniform")
-    written = read_table(f"out{suffix}")
-    assert list(written.columns) == [*FEATURES, *LABELS]
-    assert_allclose(written[FEATURES].to_numpy(float), table[FEATURES])
+def test_labels_must_be_tags(folder, table):
+    table.assign(calm=2).to_csv("in.csv", index=False)
+    assert "data row 1, column 'calm', is 2" in error_of("enhance", "in.csv", *NAMES, "-o", "out.csv")
 
 
 def test_codes_stay_codes_and_columns_may_have_any_name(folder, table):
@@ -229,10 +200,3 @@ def test_codes_stay_codes_and_columns_may_have_any_name(folder, table):
     written = pd.read_parquet("dist.parquet")
     assert written["code"].tolist()[:2] == ["000", "001"]
     assert written["frame"].dtype == float
-
-
-def test_decimal_commas_in_semicolon_files(folder, table):
-    run("enhance", "in.csv", *NAMES, "-o", "plain.csv")
-    table.to_csv("in.csv", index=False, sep=";", decimal=",")
-    run("enhance", "in.csv", *NAMES, "-o", "commas.csv")
-    assert_allclose(*(pd.read_csv(name)[LABELS] for name in ("plain.csv", "commas.csv")))

@@ -87,14 +87,6 @@ def test_saved_pandas_index_is_not_a_feature(frame, tmp_path):
     assert_allclose(X["item"], items)
 
 
-def test_booleans_and_missing_cells(tmp_path):
-    pd.DataFrame({"a": [1, None], "b": pd.array([True, None], dtype="boolean"), "p": [1, 1]}).to_parquet(
-        tmp_path / "flags.parquet"
-    )
-    X, _ = next(iter(TableStream(tmp_path / "flags.parquet", labels=["p"])))
-    assert_allclose(X, [[1, 1], [np.nan, np.nan]])
-
-
 def test_single_precision_is_kept(frame, tmp_path):
     frame.astype(np.float32).to_parquet(tmp_path / "single.parquet")
     X, y = next(iter(TableStream(tmp_path / "single.parquet", labels=LABELS)))

@@ -102,8 +102,6 @@ def test_numerals_are_merged_in_labels_and_not_in_items():
     with pytest.warns(LabelWarning, match="'3', '03', '3.0'"):
         result = from_votes(table, item="id", label="label")
     assert (result.items, result.label_names) == (["3", "03", "3.0"], ["3"])
-    kept = from_votes(pd.DataFrame({"id": [1, 2, 3], "label": ["01", "1.10", "-0.5"]}), item="id", label="label")
-    assert kept.label_names == ["-0.5", "01", "1.10"]
     named = from_votes(pd.DataFrame({"a": ["1.0", "2"]}), annotators=["a"], label_names=["02", "1"])
     assert_array_equal(named.distributions, [[0, 1], [1, 0]])
 
@@ -165,11 +163,9 @@ def test_repeated_votes_are_counted_with_a_warning_at_the_callers_line():
         ([2, -1, 0], "-1"),
         ([2.0, 0.5, 1.0], "0.5"),
         ([2, None, 0], "empty"),
-        ([2.0, float("nan"), 0.0], "empty"),
         ([2.0, float("inf"), 0.0], "inf"),
         ([2.0, 1e300, 0.0], "1e.300"),
         (["2", "many", "1"], "'many'"),
-        (["2", "1_000", "1"], "'1_000'"),
     ],
     ids=str,
 )
@@ -194,12 +190,9 @@ def test_missing_columns_and_empty_tables_are_errors(make, table, columns):
         from_votes(make({name: cells[:0] for name, cells in table.items()}), **columns)
 
 
-def test_cells_with_several_values_and_too_many_labels_are_errors():
+def test_cells_with_several_values_are_errors():
     with pytest.raises(TableError, match="row 2, column 'emotion', holds a list"):
         from_votes(long(emotion=["joy", [1, 2], *LONG["emotion"][2:]]), **LONG_COLUMNS)
-    names = [str(k) for k in range(100_000)]
-    with pytest.raises(TableError, match="100,000 different labels"):
-        from_votes(pd.DataFrame({"id": names, "emotion": names}), item="id", label="emotion")
 
 
 def test_repeated_items_and_columns_are_errors():
@@ -211,8 +204,6 @@ def test_repeated_items_and_columns_are_errors():
     twice = pd.DataFrame([["dog", "joy", "joy"]], columns=["id", "emotion", "emotion"])
     with pytest.raises(TableError, match="2 column 'emotion'"):
         from_votes(twice, item="id", label="emotion")
-    with pytest.raises(ValueError, match="'id'"):
-        from_votes(long(), item="id", label="id")
 
 
 @pytest.mark.parametrize(
@@ -222,9 +213,7 @@ def test_repeated_items_and_columns_are_errors():
         ([[1, "x"], [3, 1]], {}, TableError, "dtype <U"),
         (np.empty((0, 2)), {}, TableError, r"\(0, 2\)"),
         (np.ma.masked_equal([[1, 2], [3, 999]], 999), {}, TableError, "row 2, column 1, is empty"),
-        (np.array([["NaT", 2]], "timedelta64[s]"), {}, TableError, "timedelta64"),
         (long(), {"label": "emotion"}, ValueError, r"item=.*annotators=.*labels="),
-        (long(), {"item": "id", "annotator": "who"}, ValueError, r"item=.*annotators=.*labels="),
         (long(), {"item": "id", "label": "emotion", "labels": ["emotion"]}, ValueError, "item=.*labels="),
         ([[1, 2]], {"labels": ["a", "b"]}, ValueError, "label_names"),
         ({"a": [1]}, {"labels": ["a"]}, TypeError, "dict"),

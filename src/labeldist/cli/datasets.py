@@ -13,16 +13,10 @@ from labeldist.datasets._fetch import data_folder, locate
 from labeldist.datasets._load import describe, find
 from labeldist.datasets._registry import REGISTRY, DatasetInfo
 
-Folder = Annotated[
-    Path | None,
-    typer.Option(help="Folder of the sets. Default: the environment variable LABELDIST_DATA, or ~/labeldist_data."),
-]
+Folder = Annotated[Path | None, typer.Option(help="Default: $LABELDIST_DATA, or else ~/labeldist_data.")]
 
-datasets = typer.Typer(
-    help="List, describe and download the thirteen benchmark sets of the literature.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-)
+HELP = "List, describe and download the thirteen benchmark sets of the literature."
+datasets = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 
 def _size(info: DatasetInfo) -> dict[str, Any]:
@@ -55,13 +49,8 @@ def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: o
     - `labeldist datasets info SBU_3DFE`
     """
     found = find(name)
-    facts = {
-        **_size(found),
-        "sha256": found.sha256,
-        "description": found.description,
-        "citation": found.citation.splitlines(),
-    }
-    Reporter(as_json=as_json).result(describe(found).rstrip(), facts)
+    texts = {"sha256": found.sha256, "description": found.description, "citation": found.citation.splitlines()}
+    Reporter(as_json=as_json).result(describe(found).rstrip(), {**_size(found), **texts})
 
 
 @datasets.command()

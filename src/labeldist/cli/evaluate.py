@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from labeldist._tables.columns import degrees, match_columns, one_column
+from labeldist._tables.columns import degrees, match_columns
 from labeldist._tables.tables import STANDARD, read_table
 from labeldist._typing import Array
-from labeldist.cli import io, options, pictures
+from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
 from labeldist.simplex import normalize
 
@@ -22,7 +22,7 @@ def evaluate(
     item: options.Item = None,
     weights: options.Weights = None,
     picture: options.Picture = None,
-    show: pictures.OfPredictions = "calibration",
+    show: options.ShowPredictions = "calibration",
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -36,7 +36,6 @@ def evaluate(
 
     - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
     - `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture calibration.png`
-    - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --json`
     """
     from labeldist.metrics._skill import score_with_baselines
 
@@ -44,18 +43,15 @@ def evaluate(
     if truth == predicted == STANDARD:
         raise typer.BadParameter("only one of the two tables can come from standard input.")
     io.check_outputs(picture, force=force)
-    frame, other = read_table(truth), read_table(predicted)
+    frame = read_table(truth)
     columns = match_columns(labels, frame.columns, "label")
-    for column in columns:
-        one_column(column, other.columns, "label")
-    pictures.check_picture(picture, show, len(columns))
+    io.check_picture(picture, show, len(columns))
     D = _distributions(degrees(frame, columns), truth, reporter)
-    matched = io.match_rows(frame, other, item, (truth, predicted))
-    P = _distributions(degrees(matched, columns), predicted, reporter)
+    P = _distributions(io.read_degrees(predicted, frame, columns, item, truth), predicted, reporter)
     scores = score_with_baselines(D, {predicted: P}, sample_weight=io.weights_of(frame, weights))
     if picture:
-        drawn = pictures.draw_predictions(show, D, P, columns, io.item_names(frame, item))
-        pictures.save_drawn(drawn, picture, force=force)
+        drawn = io.draw_predictions(show, D, P, columns, io.item_names(frame, item))
+        io.save_drawn(drawn, picture, force=force)
     measures = dict(zip(("predicted", "mean", "uniform"), (score.values for score in scores), strict=True))
     reporter.result(
         _text(scores, len(D)), {"items": len(D), "labels": columns, "skill": scores[0].skill, "measures": measures}

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist._tables.columns import degrees, match_columns, one_column, typed
+from labeldist._tables.columns import degrees, match_columns, typed
 from labeldist._tables.tables import STANDARD, read_table
 from labeldist._typing import Array
 from labeldist.cli import io, options
-from labeldist.cli.methods import BAYES, ENHANCERS, make, use_features
+from labeldist.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
@@ -21,21 +21,14 @@ from labeldist.simplex import normalize
 def explore(
     table: options.Table,
     labels: options.Labels,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Page. Default: name of the table with .html.")
-    ] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Default: TABLE.html.")] = None,
     item: options.Item = None,
     methods: Annotated[
-        list[str] | None,
-        typer.Option("--method", metavar="NAME", help=f"Methods for tags: {', '.join(ENHANCERS)}. Default: bayes."),
+        list[str] | None, typer.Option("--method", help=f"For tags: {', '.join(ENHANCERS)}. Default: bayes.")
     ] = None,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="Show 90 % intervals of the degrees of bayes.")
-    ] = False,
+    intervals: Annotated[bool, typer.Option("--intervals", help="Show 90 % intervals of bayes.")] = False,
     predicted: Annotated[list[str] | None, typer.Option(metavar="FILE", help="Tables of predicted degrees.")] = None,
-    models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="FILE", help="Models that predict the items.")
-    ] = None,
+    models: Annotated[list[str] | None, typer.Option("--model", metavar="FILE", help="Models to predict with.")] = None,
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
@@ -51,7 +44,6 @@ def explore(
     **Examples**
 
     - `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
-    - `labeldist explore in.csv --labels joy,fear,calm --method bdle --method glle -o two.html`
     - `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
     from labeldist.explorer._contents import check_contents, from_degrees, from_logical, is_logical
@@ -70,10 +62,12 @@ def explore(
     frame = read_table(table)
     columns = match_columns(labels, frame.columns, "label")
     Y = degrees(frame, columns)
-    predictions = {
-        **{f"predicted in {name}": _read(name, frame, columns, item, source) for name in predicted or ()},
-        **{f"predicted by {name}": _predict(name, frame, columns, reporter) for name in models or ()},
-    }
+    predictions = {}
+    for name in predicted or ():
+        P = io.read_degrees(name, frame, columns, item, source)
+        predictions[f"predicted in {name}"] = normalize(P, name=name)
+    for name in models or ():
+        predictions[f"predicted by {name}"] = _predict(name, frame, columns, reporter)
     choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
     if is_logical(Y):
         given = io.choose(frame, labels, reporter, **choice, need_features=list(enhancers) != [BAYES])
@@ -89,24 +83,10 @@ def explore(
         shown = from_degrees(f"degrees in {source}", Y, held_out)
     contents = check_contents(frame, columns, item=item, **vars(shown))
     write_page(page, contents, f"Label distributions of {source}", overwrite=force)
-    facts = {
-        "items": len(frame),
-        "labels": columns,
-        "versions": list(shown.versions),
-        "truth": shown.truth,
-        "intervals": list(shown.intervals),
-        "measures": {score.name: {**score.values, "skill": score.skill} for score in scores(contents)},
-        "output": page,
-    }
+    facts: dict[str, Any] = {"items": len(frame), "labels": columns, "output": page}
+    facts |= {"versions": list(shown.versions), "truth": shown.truth, "intervals": list(shown.intervals)}
+    facts["measures"] = {score.name: {**score.values, "skill": score.skill} for score in scores(contents)}
     reporter.result("\n".join([f"{page}: open it in a browser.", *sentences(contents)]), facts)
-
-
-def _read(name: str, frame: Any, columns: list[str], item: str | None, source: str) -> Array:
-    """Read predicted degrees of the same items."""
-    other = read_table(name)
-    for column in columns:
-        one_column(column, other.columns, "label")
-    return normalize(degrees(io.match_rows(frame, other, item, (source, name)), columns), name=name)
 
 
 def _predict(name: str, frame: Any, columns: list[str], reporter: Reporter) -> Array:

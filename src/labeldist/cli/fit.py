@@ -10,20 +10,14 @@ import typer
 from labeldist._files import write_whole
 from labeldist._tables.columns import typed
 from labeldist._tables.tables import read_table
-from labeldist.cli import io, options, pictures
-from labeldist.cli.methods import LEARNERS, make
+from labeldist.cli import io, options
+from labeldist.cli.options import LEARNERS, make
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import LabelWarning, ModelError
 
 AUTO = "auto"
-RECOVERED = (
-    "The scores compare predictions with the degrees in the table. If labeldist enhance recovered these degrees, the "
-    "scores do not show how close the predictions are to the truth."
-)
-TAGS = (
-    "the labels are 0 or 1, often several in a row. They are used as equal degrees; labeldist enhance recovers other "
-    "degrees from them."
-)
+RECOVERED = "If labeldist enhance recovered the degrees, the scores do not measure the distance to the truth."
+TAGS = "the labels are 0 or 1, and are used as equal degrees. labeldist enhance recovers other degrees from them."
 
 
 def fit(
@@ -42,7 +36,7 @@ def fit(
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
     onnx: Annotated[str | None, typer.Option(metavar="FILE", help="Also export the model to this .onnx file.")] = None,
     picture: options.Picture = None,
-    show: pictures.OfModels = "calibration",
+    show: options.ShowModel = "calibration",
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -70,7 +64,7 @@ def fit(
             raise ModelError(f"{LEARNERS[method]} cannot be exported to ONNX. Omit --onnx, or choose another --method.")
     elif settings:
         raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
-    pictures.check_picture(picture)
+    io.check_picture(picture)
     frame = read_table(table)
     given = io.choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
     D, weight = given.Y, io.weights_of(frame, weights)
@@ -103,20 +97,13 @@ def fit(
     graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else b""
     drawn = None
     if picture and show == "calibration":
-        drawn = pictures.draw_predictions(show, choice.truth, choice.chosen.predictions, given.labels, [])
+        drawn = io.draw_predictions(show, choice.truth, choice.chosen.predictions, given.labels, [])
     elif picture:
-        drawn = pictures.draw_model(show, choice.estimator, X)
+        drawn = io.draw_model(show, choice.estimator, X)
     save(choice.estimator, output, **about, force=force)
     if onnx:
         write_whole(onnx, graph, overwrite=force)
-    pictures.save_drawn(drawn, picture, force=force)
-    reporter.result(
-        f"{summary}\n\n{output}: {len(D)} items, {len(given.labels)} labels, {len(given.features)} features.",
-        {
-            **io.facts(given, output),
-            "chosen": choice.name,
-            "skill": choice.skill,
-            "paragraph": summary,
-            "learners": choice.table,
-        },
-    )
+    io.save_drawn(drawn, picture, force=force)
+    sizes = f"{len(D)} items, {len(given.labels)} labels, {len(given.features)} features"
+    facts = {"chosen": choice.name, "skill": choice.skill, "paragraph": summary, "learners": choice.table}
+    reporter.result(f"{summary}\n\n{output}: {sizes}.", {**io.facts(given, output), **facts})

@@ -1,4 +1,4 @@
-"""Input tables and output files of the commands."""
+"""Input tables, output files and pictures of the commands."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import typer
 
 from labeldist._files import check_free
-from labeldist._tables.columns import LabelledTable, choose_columns, match_columns, numbers, one_column, typed
-from labeldist._tables.tables import STANDARD, cell_at, check_format, keeps_types, listed, write_table
+from labeldist._tables.columns import LabelledTable, choose_columns, degrees, match_columns, numbers, one_column, typed
+from labeldist._tables.tables import STANDARD, cell_at, check_format, keeps_types, listed, read_table, write_table
 from labeldist._typing import Array
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import ModelError, TableError
@@ -18,11 +18,8 @@ from labeldist.exceptions import ModelError, TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-VOTES = "votes"
-"""Column of ``labeldist votes`` with the number of votes."""
-
-ROUNDING = 0.02
-"""Sums of rounded degrees differ from one by at most this."""
+VOTES = "votes"  # Column of `labeldist votes` with the number of votes.
+ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
 def choose(
@@ -83,21 +80,25 @@ def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
     return values
 
 
-def match_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, names: tuple[str, str]) -> Any:
+def read_degrees(path: str, truth: pd.DataFrame, columns: list[str], item: str | None, source: str) -> pd.DataFrame:
+    """Read the label columns of a table that has the same items as `truth`, a table with the name `source`."""
+    other = read_table(path)
+    for column in columns:
+        one_column(column, other.columns, "label")
+    return degrees(_match_rows(truth, other, item, (source, path)), columns)
+
+
+def _match_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, names: tuple[str, str]) -> Any:
     """Return the rows of `other` in the order of `truth`, matched by the column of items if there is one."""
     if item is None:
         if len(truth) != len(other):
-            raise TableError(
-                f"{names[0]} has {len(truth)} rows, {names[1]} has {len(other)}. Name a column that identifies the "
-                "rows with --item."
-            )
+            sizes = f"{names[0]} has {len(truth)} rows, {names[1]} has {len(other)}"
+            raise TableError(f"{sizes}. Name a column that identifies the rows with --item.")
         for column in truth.columns.intersection(other.columns):
             one, two = truth[column].astype(str), other[column].astype(str)
             if one.is_unique and set(one) == set(two) and list(one) != list(two):
-                raise TableError(
-                    f"Column {column!r} has the same values in {names[0]} and {names[1]}, but in another order. Match "
-                    f"rows by it with --item {column}."
-                )
+                problem = f"Column {column!r} has the same values in {names[0]} and {names[1]}, but in another order"
+                raise TableError(f"{problem}. Match rows by it with --item {column}.")
         return other
     wanted, found = (item_keys(frame, item, name) for frame, name in zip((truth, other), names, strict=True))
     missing = wanted[~wanted.isin(found)]
@@ -115,32 +116,23 @@ def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
     return keys
 
 
-def check_tags(L: pd.DataFrame, reporter: Reporter) -> None:
-    """Raise an error if labels are not 0 or 1, with a note for labels that are constant."""
+def check_tags(L: pd.DataFrame) -> None:
+    """Raise an error if labels are not 0 or 1."""
     if L.shape[1] < 2:
-        raise TableError(
-            f"{listed(L.columns)} is the only label, and a distribution over one label is always 1. Name all labels."
-        )
+        raise TableError(f"{listed(L.columns)} is the only label; its degree is always 1. Name all labels.")
     other = np.argwhere(~L.isin([0, 1]).to_numpy())
     if len(other):
         row, column = other[0]
-        raise TableError(
-            f"{cell_at(row, L.columns[column])} is {L.iloc[row, column]:g}, but tags must be 0 or 1. If the labels are "
-            "degrees or counts already, continue with labeldist fit."
-        )
-    for value in (0, 1):
-        names = [name for name in L.columns if (L[name] == value).all()]
-        if names:
-            reporter.note(f"label {listed(names)} is {value} in every row, so its degrees are guesses.")
+        problem = f"{cell_at(row, L.columns[column])} is {L.iloc[row, column]:g}, but tags must be 0 or 1"
+        raise TableError(f"{problem}. If the labels are degrees or counts already, continue with labeldist fit.")
 
 
 def check_degrees(D: pd.DataFrame, name: str) -> None:
     """Raise an error if all degrees of a row are zero."""
     empty = np.flatnonzero(D.to_numpy().sum(axis=1) == 0)
     if empty.size:
-        raise TableError(
-            f"Data row {empty[0] + 1} of {name} has only zero degrees ({empty.size} such rows). Correct or drop it."
-        )
+        count = f"{empty.size} such rows"
+        raise TableError(f"Data row {empty[0] + 1} of {name} has only zero degrees ({count}). Correct or drop it.")
 
 
 def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
@@ -155,10 +147,8 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
         labels = label_names_of(model)
         names = [name for name in frame.columns if name not in labels]
         if len(names) != model.n_features_in_:
-            raise ModelError(
-                f"The model has {model.n_features_in_} features without names; the table has {len(names)} columns "
-                "other than labels. Give it exactly the feature columns, in the order of the training table."
-            )
+            sizes = f"{model.n_features_in_} features without names; the table has {len(names)} other columns"
+            raise ModelError(f"The model has {sizes}. Give it the feature columns in the order of training.")
         reporter.note("the model has no feature names: columns are used in their order.")
     missing = [name for name in names if name not in frame.columns]
     if missing:
@@ -202,3 +192,58 @@ def facts(table: LabelledTable, output: str) -> dict[str, Any]:
 def mean_text(mean: dict[str, float]) -> str:
     """Format mean degrees."""
     return ", ".join(f"{name} {degree:.2f}" for name, degree in mean.items())
+
+
+def check_picture(path: str | None, show: str = "", n_labels: int = 0) -> None:
+    """Raise an error, before any work is done, if a picture cannot be drawn."""
+    if path is not None:
+        from labeldist.plots._display import check_picture_path
+
+        check_picture_path(path)
+    if path is not None and show == "ternary" and n_labels != 3:
+        raise TableError(f"A ternary picture needs three labels; the table has {n_labels}. Choose another --show.")
+
+
+def save_drawn(display: Any, path: str | None, *, force: bool) -> None:
+    """Write a picture, if there is one."""
+    if path:
+        from matplotlib import pyplot
+
+        from labeldist.plots import save_picture
+
+        save_picture(display, path, overwrite=force)
+        pyplot.close(display.figure_)
+
+
+def draw_distributions(show: str, D: Any, labels: list[str], items: list[str]) -> Any:
+    """Draw recovered or predicted distributions."""
+    from labeldist import plots
+
+    if show == "ternary":
+        return plots.TernaryDisplay.from_distributions(D, label_names=labels)
+    display: Any = plots.AmbiguityDisplay if show == "ambiguous" else plots.DistributionDisplay
+    return display.from_distributions(D, label_names=labels, item_names=items)
+
+
+def draw_predictions(show: str, D: Any, P: Any, labels: list[str], items: list[str]) -> Any:
+    """Draw predicted distributions `P` against true ones."""
+    from labeldist import plots
+
+    if show == "calibration":
+        return plots.CalibrationDisplay.from_predictions(D, P)
+    if show == "ternary":
+        return plots.TernaryDisplay.from_predictions(D, P, label_names=labels)
+    names: dict[str, Any] = {"label_names": labels, "item_names": items}
+    return plots.PredictionDisplay.from_predictions(D, P, kind=show, **names)  # type: ignore[arg-type]
+
+
+def draw_model(show: str, model: Any, X: Any) -> Any:
+    """Draw coefficients of a fitted model, or the influence of its hyper-parameters."""
+    from labeldist import plots
+
+    try:
+        if show == "coefficients":
+            return plots.CoefficientDisplay.from_estimator(model, X)
+        return plots.ParameterInfluenceDisplay.from_estimator(model)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"The picture {show!r} needs another --method, such as bdldlcv: {error}") from None

@@ -1,50 +1,80 @@
-"""Options that several commands share."""
+"""Options and names of methods that several commands share."""
 
 from __future__ import annotations
 
 import tomllib
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, Any, Literal
 
 import typer
 
-Table = Annotated[
-    str,
-    typer.Argument(help="Table: .csv, .tsv, .parquet, .feather, .arff, .mat or .npz; - is CSV from standard input."),
-]
+from labeldist.cli.reporter import Reporter
+from labeldist.exceptions import did_you_mean
+
+Table = Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .feather, .arff, .mat or .npz file; - is CSV.")]
 Labels = Annotated[
     str,
-    typer.Option(
-        "--labels",
-        "-l",
-        metavar="COLUMNS",
-        help="Label columns, separated by commas: names, patterns such as emotion_*, or a file of names (.xml of "
-        "MULAN, .txt).",
-    ),
+    typer.Option("--labels", "-l", metavar="COLUMNS", help="Names, patterns (emotion_*), or a file (.xml, .txt)."),
 ]
 Features = Annotated[
     str | None, typer.Option(metavar="COLUMNS", help="Feature columns. Default: all other columns of numbers.")
 ]
 Ignore = Annotated[str, typer.Option(metavar="COLUMNS", help="Columns that are neither labels nor features.")]
-Prepare = Annotated[
-    bool, typer.Option("--prepare", help="Convert words, dates and empty cells of the features to numbers.")
-]
-Item = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Names of the items, to match rows and for pictures. Not a feature."),
-]
-Weights = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Weights of the rows, such as the number of their votes.")
-]
-Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="File for the table; - is CSV to standard output.")
-]
+Prepare = Annotated[bool, typer.Option("--prepare", help="Convert words, dates and gaps of features to numbers.")]
+Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="Names of the items. Not a feature.")]
+Weights = Annotated[str | None, typer.Option(metavar="COLUMN", help="Weights of the rows, such as numbers of votes.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Table; - is CSV to standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Picture = Annotated[str | None, typer.Option(metavar="FILE", help="Also draw a picture: .png, .svg or .pdf.")]
+_SHOW = typer.Option(help="Kind of --picture.")
+ShowDistributions = Annotated[Literal["ambiguous", "bars", "ternary"], _SHOW]
+ShowPredictions = Annotated[Literal["calibration", "scatter", "bars", "ternary"], _SHOW]
+ShowModel = Annotated[Literal["calibration", "coefficients", "influence"], _SHOW]
 Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be given several times."),
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be repeated.")
 ]
+
+BAYES = "bayes"
+ENHANCERS = {
+    BAYES: "BayesLE",
+    **{name.lower(): name for name in ("BDLE", "GLLE", "FCM", "KM", "LP", "ML")},
+    "logical-softmax": "LogicalSoftmax",
+    "uniform": "Uniform",
+}
+LEARNERS = {
+    **{name.lower(): name for name in ("BDLDLCV", "BDLDL", "SABFGS", "SAIIS", "LDLSCL", "LDLLC", "EDLLRL")},
+    **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
+    "forest": "DistributionForest",
+    "mean": "MeanDistribution",
+}
+MAX_ROWS_WITH_FEATURES = 20_000  # By default, BayesLE ignores the features of larger tables.
+
+
+def make(methods: dict[str, str], name: str, parameters: dict[str, Any]) -> Any:
+    """Return the estimator with the given name and parameters, or raise an error that lists the valid ones."""
+    if name not in methods:
+        hint = did_you_mean(name, methods)
+        raise typer.BadParameter(f"there is no method {name!r}.{hint} There are {', '.join(methods)}.")
+    package = "enhancement" if methods is ENHANCERS else "learning"
+    estimator = getattr(import_module(f"labeldist.{package}"), methods[name])()
+    try:
+        estimator.set_params(**parameters)._validate_params()
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return estimator
+
+
+def use_features(enhancer: Any, X: Any, reporter: Reporter) -> None:
+    """Let a `BayesLE` use features if there are any and not too many rows."""
+    n, d = X.shape
+    if d and n > MAX_ROWS_WITH_FEATURES:
+        reporter.note(
+            f"BayesLE ignores the features of tables with more than {MAX_ROWS_WITH_FEATURES:,} rows. labeldist enhance "
+            "--set regressor=auto uses them."
+        )
+    elif d:
+        enhancer.set_params(regressor="auto")
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import typer
 
 from labeldist._tables.columns import with_columns
 from labeldist._tables.tables import STANDARD, read_table
-from labeldist.cli import io, options, pictures
+from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
 
 
@@ -18,7 +18,7 @@ def predict(
     output: options.Output = STANDARD,
     item: options.Item = None,
     picture: options.Picture = None,
-    show: pictures.OfDistributions = "ambiguous",
+    show: options.ShowDistributions = "ambiguous",
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -30,7 +30,6 @@ def predict(
     **Examples**
 
     - `labeldist predict model.skops new.csv -o pred.csv`
-    - `labeldist predict model.skops new.csv | head` — CSV to standard output
     - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png` — picture of the most ambiguous items
     """
     from labeldist.models import label_names_of, load
@@ -41,12 +40,12 @@ def predict(
         loaded = load(model)
     frame = read_table(table)
     items, labels = io.item_names(frame, item), label_names_of(loaded)
-    pictures.check_picture(picture, show, len(labels))
+    io.check_picture(picture, show, len(labels))
     io.check_columns(frame, output, labels)
     D = io.predict_rows(loaded, frame, reporter)
-    drawn = pictures.draw_distributions(show, D, labels, items) if picture else None
+    drawn = io.draw_distributions(show, D, labels, items) if picture else None
     io.write_output(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
-    pictures.save_drawn(drawn, picture, force=force)
+    io.save_drawn(drawn, picture, force=force)
     reporter.result(
         f"{output}: {len(frame)} items, {len(labels)} labels.",
         {"items": len(frame), "labels": labels, "model": model, "output": output},

@@ -15,19 +15,13 @@ from labeldist._files import write_to_standard_output
 from labeldist._tables.tables import STANDARD
 from labeldist.exceptions import LabelDistError
 
-Watch = Callable[[int, int, str], None]
-"""Callback with the number of finished parts, the number of all parts, and the name of the last one."""
+Watch = Callable[[int, int, str], None]  # Called with the finished parts, all parts, and the name of the last one.
 
 
 class Reporter:
-    """Writes notes and progress to standard error, and the result to standard output.
+    """Writes notes and progress to standard error, and the result, as text or JSON, to standard output.
 
-    Parameters
-    ----------
-    as_json : bool
-        Whether the result is JSON, with the notes in it.
-    output : str or None
-        File of the table. If it is standard output, no result is printed.
+    No result is printed if the table, `output`, goes to standard output.
     """
 
     def __init__(self, *, as_json: bool, output: str | None = None) -> None:
@@ -47,11 +41,10 @@ class Reporter:
     def working(self, description: str) -> Iterator[Watch]:
         """Show progress on a terminal during the block; warnings become notes, ValueErrors become our errors."""
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress
 
         console = Console(file=sys.stderr)
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        progress = Progress(console=console, transient=True, disable=not console.is_terminal)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             try:

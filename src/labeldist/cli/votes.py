@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -18,10 +17,7 @@ from labeldist.exceptions import LabelDistError, TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-SHAPES = (
-    "name the columns of the votes: --item and --label (and --annotator) if each row is a vote, --annotators if each "
-    "annotator has a column, or --counts if each label has a column of counts."
-)
+SHAPES = "name the columns of the votes: --item and --label (and --annotator), or --annotators, or --counts."
 
 
 def votes(
@@ -34,12 +30,8 @@ def votes(
     counts: Annotated[str | None, typer.Option(help="Columns with numbers of votes, one per label.")] = None,
     label_names: Annotated[str | None, typer.Option(help="All labels, in order. Default: those with votes.")] = None,
     smoothing: Annotated[float, typer.Option(min=0, help="Number of votes of the prior, added to each item.")] = 0.0,
-    prior: Annotated[
-        str, typer.Option(help="uniform, overall (shares of all votes), or degrees: 0.2,0.8.")
-    ] = "uniform",
-    aggregator: Annotated[
-        str | None, typer.Option(help="dawid_skene models one true label per item, and disagreement as error.")
-    ] = None,
+    prior: Annotated[str, typer.Option(help="uniform, overall (all votes), or degrees: 0.2,0.8.")] = "uniform",
+    aggregator: Annotated[str | None, typer.Option(help="dawid_skene: one true label per item.")] = None,
     join: Annotated[str | None, typer.Option(metavar="FILE", help="Table to join by the column --item.")] = None,
     force: options.Force = False,
     as_json: options.Json = False,
@@ -89,16 +81,11 @@ def votes(
     if join:
         result = _join(result, found.item_name, join, reporter)
     io.write_output(result, output, found.label_names, force=force)
-    mean = result[found.label_names].mean().to_dict()
-    facts = {
-        "items": len(result),
-        "votes": int(result[io.VOTES].sum()),
-        "labels": found.label_names,
-        "output": output,
-        "mean_distribution": mean,
-    }
-    text = f"{output}: {facts['items']} items, {facts['votes']} votes. On average: {io.mean_text(mean)}."
-    reporter.result(text, facts)
+    n_items, n_votes, mean = len(result), int(result[io.VOTES].sum()), result[found.label_names].mean().to_dict()
+    reporter.result(
+        f"{output}: {n_items} items, {n_votes} votes. On average: {io.mean_text(mean)}.",
+        {"items": n_items, "votes": n_votes, "labels": found.label_names, "output": output, "mean_distribution": mean},
+    )
 
 
 def _parse_prior(prior: str) -> str | list[float]:
@@ -109,16 +96,10 @@ def _parse_prior(prior: str) -> str | list[float]:
 
 
 def _note_labels(found: Any, reporter: Reporter, *, smoothed: bool) -> None:
-    """Print notes about labels that may be missing values or spellings of one label, and about single votes."""
+    """Print notes about labels that may be missing values, and about items with one vote."""
     missing = [name for name in found.label_names if name in MISSING]
     if missing:
         reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
-    names = sorted(found.label_names, key=str.casefold)
-    for one, other in pairwise(names):
-        if one.casefold() == other.casefold():
-            reporter.note(
-                f"{one!r} and {other!r} are used as different labels. If they are one label, spell them alike."
-            )
     single = np.count_nonzero(found.weights == 1)
     if not smoothed and 2 * single > len(found.weights):
         reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")

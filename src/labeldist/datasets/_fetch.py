@@ -28,19 +28,12 @@ def locate(
     path = data_folder(data_home) / info.filename
     if not path.exists():
         if not download_if_missing:
-            raise DatasetNotFoundError(
-                f"There is no file {path}. Set download_if_missing=True, or {_by_hand(info, path)}"
-            )
+            by_hand = _by_hand(info, path)
+            raise DatasetNotFoundError(f"There is no file {path}. Set download_if_missing=True, or {by_hand}")
         _download(info, path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DatasetNotFoundError(f"{path} cannot be read: {error.strerror}. {_CHOOSE_A_FOLDER}") from error
-    difference = _difference(content, info)
+    difference = _difference(path.read_bytes(), info)
     if difference:
-        raise ChecksumError(
-            f"{path} is not the published file: {difference}. Delete it, so that it is downloaded again."
-        )
+        raise ChecksumError(f"{path} is not the published file: {difference}. Delete it to download it again.")
     return path
 
 
@@ -77,10 +70,8 @@ def _download(info: DatasetInfo, path: Path) -> None:
             write_whole(path, content.getvalue())
             return
         failures.append(f"{url}: not the published file: {difference}")
-    reasons = "\n".join(failures)
-    raise DatasetNotFoundError(
-        f"{path} could not be downloaded.\n{reasons}\nTry again later, or {_by_hand(info, path)}"
-    )
+    advice = f"Try again later, or {_by_hand(info, path)}"
+    raise DatasetNotFoundError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
 
 
 def _by_hand(info: DatasetInfo, path: Path) -> str:

@@ -62,7 +62,6 @@ def load_dataset(
     See Also
     --------
     list_datasets : Names of the sets.
-    make_artificial : Synthetic data that need no download.
 
     Examples
     --------

@@ -2,19 +2,16 @@
 
 from dataclasses import dataclass
 
+# Public folders with the same files, in order of preference, each pinned to a commit.
 SOURCES: tuple[str, ...] = (
     "https://raw.githubusercontent.com/palm-ml/GLLE/bfc0287bec235b8b83748074bfee7582bf48689b/LDL_DataSets/",
     "https://raw.githubusercontent.com/SpriteMisaka/PyLDL/082937638e075b35d349a2e69e36219d52512dc8/datasets/",
 )
-"""Public folders with the same files, in order of preference, each pinned to a commit."""
 
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Size, checksum, description and references (one per line) of a benchmark set.
-
-    `git_blob` is the git object id of a second accepted version of the file, with the same arrays in other bytes.
-    """
+    """Size, checksum, description and references (one per line) of a benchmark set."""
 
     name: str
     n_samples: int
@@ -23,7 +20,7 @@ class DatasetInfo:
     sha256: str
     description: str
     citation: str
-    git_blob: str | None = None
+    git_blob: str | None = None  # Git object id of a second version of the file, with the same arrays.
 
     @property
     def filename(self) -> str:
@@ -32,7 +29,7 @@ class DatasetInfo:
 
 
 _COLLECTION = (
-    "X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7), 1734-1748, 2016."
+    "X. Geng. Label distribution learning. IEEE Trans. on Knowledge and Data Engineering 28(7), 1734-1748, 2016."
 )
 _EISEN = (
     "M. B. Eisen, P. T. Spellman, P. O. Brown, D. Botstein. Cluster analysis and display of genome-wide "

@@ -20,7 +20,6 @@ from labeldist.simplex import normalize
 from labeldist.votes._vote_tables import VoteTable, read_votes, repeated_rows
 
 VOTES_COLUMN = "votes"  # The column of `VoteDistributions.to_frame` with the number of votes.
-AGGREGATORS = ("dawid_skene",)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,8 +100,8 @@ def from_votes(
         - wide, one row per item, one column per annotator: name the `annotators`. An empty cell is not a vote;
         - counts, one row per item, one column per label: name the `labels`.
 
-        Spaces around names, zero-width characters and decomposed accents are normalised; labels that are numerals
-        are compared as numbers. A `LabelWarning` names spellings that are merged.
+        Spaces and accents are normalised, and numerals as labels are compared as numbers. A `LabelWarning` names
+        spellings that are merged.
     item, annotator, label : str
         Columns of a long table. The other shapes may have an `item`; otherwise their rows are numbered.
     annotators : sequence of str
@@ -113,13 +112,12 @@ def from_votes(
         All labels, in the order of the result; other labels are an error. None takes the labels that occur, sorted,
         or the columns of a table of counts.
     smoothing : float, default=0
-        Number of votes s added to each item, distributed as the prior p: with v of n votes the degree of a label is
-        (v + s·p) / (n + s). An item without votes gets the prior and weight 0; without smoothing it is an error.
+        Number s of votes of the prior p added to each item: v of n votes are the degree (v + s·p) / (n + s). Items
+        without votes get the prior and weight 0; without smoothing they are errors.
     prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
         Equal degrees, the shares of the labels in all votes, or given weights in the order of the labels.
     aggregator : {"dawid_skene"} or None, default=None
-        None counts votes. ``"dawid_skene"`` returns the posteriors of `dawid_skene`. It needs annotators, and cannot be
-        combined with `smoothing`.
+        None counts votes; ``"dawid_skene"`` returns the posteriors of `dawid_skene`, without `smoothing`.
 
     Returns
     -------
@@ -147,10 +145,8 @@ def from_votes(
         raise TableError("The table has no votes.")
     if not smoothing and not weights.all():
         empty = np.flatnonzero(weights == 0)
-        raise TableError(
-            f"{empty.size} item(s) have no vote, first data row {empty[0] + 1}, item {table.items[empty[0]]!r}. Drop "
-            "them, or use smoothing, which gives them the prior and weight 0."
-        )
+        first = f"data row {empty[0] + 1}, item {table.items[empty[0]]!r}"
+        raise TableError(f"{empty.size} item(s) have no vote, first {first}. Drop them, or use smoothing.")
     if aggregator is None:
         degrees = normalize(table.counts + smoothing * _prior(prior, table.counts))
     else:
@@ -159,8 +155,8 @@ def from_votes(
 
 
 def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
-    if aggregator not in (None, *AGGREGATORS):
-        raise ValueError(f"aggregator must be {' or '.join(AGGREGATORS)}, or None; got {aggregator!r}.")
+    if aggregator not in (None, "dawid_skene"):
+        raise ValueError(f"aggregator must be 'dawid_skene' or None; got {aggregator!r}.")
     if not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf:
         raise ValueError(f"smoothing must be a number of votes, 0 or more; got {smoothing!r}.")
     if smoothing and aggregator is not None:
@@ -242,10 +238,8 @@ def dawid_skene(
     """Estimate true labels and the error rates of annotators by the EM algorithm of Dawid and Skene.
 
     The model assumes that each item has exactly one true label and that annotators err independently of each other
-    [1]_. Disagreement is therefore treated as error, and most posteriors are close to 0 or 1. Use `from_votes` where
-    people may legitimately disagree.
-
-    EM starts from the vote shares. An iteration costs O(n_votes · n_labels).
+    [1]_. Disagreement is treated as error, and most posteriors are close to 0 or 1: use `from_votes` where people may
+    legitimately disagree. EM starts from the vote shares; an iteration costs O(n_votes · n_labels).
 
     Parameters
     ----------
@@ -258,8 +252,7 @@ def dawid_skene(
     label_names : sequence of str or None
         All labels, in the order of the result. None takes the labels that occur, sorted.
     smoothing : float, default=0.01
-        Positive number of votes added to each entry of the confusion matrices in every M step: a Dirichlet prior with
-        parameter ``1 + smoothing``.
+        Positive number of votes added to each entry of the confusion matrices in every M step (a Dirichlet prior).
     max_iter : int, default=1000
         A ``ConvergenceWarning`` is issued if it is reached.
     tol : float, default=1e-6
@@ -310,10 +303,8 @@ def fit_dawid_skene(
     repeated = repeated_rows(votes[:, :2])
     if repeated.size:
         i, a, _ = votes[repeated[0]]
-        raise TableError(
-            f"Data row {repeated[0] + 1} is a second vote of annotator {table.annotators[a]!r} on item "
-            f"{table.items[i]!r}. Keep at most one vote per annotator and item."
-        )
+        vote = f"vote of annotator {table.annotators[a]!r} on item {table.items[i]!r}"
+        raise TableError(f"Data row {repeated[0] + 1} is a second {vote}. Keep at most one.")
     n_items, n_labels = table.counts.shape
     # One column per annotator and given label: both steps of EM are products with this matrix.
     columns = votes[:, 1] * n_labels + votes[:, 2]

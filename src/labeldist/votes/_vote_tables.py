@@ -19,7 +19,6 @@ from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
 
 Codes = NDArray[np.intp]
 
-MAX_CELLS = 2**29  # The matrix of counts has at most 4 GiB.
 MAX_COUNT = 2**53  # Above it, float64 does not represent every whole number.
 # Joiners (U+200C, U+200D) are kept: they distinguish words of some scripts and are part of emoji.
 _ZERO_WIDTH = re.compile("[\u200b\u2060\ufeff]")
@@ -124,10 +123,8 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
 def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
     array = np.asanyarray(votes)
     if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO":
-        raise TableError(
-            "Counts of votes must be a table of numbers, one row per item, one column per label; got "
-            f"shape {array.shape}, dtype {array.dtype}."
-        )
+        found = f"shape {array.shape}, dtype {array.dtype}"
+        raise TableError(f"Counts must be numbers, one row per item, one column per label; got {found}.")
     n_items, n_labels = array.shape
     numbers = np.asarray(np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan))
     names = [f"label_{k}" for k in range(n_labels)] if label_names is None else _check_label_names(label_names)
@@ -151,20 +148,14 @@ def _open_frame(votes: Any, columns: list[str]) -> Any:
     """Return a pandas data frame that has each of the columns once."""
     if not isinstance(votes, require("pandas", "app").DataFrame):
         if not hasattr(votes, "to_pandas"):
-            raise TypeError(
-                "Votes must be a pandas, polars or pyarrow table, or a 2-D array of counts; got "
-                f"{type(votes).__name__}. A lazy table must be collected first."
-            )
+            kind = type(votes).__name__
+            raise TypeError(f"Votes must be a pandas, polars (collected) or pyarrow table, or an array; got {kind}.")
         votes = votes.to_pandas()
     present = list(votes.columns)
     for name in columns:
         if present.count(name) != 1:
-            raise TableError(
-                f"The table of votes has {present.count(name) or 'no'} column {name!r}.{did_you_mean(name, present)} "
-                f"It has {listed(present)}."
-            )
-        if columns.count(name) > 1:
-            raise ValueError(f"Column {name!r} is named more than once; each column has one role.")
+            found = f"{present.count(name) or 'no'} column {name!r}.{did_you_mean(name, present)}"
+            raise TableError(f"The table of votes has {found} It has {listed(present)}.")
     if not len(votes):
         raise TableError("The table of votes has no rows.")
     return votes
@@ -191,10 +182,8 @@ def _unique_items(frame: Any, item: str | None) -> list[Any]:
     first: dict[Any, int] = {}
     for row, cell in enumerate(_cells(frame, item, required=True)):
         if first.setdefault(_clean(cell), row) != row:
-            raise TableError(
-                f"{cell_at(row, item)} is {cell!r}, as in data row {first[_clean(cell)] + 1}. This table has one row "
-                "per item: put all votes on an item into one row."
-            )
+            earlier = f"as in data row {first[_clean(cell)] + 1}"
+            raise TableError(f"{cell_at(row, item)} is {cell!r}, {earlier}. Put all votes on an item into one row.")
     return list(first)
 
 
@@ -247,10 +236,8 @@ def _encode_labels(
     position = {_label_key(name): k for k, name in enumerate(names)}
     for code, name in enumerate(found):
         if _label_key(name) not in position:
-            raise TableError(
-                f"{locate(int(np.argmax(codes == code)))} is the label {name!r}, which is not among label_names: "
-                f"{listed(names)}.{did_you_mean(name, names)}"
-            )
+            place, known = locate(int(np.argmax(codes == code))), f"{listed(names)}.{did_you_mean(name, names)}"
+            raise TableError(f"{place} is the label {name!r}, which is not among label_names: {known}")
     return names, np.array([position[_label_key(name)] for name in found], dtype=np.intp)[codes]
 
 
@@ -270,10 +257,6 @@ def _sorted(names: list[str]) -> list[str]:
 
 
 def _count(item_of: Codes, label_of: Codes, shape: tuple[int, int]) -> Array:
-    if shape[0] * shape[1] > MAX_CELLS:
-        raise TableError(
-            f"{shape[1]:,} different labels are too many. Check that the column of labels is the right one."
-        )
     counts = np.zeros(shape)
     np.add.at(counts, (item_of, label_of), 1)
     return counts
