@@ -241,9 +241,8 @@ class BDLDL(BlockLearner):
     def _store(self, moments: Moments, coef: Array, intercept: Array, solution: SylvesterSolution) -> Self:
         self.moments_, self.coef_, self.intercept_ = moments, coef, intercept
         self.solver_, self.residual_, self.condition_ = solution.method, solution.residual, solution.condition
-        self.output_, self.floor_ = self.output, self.floor
-        if self.floor == "auto":
-            self.floor_ = FLOOR_SHARE / len(coef) if self.fit_intercept else EPSILON
+        automatic = FLOOR_SHARE / len(coef) if self.fit_intercept else EPSILON
+        self.output_, self.floor_ = self.output, automatic if self.floor == "auto" else self.floor
         return self
 
     def _predict(self, X: Any) -> Array:

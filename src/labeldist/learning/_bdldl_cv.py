@@ -270,7 +270,7 @@ def _means(sums: Array) -> Array:
     if not np.isfinite(means).all():
         fold, point = np.argwhere(~np.isfinite(means))[0]
         value = means[fold, point]
-        raise ValueError(f"The score of combination {point} on fold {fold} is {value}. Each fold needs weight.")
+        raise ValueError(f"The score of combination {point} on fold {fold} is {value}. Scores must be finite.")
     return means
 
 
