@@ -6,7 +6,7 @@ import numpy as np
 
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, NotADistributionError, warn
-from labeldist.simplex import check_degrees, normalize
+from labeldist.simplex import check_distributions, normalize
 
 # scikit-learn is imported inside the functions: it loads pandas where that is installed, which takes a second.
 
@@ -101,7 +101,7 @@ def label_table(y: Any) -> Any:
 
 def check_logical(L: Any) -> Array:
     """Return logical labels as float64; warn about values that are valid but probably not intended."""
-    logical = check_degrees(L, name="y (logical labels; convert labels of -1 and 1 by y > 0)")
+    logical = check_distributions(L, name="y (logical labels; convert labels of -1 and 1 by y > 0)", tol=np.inf)
     other = (logical != 0) & (logical != 1)
     if other.any():
         row, column = np.argwhere(other)[0]

@@ -1,7 +1,4 @@
-"""Checks of label distributions, and maps from counts and scores to distributions.
-
-A *distribution* is a row of finite, non-negative degrees that sum to one: a point of the probability simplex.
-"""
+"""Checks of label distributions (non-negative rows that sum to one), and maps from counts and scores to them."""
 
 from typing import Literal, get_args
 
@@ -13,57 +10,7 @@ from labeldist.exceptions import NotADistributionError
 
 OutputMap = Literal["softmax", "clip", "project"]
 OUTPUT_MAPS: tuple[OutputMap, ...] = get_args(OutputMap)
-
-SUM_TOLERANCE = 1e-6
-"""Largest difference from one of the sum of a distribution. Sums of float32 data differ by less."""
-
-
-def check_degrees(D: ArrayLike, *, name: str = "D") -> Array:
-    """Return `D` as a 2-D float64 array; raise an error if a degree is negative or not finite.
-
-    Parameters
-    ----------
-    D : array-like of shape (n_samples, n_labels)
-        The degrees.
-    name : str, default="D"
-        The name of `D` in error messages.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_labels)
-        The degrees; `D` itself if it is a float64 array.
-
-    See Also
-    --------
-    check_distributions : Check the row sums as well.
-
-    Examples
-    --------
-    >>> from labeldist.simplex import check_degrees
-    >>> check_degrees([[1, 3]])
-    array([[1., 3.]])
-    """
-    try:
-        degrees = np.asarray(D, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
-    if degrees.ndim != 2:
-        raise NotADistributionError(
-            f"{name} must have two dimensions, one row per item and one column per label; got shape {degrees.shape}. "
-            "Pass a single distribution d as d.reshape(1, -1)."
-        )
-    if degrees.shape[1] == 0:
-        raise NotADistributionError(f"{name} has no label columns: its shape is {degrees.shape}.")
-    if degrees.size and degrees.min() >= 0 and degrees.max() < np.inf:
-        return degrees
-    for problem, bad in (("not finite", ~np.isfinite(degrees)), ("negative", degrees < 0)):
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            raise NotADistributionError(
-                f"{name} is {problem} in {np.count_nonzero(bad.any(axis=1))} row(s), first in row {row}: "
-                f"column {column} is {degrees[row, column]}."
-            )
-    return degrees
+SUM_TOLERANCE = 1e-6  # row sums of float32 data differ from one by less
 
 
 def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLERANCE) -> Array:
@@ -76,7 +23,7 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLER
     name : str, default="D"
         The name of `D` in error messages.
     tol : float, default=1e-6
-        The largest difference of a row sum from one.
+        The largest difference of a row sum from one. Infinity accepts all finite, non-negative degrees.
 
     Returns
     -------
@@ -93,7 +40,25 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLER
     >>> check_distributions([[0.25, 0.75]])
     array([[0.25, 0.75]])
     """
-    degrees = check_degrees(D, name=name)
+    try:
+        degrees = np.asarray(D, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
+    if degrees.ndim != 2 or degrees.shape[1] == 0:
+        raise NotADistributionError(
+            f"{name} must have one row per item and one column per label; got shape {degrees.shape}. Pass a single "
+            "distribution d as d.reshape(1, -1)."
+        )
+    valid = degrees.size and degrees.min() >= 0 and degrees.max() < np.inf  # faster than the tests of all entries
+    for problem, bad in () if valid else (("not finite", ~np.isfinite(degrees)), ("negative", degrees < 0)):
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise NotADistributionError(
+                f"{name} is {problem} in {np.count_nonzero(bad.any(axis=1))} row(s), first in row {row}: "
+                f"column {column} is {degrees[row, column]}."
+            )
+    if tol == np.inf:
+        return degrees
     sums = degrees.sum(axis=1)
     wrong = np.abs(sums - 1) > tol
     if wrong.any():
@@ -115,7 +80,7 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     name : str, default="D"
         The name of `D` in error messages.
     copy : bool, default=True
-        If False, an array whose rows already sum to one, to rounding, is returned without a copy.
+        If False, an array whose rows already sum to one is returned without a copy.
 
     Returns
     -------
@@ -133,7 +98,7 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
-    degrees = check_degrees(D, name=name)
+    degrees = check_distributions(D, name=name, tol=np.inf)
     if degrees.size:
         with np.errstate(over="ignore"):
             sums = degrees @ np.ones(degrees.shape[1])  # faster than a sum over few columns
@@ -145,8 +110,8 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     if not largest.all():
         empty = np.flatnonzero(largest == 0)
         raise NotADistributionError(
-            f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}: at least one degree "
-            "must be positive. Drop those rows, or give them uniform degrees."
+            f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}. Drop those rows, or "
+            "give them uniform degrees."
         )
     # Dividing by the largest value first prevents overflow and underflow of the sums.
     degrees = degrees / largest
@@ -232,7 +197,7 @@ def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
 def project(V: ArrayLike) -> Array:
     """Map each row to the nearest distribution in Euclidean distance.
 
-    It is ``max(v - τ, 0)`` with the threshold τ for which it sums to one, found exactly by sorting [1]_.
+    It is ``max(v - τ, 0)`` with the threshold τ for which it sums to one, found exactly by sorting.
 
     Parameters
     ----------
@@ -250,8 +215,7 @@ def project(V: ArrayLike) -> Array:
 
     References
     ----------
-    .. [1] J. Duchi, S. Shalev-Shwartz, Y. Singer, T. Chandra. Efficient projections onto the l1-ball for learning
-       in high dimensions. ICML 2008.
+    J. Duchi et al. Efficient projections onto the l1-ball for learning in high dimensions. ICML 2008.
 
     Examples
     --------
@@ -282,13 +246,11 @@ def to_distributions(
     scores : array-like of shape (n_samples, n_labels)
         The scores.
     output : {"softmax", "clip", "project"}, default="softmax"
-        ``"softmax"``: `softmax` with `sharpness`. ``"clip"``: raise scores to `floor` and divide by the row sum;
-        a row without any positive score becomes uniform. ``"project"``: `project`.
+        ``"clip"`` sets negative scores to zero; a row without positive scores becomes uniform.
     sharpness : float, default=1.0
         For ``"softmax"`` only.
     floor : float, default=0.0
-        Degrees below it are raised to it before the row is divided by its sum, with every map. A small floor avoids
-        predicted degrees of zero, which Kullback-Leibler, Clark and Canberra penalise most.
+        Degrees below it are raised to it before the row is divided by its sum, with every map.
 
     Returns
     -------

@@ -62,7 +62,7 @@ INVALID = [
     *((PTBayes, "covariance", "tied"), (PTBayes, "var_smoothing", 0), (PTBayes, "sampling", "bootstrap")),
     *((PTSVM, "C", 0), (PTSVM, "gamma", "wide"), (PTSVM, "gamma", 0), (PTSVM, "kernel_tolerance", 0)),
     *((PTSVM, "sampling", 1), (PTSVM, "random_state", "seed"), (PTSVM, "max_rank", 0)),
-    *((SABFGS, "solver", "newton"), (SABFGS, "tol", 0), (SAIIS, "memory", -1), (SAIIS, "fit_intercept", 2)),
+    *((SABFGS, "tol", 0), (SAIIS, "memory", -1), (SAIIS, "fit_intercept", 2)),
     *((LDLLC, "ridge", -1), (LDLLC, "correlation", -1), (LDLLC, "max_iter", 0)),
     *((LDLSCL, "n_clusters", 0), (LDLSCL, "local_correlation", 0), (LDLSCL, "barrier", 0), (LDLSCL, "code_ridge", -1)),
     *((EDLLRL, "low_rank", -1), (EDLLRL, "n_clusters", 0), (DistributionForest, "n_estimators", 0)),

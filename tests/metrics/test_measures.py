@@ -30,7 +30,6 @@ def test_public_functions_have_signature_documentation_and_pickle(measure):
     assert list(inspect.signature(measure.mean).parameters) == ["D_true", "D_pred", "sample_weight"]
     assert "Returns" in measure.mean.__doc__
     assert pickle.loads(pickle.dumps(measure.mean)) is measure.mean
-    assert pickle.loads(pickle.dumps(measure)) is measure
 
 
 @given(distribution_pairs())
@@ -63,9 +62,9 @@ def test_worst_bound_is_reached(measure):
 
 
 @every_measure
-def test_symmetry_is_as_declared(measure, rng):
+def test_all_measures_but_kl_divergence_are_symmetric(measure, rng):
     D, P = rng.dirichlet(np.ones(4), size=(2, 30))
-    assert np.isclose(measure.mean(D, P), measure.mean(P, D), rtol=1e-12) == measure.symmetric
+    assert np.isclose(measure.mean(D, P), measure.mean(P, D), rtol=1e-12) == (measure.name != "kl_divergence")
 
 
 @every_measure
@@ -95,7 +94,7 @@ def test_kl_divergence_has_the_stated_floor():
         ([[0.5, 0.5]], [[0.5, 0.6]], "D_pred has 1 row"),
         ([[0.5, 0.5]], [[np.nan, 0.5]], "D_pred is not finite"),
         ([[0.5, 0.5]], [[-0.5, 1.5]], "D_pred is negative"),
-        ([0.5, 0.5], [0.5, 0.5], "two dimensions"),
+        ([0.5, 0.5], [0.5, 0.5], r"shape \(2,\)"),
         ([[0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]], r"\(1, 2\) and \(2, 2\)"),
         (np.zeros((0, 2)), np.zeros((0, 2)), "no rows"),
     ],

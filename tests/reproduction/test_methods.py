@@ -14,7 +14,7 @@ from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import BDLE
 from labeldist.learning import BDLDL
 from labeldist.simplex import softmax
-from reproduction.methods import RidgeLDL, RidgeLE, build, kernel_bdldl_cv
+from reproduction.methods import RidgeLDL, RidgeLE, build
 
 X, D = make_artificial(40, random_state=0)
 L = binarize(D).astype(float)
@@ -44,12 +44,6 @@ def test_ridge_ldl_is_unidirectional_with_larger_ridge():
     shrinkage = 0.3 * np.linalg.eigvalsh(D.T @ D).mean()
     expected = BDLDL(0.0, 0.1 + shrinkage, fit_intercept=False).fit(X, D).predict(X)
     assert_allclose(RidgeLDL(0.3, 0.1).fit(X, D).predict(X), expected, atol=1e-12)
-
-
-def test_kernel_bandwidth_is_chosen_by_inner_cross_validation():
-    search = kernel_bdldl_cv("clark").fit(X, D)
-    assert search.best_params_.keys() == {"kernelfeatures__factor"}
-    assert search.best_estimator_[-1].scoring == "clark"
 
 
 @pytest.mark.parametrize("use", ["ChosenLearner", "EnhancedLearner"])

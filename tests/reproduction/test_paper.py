@@ -5,31 +5,16 @@ import pytest
 from labeldist.datasets import list_datasets, load_dataset
 from labeldist.metrics import MEASURES
 from reproduction import paper
-from reproduction.paper import (
-    KINDS,
-    dataset_sizes,
-    impossible_cells,
-    misprinted_deviations,
-    paper_cells,
-    recomputed_ranks,
-)
+from reproduction.paper import dataset_sizes, impossible_cells, misprinted_deviations, paper_cells, recomputed_ranks
 
 
 def test_all_tables_are_complete():
     cells = paper_cells()
     assert len(cells) == 416
-    assert cells.groupby("table").size().to_dict() == {
-        "LE, Chebyshev": 13 * 6,
-        "LE, Cosine": 13 * 6,
-        "LDL, Clark": 13 * 8,
-        "LDL, Cosine": 13 * 8,
-        "Ablation, Canberra": 13 * 2,
-        "Ablation, Intersection": 13 * 2,
-    }
+    assert sorted(cells.groupby("table").size()) == [13 * 2, 13 * 2, 13 * 6, 13 * 6, 13 * 8, 13 * 8]
     assert not cells.duplicated(["experiment", "dataset", "method", "measure"]).any()
     assert set(cells["dataset"]) == set(list_datasets())
     assert set(cells["measure"]) <= set(MEASURES)
-    assert set(cells["experiment"]) == set(KINDS)
 
 
 @pytest.mark.usefixtures("benchmark_folder")
@@ -41,21 +26,6 @@ def test_sizes_are_those_of_the_data_sets():
         assert sizes.loc[name].tolist() == [*X.shape, D.shape[1]]
 
 
-@pytest.fixture
-def print_instead(monkeypatch):
-    """Change one printed cell."""
-
-    def change(table, dataset, method, **figures):
-        cells = paper_cells()
-        cell = (cells["table"] == table) & (cells["dataset"] == dataset) & (cells["method"] == method)
-        assert cell.sum() == 1
-        for column, figure in figures.items():
-            cells.loc[cell, column] = figure
-        monkeypatch.setattr(paper, "paper_cells", cells.copy)
-
-    return change
-
-
 def test_canberra_below_clark_or_intersection_is_impossible():
     found = impossible_cells().set_index("dataset")
     assert set(found.index) == {"Natural_Scene", "Movie", "SBU_3DFE"}
@@ -63,13 +33,6 @@ def test_canberra_below_clark_or_intersection_is_impossible():
     assert found.loc["Natural_Scene", "rule"] == "Canberra ≥ Clark"
     assert found.loc["Movie", "rule"] == "Canberra ≥ Clark and Canberra ≥ 1 − Intersection"
     assert all(value in found.loc["Movie", "reason"] for value in ("0.0218", "0.5211", "0.1702"))
-
-
-def test_changed_cell_becomes_impossible(print_instead):
-    print_instead("Ablation, Canberra", "Yeast_alpha", "UD-LDL", value=0.1)  # below 1 - 0.8915
-    found = impossible_cells()
-    assert len(found) == 4
-    assert found.set_index("dataset").loc["Yeast_alpha", "rule"] == "Canberra ≥ 1 − Intersection"
 
 
 def test_disagreeing_ranks():
@@ -80,13 +43,22 @@ def test_disagreeing_ranks():
     assert (cell["rank"], cell["lowest"], cell["highest"]) == (2, 1, 1)
 
 
-def test_impossible_deviations():
+def test_changed_cell_becomes_impossible(monkeypatch):
+    cells = paper_cells()
+    cell = (
+        (cells["table"] == "Ablation, Canberra") & (cells["dataset"] == "Yeast_alpha") & (cells["method"] == "UD-LDL")
+    )
+    assert cell.sum() == 1
+    cells.loc[cell, "value"] = 0.1  # below 1 - 0.8915
+    monkeypatch.setattr(paper, "paper_cells", cells.copy)
+    found = impossible_cells()
+    assert len(found) == 4
+    assert found.set_index("dataset").loc["Yeast_alpha", "rule"] == "Canberra ≥ 1 − Intersection"
+
+
+def test_misprinted_deviations():
     found = misprinted_deviations()
     assert sorted(found.loc[found["grade"] == "impossible", "std"]) == [1.6, 2.08, 2.1, 8.07]
-
-
-def test_implausible_deviations():
-    found = misprinted_deviations()
-    deviations = sorted(found.loc[found["grade"] == "implausible", "std"])
-    assert deviations == [0.021, 0.029, 0.034, 0.054, 0.063, 0.541, 0.606, 0.685]
+    implausible = sorted(found.loc[found["grade"] == "implausible", "std"])
+    assert implausible == [0.021, 0.029, 0.034, 0.054, 0.063, 0.541, 0.606, 0.685]
     assert (found["std"] > found["bound"]).all()

@@ -3,16 +3,14 @@
 import base64
 import re
 
-import pandas as pd
 import pytest
 from defusedxml.ElementTree import fromstring
 
 from reproduction.claims import judge_claims
 from reproduction.figures import cliques
-from reproduction.findings import findings_markdown, markdown_table
+from reproduction.findings import findings_markdown
 from reproduction.pages import write_pages
 from reproduction.report import render
-from reproduction.statistics import nemenyi
 from reproduction.verdicts import VERDICTS, judge_cells
 from tests.pages import Elements
 from tests.reproduction.record_tables import everything, failure, record, runs, table
@@ -47,7 +45,10 @@ def test_page_is_self_contained(html, elements):
 def test_text_is_escaped_and_images_have_descriptions(html, elements):
     assert "<h1>Run &amp; judged</h1>" in html
     assert all(image["alt"] for image in elements.of("img"))
-    assert "<b>" not in render(table([record(method="<b>", experiment="own"), record(method="A")]), "x")
+    rows = [record(method="<b>", experiment="own"), failure(method="C", status="failed", reason="ValueError: singular")]
+    own = render(table(rows), "x")
+    assert "<b>" not in own
+    assert "ValueError: singular" in section(own, "runs")
 
 
 def test_verdicts_on_all_cells(html, records):
@@ -65,27 +66,18 @@ def test_claims_have_verdicts(html, records):
     assert text.count('data-verdict="holds"') == 13
 
 
-def test_tables_statistics_and_figures(html, records):
+def test_tables_statistics_and_figures(html):
     assert html.count('<table class="scores">') == 40
-    statistics = section(html, "statistics")
-    assert "Friedman" in statistics
-    assert "against each other method" in statistics
+    assert "Friedman" in section(html, "statistics")
     figures = re.findall(r'<figure><img alt="(.*?)" src="data:image/svg\+xml;base64,(.*?)"', section(html, "figures"))
     assert sum("Yeast_cold" in title for title, _ in figures) == 4
-    assert sum("enhancers before" in title for title, _ in figures) == 4
     for _, image in figures[:3]:
         assert fromstring(base64.b64decode(image)).tag.endswith("svg")
-
-
-def test_failures_are_listed():
-    rows = [*runs({"A": 0.1, "B": 0.2}), failure(method="C", status="failed", reason="ValueError: singular")]
-    assert "ValueError: singular" in section(render(table(rows), "x"), "runs")
 
 
 def test_cliques_join_ranks_within_critical_difference():
     assert cliques([1.0, 1.5, 2.0, 4.0], 1.0) == [(0, 2)]
     assert cliques([1.0, 1.9, 2.5], 1.0) == [(0, 1), (1, 2)]
-    assert nemenyi(table([])) != 0
 
 
 def test_findings_count_cells_and_claims(records):
@@ -94,12 +86,6 @@ def test_findings_count_cells_and_claims(records):
     assert f"{counts['better']} are better and {counts['worse']} are worse" in text
     assert "Of 14 claims in the text of the paper, 13 hold, 1 do not hold" in text
     assert "cannot be judged" in findings_markdown(table([record()]))
-    assert len({line.count("|") for line in text.split("## Claims")[1].split("##")[0].splitlines() if "|" in line}) == 1
-
-
-def test_markdown_table_aligns_numbers():
-    lines = markdown_table(pd.DataFrame({"set": ["a"], "value": [0.12345], "n": [3]})).splitlines()
-    assert lines == ["| set | value | n |", "|---|---:|---:|", "| a | 0.1235 | 3 |"]
 
 
 def test_pages_of_documentation(records, tmp_path):

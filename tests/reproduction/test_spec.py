@@ -3,7 +3,7 @@
 import pytest
 
 from reproduction.errors import SpecError
-from reproduction.spec import PAPER, load_spec, parse_spec, restrict, runs_of, shipped
+from reproduction.spec import load_spec, parse_spec, restrict, runs_of, shipped
 
 SPEC = """
 name = "mine"
@@ -33,19 +33,10 @@ def parse(text):
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_shipped_experiment_has_unique_runs(name):
+def test_shipped_experiment_has_unique_runs_and_trivial_baselines(name):
     runs = list(runs_of(load_spec(name)))
-    assert runs
-    assert len({run.key for run in runs}) == len(runs)
-
-
-def test_experiments_of_the_paper_are_shipped():
-    assert {*PAPER, "quick"} <= set(shipped())
-
-
-@pytest.mark.parametrize("name", shipped())
-def test_shipped_experiment_has_trivial_baselines(name):
-    assert any(method.role == "trivial" for part in load_spec(name).parts for method in part.methods)
+    assert len({run.key for run in runs}) == len(runs) > 0
+    assert "trivial" in {method.role for part in load_spec(name).parts for method in part.methods}
 
 
 def test_runs_cover_methods_seeds_and_folds():
@@ -54,14 +45,6 @@ def test_runs_cover_methods_seeds_and_folds():
     seeds = {"Mean": (0, 7), "BD-LDL": (0, 1)}
     assert found == {(name, seed, fold) for name in seeds for seed in seeds[name] for fold in range(3)}
     assert {run.time_limit for run in runs} == {1800.0}
-
-
-def test_grid_has_one_run_per_point():
-    text = SPEC.replace('kind = "prediction"', 'kind = "grid"').replace(
-        "parameters = { ridge = 0.5 }", "grid = { ridge = [1.0, 2.0], reconstruction = [0.0, 0.1, 1.0] }"
-    )
-    points = {tuple(run.method.parameters.items()) for run in runs_of(parse(text)) if run.method.name == "BD-LDL"}
-    assert len(points) == 6
 
 
 def test_key_depends_on_what_determines_values():
@@ -77,23 +60,17 @@ def test_key_depends_on_what_determines_values():
         ('use = "BDLDL"', 'use = "BDLD"', ["BD-LDL", "BDLD", "BDLDLCV"]),
         ("ridge = 0.5", "rigde = 0.5", ["BD-LDL", "rigde"]),
         ('kind = "prediction"', 'kind = "predictions"', ["kind", "predictions"]),
-        ('role = "trivial"', 'role = "silly"', ["role", "silly"]),
         ('"artificial_40"', '"Yeast_alfa"', ["data set", "Yeast_alfa", "Yeast_alpha"]),
         ("seeds = [0, 7]", "seed = [0, 7]", ["seed", "datasets"]),
         ("folds = 3", 'folds = "three"', ["folds", "int", "three"]),
-        ('name = "mine"', "", ["name"]),
         ('name = "mine"', "name = ", ["TOML", "line 2"]),
         ('kind = "prediction"', 'kind = "chain"', ["chain", "enhancers"]),
         ('use = "MeanDistribution"', 'use = "Uniform"', ["prediction", "learners"]),
         ('name = "BD-LDL"', 'name = "Mean"', ["Mean"]),
         ("parameters = { ridge = 0.5 }", "grid = { ridge = [0.5, 1.0] }", ["BD-LDL", "grid"]),
         ("parameters = { ridge = 0.5 }", "grid = { ridge = 0.5 }", ["BD-LDL", "list"]),
-        ("folds = 3", "folds = 1", ["folds", "1"]),
         ("folds = 3", 'tags = "heads"', ["tags", "heads"]),
-        ("seeds = [0, 7]", "seeds = [0, 7, 3]", ["seeds", "[0, 7, 3]"]),
-        ("seeds = [0, 7]", 'seeds = ["a"]', ["seeds", "a"]),
         ("seeds = [0, 7]", "time_limit = -1", ["time_limit"]),
-        ('datasets = ["artificial_40"]', "datasets = []", ["datasets"]),
         ('name = "mine"', 'name = "../mine"', ["name"]),
     ],
 )
@@ -110,13 +87,15 @@ def test_unknown_experiment_raises(tmp_path):
         load_spec(str(tmp_path / "none.toml"))
 
 
-def test_spec_is_read_from_path(tmp_path):
-    path = tmp_path / "mine.toml"
-    path.write_text(SPEC)
-    assert load_spec(str(path)) == parse(SPEC)
-
-
 def test_restrict_replaces_data_sets():
     assert {run.dataset for run in runs_of(restrict(load_spec("bayes-le"), ["SBU_3DFE"]))} == {"SBU_3DFE"}
     with pytest.raises(SpecError, match="SBU"):
         restrict(load_spec("parameters"), ["SBU"])
+
+
+def test_grid_has_one_run_per_point():
+    text = SPEC.replace('kind = "prediction"', 'kind = "grid"').replace(
+        "parameters = { ridge = 0.5 }", "grid = { ridge = [1.0, 2.0], reconstruction = [0.0, 0.1, 1.0] }"
+    )
+    points = {tuple(run.method.parameters.items()) for run in runs_of(parse(text)) if run.method.name == "BD-LDL"}
+    assert len(points) == 6

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from reproduction.statistics import (
     KL_NOTE,
     by_set,
-    distance,
     failures,
     friedman,
     grid_points,
@@ -24,11 +23,6 @@ from tests.reproduction.record_tables import failure, grid, record, runs, table
 FOLDS = {"experiment": "ldl-prediction", "kind": "prediction"}
 
 
-def test_distance_of_similarities():
-    values, measures = pd.Series([0.2, 0.9, 0.7]), pd.Series(["clark", "cosine", "intersection"])
-    assert_allclose(distance(values, measures), [0.2, 0.1, 0.3])
-
-
 def test_mean_and_deviation_of_first_seed():
     rows = [record(method="BD-LDL", value=value, fold=fold, **FOLDS) for fold, value in enumerate([0.1, 0.2, 0.6])]
     rows.append(record(method="BD-LDL", value=9.0, seed=1, **FOLDS))
@@ -40,19 +34,7 @@ def test_ranks_follow_the_direction_and_share_ties():
     methods = {"BD-LE": 0.1, "GLLE": 0.2, "LP": 0.2, "Uniform": 0.3}
     ranked = summary(table(runs(methods, datasets=["Movie"], measures=["chebyshev", "cosine"])))
     for _, part in ranked.groupby("measure"):
-        assert dict(zip(part["method"], part["rank"], strict=True)) == {
-            "BD-LE": 1,
-            "GLLE": 2.5,
-            "LP": 2.5,
-            "Uniform": 4,
-        }
-
-
-def test_oracle_has_no_rank():
-    rows = [record(value=0.2), record(method="GLLE", value=0.3), record(method="BD-LE oracle", value=0.1)]
-    ranks = summary(table(rows)).set_index("method")["rank"]
-    assert ranks["BD-LE"] == 1
-    assert np.isnan(ranks["BD-LE oracle"])
+        assert part.set_index("method")["rank"][list(methods)].tolist() == [1, 2.5, 2.5, 4]
 
 
 def test_ranks_need_two_competitors():
@@ -61,12 +43,9 @@ def test_ranks_need_two_competitors():
     assert summary(table(rows))["rank"].isna().all()
     assert summary(table([*rows, record(method="GLLE", value=0.2)]))["rank"].isna().all()
     two = summary(table([*rows, record(method="GLLE", value=0.2), record(method="LP", value=0.4)]))
-    assert two.set_index("method")["rank"].dropna().to_dict() == {
-        "GLLE": 1,
-        "Uniform": 2.5,
-        "LogicalSoftmax": 2.5,
-        "LP": 4,
-    }
+    ranks = two.set_index("method")["rank"]
+    assert ranks.dropna()[["GLLE", "Uniform", "LogicalSoftmax", "LP"]].tolist() == [1, 2.5, 2.5, 4]
+    assert ranks[["BD-LE", "UD-LE"]].isna().all()
 
 
 def test_failed_fold_removes_mean():
@@ -159,8 +138,3 @@ def test_grid_points_from_parameters():
     assert points["ridge"].isna().all()
     chosen = points[np.isclose(points["reconstruction"], 1e-2) & np.isclose(points["smoothness"], 1e3)]
     assert_allclose(chosen.set_index("measure")["value"][["chebyshev", "cosine"]], [0.083, 1 - 0.083])
-
-
-@pytest.mark.parametrize("function", [summary, failures, skill, grid_points])
-def test_empty_records(function):
-    assert function(table([])).empty

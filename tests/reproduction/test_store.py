@@ -2,7 +2,6 @@
 
 import shutil
 import sqlite3
-from dataclasses import replace
 
 import pytest
 
@@ -11,7 +10,7 @@ from reproduction.protocols import Value
 from reproduction.runner import run
 from reproduction.spec import runs_of
 from reproduction.store import Outcome, Store, read_store
-from tests.reproduction.small import small, with_part
+from tests.reproduction.small import small
 
 
 @pytest.fixture
@@ -36,14 +35,6 @@ def test_unusable_files_raise(tmp_path):
         read_store(tmp_path / "none.sqlite")
     with pytest.raises(StoreError, match=r"empty\.sqlite"):
         read_store(Store(tmp_path / "empty.sqlite").path)
-
-
-def test_experiments_are_in_order_of_the_paper(tmp_path):
-    with Store(tmp_path / "records.sqlite") as store:
-        for name in ("ablation", "small", "le-recovery"):
-            uniform = '[[part]]\nkind = "recovery"\n[[part.method]]\nname = "Uniform"\nuse = "Uniform"\n'
-            run([replace(with_part(uniform), name=name)], store, jobs=1)
-        assert list(store.records()["experiment"].unique()) == ["le-recovery", "ablation", "small"]
 
 
 def test_roles_are_updated_from_spec(copied):

@@ -38,10 +38,6 @@ MIN_EXPLAINED = 0.4
 MAX_IMPOSSIBLE, MAX_NOISE = 0.02, 0.15
 
 
-def _has_regressor(enhancer: BayesLE) -> bool:
-    return enhancer.regressor is not None
-
-
 class BayesLE(LabelEnhancer):
     r"""Label enhancement by the posterior mean of degrees given tags.
 
@@ -90,22 +86,18 @@ class BayesLE(LabelEnhancer):
         Rows that the rule cannot produce. Without noise only the order of their labels is used.
     explained_ : float or None
         Share of the variance of the scores that the features explain, by predictions of left-out rows.
-    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
     BDLE : Label enhancement by the bidirectional loss, from features and tags.
-    labeldist.enhancement.LogicalSoftmax : The trivial alternative without a model.
     labeldist.datasets.binarize : The rule "half".
 
     Notes
     -----
-    Rows with the same tags have the same posterior, unless μ depends on features. So the cost grows with the number of
-    distinct rows of `y`.
+    The cost grows with the number of distinct rows of `y`, unless μ depends on features.
 
     Recovered degrees cannot be validated without ground truth. If the tags were made by another rule, they can be far
-    off; `ImpossibleTagsWarning`, `ThresholdWarning`, `SingleTagWarning`, `NoisyTagsWarning` and `SpreadWarning` point
-    to that.
+    off. Subclasses of `TagRuleWarning` point to that.
 
     Examples
     --------
@@ -338,7 +330,7 @@ class BayesLE(LabelEnhancer):
 
 
 # After the class statement, because scikit-learn's wrapper for `set_output` would hide the condition.
-BayesLE.transform = available_if(_has_regressor)(BayesLE.transform)  # type: ignore[method-assign]
+BayesLE.transform = available_if(lambda enhancer: enhancer.regressor is not None)(BayesLE.transform)  # type: ignore[method-assign]
 
 
 def distinct_rows(rows: Any) -> tuple[Tags, Any]:

@@ -92,42 +92,35 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         The solver that was used.
     rank_, kernel_error_ : int and float, or None
         Number of rows that ``"low_rank"`` drew, and estimated relative error of its kernel matrix. The error exceeds
-        `rank_tolerance` if the cost limits the rank: n·rank² is at most 10¹², a rank of 1,000 for a million rows.
+        `rank_tolerance` if the cost limits the rank: n·rank² is at most 10¹².
     residual_ : float
         Relative residual of the Sylvester equation, or final relative gradient of L-BFGS.
     condition_ : float or None
-        Condition number of the Sylvester equation. An `IllConditionedWarning` is issued if fewer than four digits of W
-        are left. None for L-BFGS and for ``reconstruction=0``.
-    n_features_in_, feature_names_in_ : int, ndarray of str
+        Condition number of the Sylvester equation; None for L-BFGS and for ``reconstruction=0``. An
+        `IllConditionedWarning` is issued if fewer than four digits of W are left.
 
     See Also
     --------
     BayesLE : The default enhancer, by the posterior mean of the degrees.
     labeldist.enhancement.GLLE : The loss without reconstruction.
-    labeldist.BDLDL : The bidirectional loss for learning from distributions.
 
     Notes
     -----
-    The memory of ``"exact"`` grows as n² and its time as n³: a second or two for 2,000 rows, most of a minute for
-    8,000. The memory of ``"low_rank"`` grows as n·rank and its time as n·rank², with a rank of usually a few hundred.
-    Beyond 20,000 rows with more than ten features its neighbours are approximate if the extra ``neighbors`` (faiss) is
-    installed. Beyond 10,000 rows ``bandwidth="mean"`` is the mean distance between 10,000 of the rows.
-
-    With α = 0 the coefficients of minimum norm are used, which are zero for duplicate rows. The choice affects new rows
-    only, except that the scores of ``"low_rank"`` depend on the rank.
+    The memory of ``"exact"`` grows as n² and its time as n³; that of ``"low_rank"`` as n·rank and n·rank². Beyond
+    20,000 rows with more than ten features the neighbours of ``"low_rank"`` are approximate if the extra ``neighbors``
+    (faiss) is installed. Beyond 10,000 rows ``bandwidth="mean"`` is the mean distance between 10,000 of the rows. With
+    α = 0 the coefficients have minimum norm.
 
     References
     ----------
-    X. Liu, J. Zhu, Q. Zheng, Z. Li, R. Liu, J. Wang. Bidirectional loss function for label enhancement and
-    distribution learning. Knowledge-Based Systems 213, 2021.
+    X. Liu et al. Bidirectional loss function for label enhancement and distribution learning. KBS 213, 2021.
 
     Examples
     --------
     >>> from labeldist import BDLE
     >>> from labeldist.datasets import binarize, make_artificial
     >>> X, D = make_artificial(200, random_state=0)
-    >>> recovered = BDLE().fit_transform(X, binarize(D))
-    >>> recovered.shape
+    >>> BDLE().fit_transform(X, binarize(D)).shape
     (200, 3)
     """
 
@@ -216,6 +209,5 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss))
         self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
         if not solution.converged:
-            text = f"L-BFGS did not converge in {solution.n_iter} iterations: the relative gradient is "
-            warn(f"{text}{solution.gradient:.1e}. Use solver='exact'.", ConvergenceWarning)
+            warn(f"L-BFGS did not converge in {solution.n_iter} iterations. Use solver='exact'.", ConvergenceWarning)
         return solution.X

@@ -18,13 +18,27 @@ from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
 class LabelEnhancer(TransformerMixin, BaseEstimator):
-    """Base class of the enhancers: ``fit(X, y)`` sets ``label_distributions_`` and ``label_names_``.
-
-    Only enhancers with a rule for new rows have `transform`.
-    """
+    """Base class of the enhancers. Only those with a rule for new rows have `transform`."""
 
     label_distributions_: Array
     label_names_: list[str]
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Recover the label distributions of the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features. Enhancers that do not use them accept sparse ones.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Logical labels: 1 for the labels that describe the row, 0 for the others.
+
+        Returns
+        -------
+        self : object
+            The fitted enhancer.
+        """
 
     def fit_transform(self, X: Any, y: Any) -> Array:
         """Recover the label distributions of the rows of `X` and return them.
@@ -34,7 +48,7 @@ class LabelEnhancer(TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 for the labels that describe the row, 0 for the others.
+            Logical labels.
 
         Returns
         -------
@@ -95,20 +109,6 @@ class ScoringEnhancer(LabelEnhancer):
     floor: float
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Recover the label distributions of the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels: 1 for the labels that describe the row, 0 for the others.
-
-        Returns
-        -------
-        self : object
-            The fitted enhancer.
-        """
         self._validate_params()
         X, L = self._check_features_and_labels(X, y)
         if self.scale:

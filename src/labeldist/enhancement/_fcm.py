@@ -57,12 +57,10 @@ class FCM(ScoringEnhancer):
     associations_ : ndarray of shape (n_labels, n_clusters)
         Associations a; zero for a label that no row has.
     n_iter_ : int
-    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
     KM : Scores by distances to the centres of the labels.
-    labeldist.enhancement.LogicalSoftmax : The trivial alternative without features.
 
     Notes
     -----
@@ -70,8 +68,7 @@ class FCM(ScoringEnhancer):
 
     References
     ----------
-    N. El Gayar, F. Schwenker, G. Palm. A study of the robustness of KNN classifiers trained using soft labels. ANNPR
-    2006.
+    N. El Gayar et al. A study of the robustness of KNN classifiers trained using soft labels. ANNPR 2006.
 
     N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE TKDE 33(4), 2021.
 

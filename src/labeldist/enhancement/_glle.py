@@ -54,19 +54,11 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_labels)
     label_names_ : list of str
-    dual_coef_ : ndarray of shape (n_samples, n_labels)
-        W without its last row: the weight of the kernel value with each training row.
-    intercept_ : ndarray of shape (n_labels,)
-        The last row of W.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        The training rows, standardised if `scale` is True.
-    mean_, scale_, bandwidth_, solver_ : as in `BDLE`
+    dual_coef_, intercept_, X_fit_, mean_, scale_, bandwidth_, solver_ : as in `BDLE`
     residual_ : float
-        Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3 for the exact
-        solution. `condition_` is None: the system for the scores is always well conditioned.
+        Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3 for ``"exact"``.
     n_iter_ : int
         Iterations of ``solver="lbfgs"``; 1 for ``"exact"``.
-    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
@@ -74,12 +66,9 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
 
     Notes
     -----
-    Memory grows as n², time as n³/3. If the kernel matrix is invertible, the scores of the training rows are
-    (I + λS)⁻¹L for every kernel; the kernel matters for new rows only. The coefficients have minimum norm and are zero
-    for duplicate rows.
-
-    The authors' code differs from their formula: σ = 10, twenty neighbours including the row itself, a graph made
-    symmetric by OR, a random start, and at most 300 iterations of L-BFGS.
+    Memory grows as n², time as n³. If the kernel matrix is invertible, the scores of the training rows are (I + λS)⁻¹L:
+    the kernel matters for new rows only. The authors' code differs from their formula: σ = 10, twenty neighbours
+    including the row itself, a graph made symmetric by OR, a random start, and at most 300 iterations of L-BFGS.
 
     References
     ----------

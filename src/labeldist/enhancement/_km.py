@@ -48,12 +48,10 @@ class KM(ScoringEnhancer):
         The radii r_k; 0 for a label that no row has.
     bandwidth_ : float
         The s of the kernel.
-    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
     FCM : Scores by fuzzy clusters.
-    LP : Propagation of the labels over a graph.
 
     Notes
     -----

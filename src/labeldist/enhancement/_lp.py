@@ -47,11 +47,9 @@ class LP(ScoringEnhancer):
         The σ of the graph.
     residual_ : float
         Relative residual ‖(I − aP)F − (1 − a)L‖ / ‖(1 − a)L‖, the largest of all labels.
-    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
-    GLLE : A kernel model with a neighbour graph.
     ML : Scores that locally linear weights reconstruct.
 
     Notes

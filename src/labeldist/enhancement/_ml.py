@@ -46,12 +46,10 @@ class ML(ScoringEnhancer):
     label_names_ : list of str
     violation_ : float
         Largest violation of the optimality conditions, relative to the largest gradient that scores of ±1 can have.
-    n_features_in_, feature_names_in_ : int, ndarray of str
 
     See Also
     --------
     LP : Propagation of the labels over a graph.
-    GLLE : A kernel model with a neighbour graph.
 
     Notes
     -----

@@ -14,12 +14,8 @@ from labeldist._typing import Array
 from labeldist.features import KernelFeatures
 
 N_LANDMARKS = 1_000
-CHOOSE_EVERY = 5
-"""EM iterations between two choices of the penalty."""
-
-REFIT_EVERY = 6
-"""EM iterations between two fits of another regressor, which may be slow."""
-
+CHOOSE_EVERY = 5  # EM iterations between two choices of the penalty
+REFIT_EVERY = 6  # EM iterations between two fits of another regressor, which may be slow
 FOLDS = 5
 
 

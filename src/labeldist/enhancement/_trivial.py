@@ -15,31 +15,14 @@ from labeldist.enhancement._enhancer import LabelEnhancer
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.simplex import softmax
 
-THRESHOLD = 0.5
-"""The sum of degrees that the positive labels exceed, as in `labeldist.datasets.binarize`."""
-
-MAX_SHARPNESS = 30.0
-"""Beyond it, softmax equals division by the row sum up to rounding."""
+THRESHOLD = 0.5  # the sum of degrees that the positive labels exceed, as in `labeldist.datasets.binarize`
+MAX_SHARPNESS = 30.0  # beyond it, softmax equals division by the row sum up to rounding
 
 
 class FeatureFreeEnhancer(LabelEnhancer):
     """Base class of the enhancers that ignore the features, and therefore accept sparse ones."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Map the logical labels to distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Not used.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Logical labels.
-
-        Returns
-        -------
-        self : object
-            The fitted enhancer.
-        """
         self._validate_params()
         _, L = self._check_features_and_labels(X, y, accept_sparse=True)
         self.label_distributions_ = self._recover(L)
@@ -99,7 +82,6 @@ class LogicalSoftmax(FeatureFreeEnhancer):
 
     See Also
     --------
-    Uniform : The trivial enhancer that ignores the labels.
     labeldist.BayesLE : The enhancer that models how degrees become tags.
 
     Notes
@@ -109,8 +91,7 @@ class LogicalSoftmax(FeatureFreeEnhancer):
     the mass is in the middle on average: the mean of (mass − ½ smallest positive degree) is 0.5 over the rows that
     have both positive and negative labels.
 
-    With five labels or more it is close to the best sharpness. With fewer, such a t may not exist: rows with a single
-    positive label increase t without bound, rows with mostly positive labels decrease it below 0. Then t = 1, and a
+    With five labels or more it is close to the best sharpness. With fewer, such a t may not exist. Then t = 1, and a
     `LabelWarning` is issued.
 
     Examples

@@ -42,7 +42,7 @@ class BDLDL(BlockLearner):
     ridge : float, default=1e-2
         Weight λ₂ of ‖θ‖². It depends on the units of the features: features with small values are shrunk more.
     fit_intercept : bool, default=True
-        Whether both directions have a free, unpenalised intercept. Predictions then sum to one before any output map.
+        Whether both directions have an unpenalised intercept. Predictions then sum to one before the output map.
         False is the published model.
     scale : bool, default=False
         Whether to divide each feature by its standard deviation first, so that its unit has no effect.
@@ -50,46 +50,38 @@ class BDLDL(BlockLearner):
         The map from linear scores to distributions; see `labeldist.simplex.to_distributions`.
     floor : float or "auto", default="auto"
         Degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth of the uniform
-        degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon, since the published model has no floor.
+        degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon.
     solver : {"auto", "cholesky", "eigh", "cholesky_svd"}, default="auto"
         The decomposition. ``"cholesky_svd"`` is the published one; ``"auto"`` takes the fastest that is accurate.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_labels, n_features)
-        θᵀ, in the units of the given features.
-    intercept_ : ndarray of shape (n_labels,)
-        b; zero without `fit_intercept`.
-    output_ : str
-        The output map of `predict`.
-    floor_ : float
-        The floor of `predict`.
+    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
+        θᵀ, in the units of the given features, and b, zero without `fit_intercept`.
+    output_, floor_ : str, float
+        Output map and floor of `predict`.
     solver_ : str
         The decomposition that was used.
-    residual_ : float
-        Relative residual of the Sylvester equation, about 1e-16.
-    condition_ : float
-        Its condition number. An `IllConditionedWarning` is issued if it leaves fewer than four correct digits.
+    residual_, condition_ : float
+        Relative residual and condition number of the Sylvester equation. An `IllConditionedWarning` is issued if
+        fewer than four digits are correct.
     moments_ : Moments
         Statistics of all rows so far, about n_features² numbers. Those of two models can be added and passed to
-        `fit_moments`. `predict` does not need them; delete the attribute to make the model smaller.
+        `fit_moments`. `predict` does not need them.
 
     See Also
     --------
     BDLDLCV : Choose the parameters by cross-validation.
     labeldist.features.KernelFeatures : Features that make the model nonlinear.
-    labeldist.BDLE : The method of the same paper for label enhancement.
 
     Notes
     -----
     Memory grows as n_features² and the time of the solve as n_features³: reduce tens of thousands of columns first, for
-    instance by ``TruncatedSVD``. Features are squared: values beyond about 1e153 are an error, and values below 1e-154
-    count as zero. The coefficient of a constant feature is exactly 0.
+    instance by ``TruncatedSVD``. Features are squared: values beyond about 1e153 are an error.
 
     References
     ----------
-    X. Liu, J. Zhu, Q. Zheng, Z. Li, R. Liu, J. Wang. Bidirectional loss function for label enhancement and
-    distribution learning. Knowledge-Based Systems 213, 2021.
+    X. Liu et al. Bidirectional loss function for label enhancement and distribution learning. KBS 213, 2021.
 
     Examples
     --------
@@ -138,8 +130,7 @@ class BDLDL(BlockLearner):
         Parameters
         ----------
         X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
-            Sparse features are not made dense. Dask arrays and data frames are read in one pass on the active
-            scheduler; only the statistics of their partitions are moved.
+            The features. Dask collections are read in one pass; their predictions are lazy Dask collections.
         y : array-like or Dask collection of shape (n_samples, n_labels)
             Non-negative degrees. Each row is divided by its sum.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -159,8 +150,8 @@ class BDLDL(BlockLearner):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Update the model with more rows.
 
-        The result is the model of all rows so far, to rounding, whatever the order and the sizes of the parts. Each
-        call solves for the coefficients; `fit_stream` solves once. If a call fails, the model stays as it was.
+        The result is the model of all rows so far, to rounding. Each call solves for the coefficients; `fit_stream`
+        solves once. If a call fails, the model stays as it was.
 
         Parameters
         ----------
@@ -184,7 +175,7 @@ class BDLDL(BlockLearner):
     def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> Self:
         """Fit the model to a table that arrives in chunks, with one chunk in memory at a time.
 
-        If a chunk is invalid or cannot be read, the model stays as it was; notes of a ``ValueError`` name the chunk.
+        If a chunk is invalid, the model stays as it was, and the notes of the ``ValueError`` name the chunk.
 
         Parameters
         ----------
@@ -248,10 +239,10 @@ class BDLDL(BlockLearner):
         return self._store(moments, *solution)
 
     def _store(self, moments: Moments, coef: Array, intercept: Array, solution: SylvesterSolution) -> Self:
-        self.moments_ = moments
-        self.coef_, self.intercept_ = coef, intercept
+        self.moments_, self.coef_, self.intercept_ = moments, coef, intercept
         self.solver_, self.residual_, self.condition_ = solution.method, solution.residual, solution.condition
-        self.output_, self.floor_ = self.output, self._resolve_floor(len(coef))
+        automatic = FLOOR_SHARE / len(coef) if self.fit_intercept else EPSILON
+        self.output_, self.floor_ = self.output, automatic if self.floor == "auto" else self.floor
         return self
 
     def _predict(self, X: Any) -> Array:
@@ -264,11 +255,6 @@ class BDLDL(BlockLearner):
         with np.errstate(invalid="ignore", over="ignore"):
             return Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
 
-    def _resolve_floor(self, n_labels: int) -> float:
-        if self.floor != "auto":
-            return self.floor
-        return FLOOR_SHARE / n_labels if self.fit_intercept else EPSILON
-
     def _solve(self, moments: Moments) -> tuple[Array, Array, SylvesterSolution]:
         """Return coefficients and intercept, and the solution of the equation in scaled features."""
         check_moments(moments)
@@ -278,24 +264,19 @@ class BDLDL(BlockLearner):
         scaled = moments.divide_features(scale) if self.scale else moments
         A = scaled.xx.copy()
         np.fill_diagonal(A, A.diagonal() + self.ridge)
-        solution = self._solve_sylvester(A, self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd)
+        B, C = self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd
+        try:
+            solution = solve_symmetric_sylvester(A, B, C, method=self.solver)
+        except SingularCoefficientError as error:
+            needed = "features" if error.coefficient == "A" else "label columns, and reconstruction > 0"
+            message = f"solver={self.solver!r} needs linearly independent {needed}. Use solver='auto'."
+            raise SingularCoefficientError(message, error.coefficient) from error
         _warn_about_lost_digits(solution, A)
         coefficients = solution.X / scale[:, None]
         # The coefficients of constant features are zero up to rounding, which a large constant would magnify.
         coefficients[scaled.xx.diagonal() == 0] = 0
         coef = np.ascontiguousarray(coefficients.T)
         return coef, moments.mean_d - coef @ moments.mean_x, solution
-
-    def _solve_sylvester(self, A: Array, B: Array, C: Array) -> SylvesterSolution:
-        try:
-            return solve_symmetric_sylvester(A, B, C, method=self.solver)
-        except SingularCoefficientError as error:
-            if error.coefficient == "A":
-                cause = f"with ridge={self.ridge:g} the features are linearly dependent"
-            else:
-                cause = "it needs reconstruction > 0, fit_intercept=False and linearly independent label columns"
-            message = f"solver={self.solver!r} cannot solve this problem: {cause}. solver='auto' can."
-            raise SingularCoefficientError(message, error.coefficient) from error
 
 
 def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:
@@ -314,7 +295,7 @@ def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:
 
 
 def _join(moments: Moments | None, part: Moments) -> Moments:
-    """Return the statistics of two parts of a table. If they overflow, `check_moments` raises an error."""
+    """Return the statistics of two parts of a table, which may overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         return part if moments is None else moments + part
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import product
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -24,9 +23,7 @@ from labeldist.simplex import OutputMap, to_distributions
 
 PAPER_GRID = tuple(10.0**k for k in range(-4, 4))  # the grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³
 FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)  # the default floors, as shares of the uniform degree
-
-BLOCK_SCORES = 50_000
-"""Number of scores in one array operation: large enough to hide the calls, small enough to stay in the cache."""
+BLOCK_SCORES = 50_000  # scores in one array operation, few enough to stay in the cache
 
 Grid = dict[str, Sequence[Any]]
 """Values of `reconstruction`, `ridge`, `output` and `floor` of `BDLDL`; the last one varies fastest."""
@@ -39,9 +36,8 @@ Solutions = tuple[Array, Array]  # coefficients (points, m, c) and intercepts (p
 class BDLDLCV(BlockLearner):
     """Bidirectional label distribution learning with cross-validation of its parameters.
 
-    All combinations of `reconstructions`, `ridges`, `outputs` and `floors` are scored as by
-    ``GridSearchCV(BDLDL(), ...)``, to rounding, but in one computation: the statistics of training rows are sums of
-    those of folds, one decomposition serves all penalties, and floors and output maps share the linear scores.
+    All combinations are scored as by ``GridSearchCV(BDLDL(), ...)``, to rounding, but in one computation: one
+    decomposition serves all penalties, and floors and output maps share the linear scores.
 
     Parameters
     ----------
@@ -58,7 +54,6 @@ class BDLDLCV(BlockLearner):
     scoring : str or callable, default="kl_divergence"
         A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold, higher being better.
     fit_intercept : bool, default=True
-        As in `BDLDL`.
     scale : bool, default=False
         As in `BDLDL`.
     random_state : int, RandomState instance or None, default=0
@@ -73,22 +68,15 @@ class BDLDLCV(BlockLearner):
     best_estimator_ : BDLDL
         The model with these parameters, fitted to all rows.
     cv_results_ : dict of str to ndarray
-        ``params``, ``param_…``, ``split…_test_score``, ``mean_test_score``, ``std_test_score`` and
-        ``rank_test_score``, one entry per combination, as in ``GridSearchCV``. Measures for which lower is better
-        have their sign changed.
+        Scores of all combinations, as in ``GridSearchCV``. Measures for which lower is better change their sign.
     n_splits_ : int
         Number of folds.
-    coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients of `best_estimator_`.
-    intercept_ : ndarray of shape (n_labels,)
-        Intercept of `best_estimator_`.
-    floor_ : float
-        Floor of `best_estimator_`.
+    coef_, intercept_, floor_ : ndarray, ndarray, float
+        Attributes of `best_estimator_`.
 
     See Also
     --------
     BDLDL : The model with given parameters.
-    labeldist.choose_learner : Compare this learner with others.
 
     Examples
     --------
@@ -96,8 +84,6 @@ class BDLDLCV(BlockLearner):
     >>> from labeldist.datasets import make_artificial
     >>> X, D = make_artificial(500, random_state=0)
     >>> model = BDLDLCV().fit(X, D)
-    >>> len(model.cv_results_["params"])
-    384
     >>> sorted(model.best_params_)
     ['floor', 'output', 'reconstruction', 'ridge']
     """
@@ -180,17 +166,24 @@ class BDLDLCV(BlockLearner):
         if not isinstance(self.cv, Integral):
             raise TypeError("For Dask collections cv must be an int, because folds are drawn block by block.")
         if callable(self.scoring):
-            raise TypeError(
-                f"For Dask collections scoring must be one of {', '.join(MEASURES)}; scores are sums over blocks."
-            )
+            raise TypeError(f"For Dask collections scoring must be one of {', '.join(MEASURES)}.")
         folds = BlockFolds(int(self.cv), int(random_generator(self.random_state).randint(2**31)))
-        held_out = sum_over_blocks(self, blocks, partial(_moments_by_fold, folds=folds))
+
+        def count(number: int, X: Any, D: Array, weight: Array | None) -> FoldMoments:
+            return FoldMoments.of(X, D, weight, folds.of(number, len(D)))
+
+        held_out = sum_over_blocks(self, blocks, count)
         total = held_out.total()
         check_moments(total)
         grid = self._grid(len(total.mean_d))
         solutions = [self._solutions(moments, grid) for moments in held_out.training()]
-        scored = partial(_scores_by_fold, folds=folds, model=clone(self), grid=grid)
-        return self._choose(grid, sum_over_blocks(self, blocks, scored, shared=solutions), total)
+        model = clone(self)
+
+        def score(number: int, X: Any, D: Array, weight: Array | None, *solutions: Solutions) -> Array:
+            pairs = zip(solutions, folds.of(number, len(D)), strict=True)
+            return np.array([model._score_sums(solution, (X, D, weight), rows, grid) for solution, rows in pairs])
+
+        return self._choose(grid, sum_over_blocks(self, blocks, score, shared=solutions), total)
 
     def _predict(self, X: Any) -> Array:
         return self.best_estimator_._predict(X)
@@ -276,29 +269,9 @@ def _means(sums: Array) -> Array:
         means: Array = sums[:, :-1] / sums[:, -1:]
     if not np.isfinite(means).all():
         fold, point = np.argwhere(~np.isfinite(means))[0]
-        raise ValueError(
-            f"The score of combination {point} on fold {fold} is {means[fold, point]}. Scores must be finite, and each "
-            "fold needs held-out rows with a positive weight."
-        )
+        value = means[fold, point]
+        raise ValueError(f"The score of combination {point} on fold {fold} is {value}. Scores must be finite.")
     return means
-
-
-def _moments_by_fold(number: int, X: Any, D: Array, weight: Array | None, *, folds: BlockFolds) -> FoldMoments:
-    return FoldMoments.of(X, D, weight, folds.of(number, len(D)))
-
-
-def _scores_by_fold(
-    number: int,
-    X: Any,
-    D: Array,
-    weight: Array | None,
-    *solutions: Solutions,
-    folds: BlockFolds,
-    model: BDLDLCV,
-    grid: Grid,
-) -> Array:
-    held_out = zip(solutions, folds.of(number, len(D)), strict=True)
-    return np.array([model._score_sums(solution, (X, D, weight), rows, grid) for solution, rows in held_out])
 
 
 def _blocks(n_rows: int, n_points: int, n_labels: int, *, whole: bool) -> Iterator[tuple[slice, slice]]:

@@ -1,6 +1,5 @@
-"""Fitting and predicting on Dask collections, block by block.
+"""Fitting and predicting on Dask collections, block by block, on the active Dask scheduler.
 
-The active Dask scheduler does the work: a cluster, which repeats the tasks of a worker that dies, or the local one.
 Only coefficients and the statistics of blocks are moved, never rows.
 """
 
@@ -22,23 +21,11 @@ Block = tuple[Any, Any, Any]  # delayed X, y and sample_weight of a block
 
 
 class BlockLearner(DistributionLearner):
-    """Base class of the learners that accept Dask collections."""
+    """Base class of the learners that accept Dask collections, and return lazy predictions of them."""
 
     _squares_features = False  # the statistics show which features are too large
 
     def predict(self, X: Any) -> Any:
-        """Predict a label distribution for each row of `X`.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
-            The features, in the columns and the order of `fit`.
-
-        Returns
-        -------
-        ndarray or Dask collection of shape (n_samples, n_labels)
-            The predicted distributions. They are a lazy Dask array or data frame if `X` is one.
-        """
         check_is_fitted(self)
         return predict_blocks(self, X) if is_lazy(X) else super().predict(X)
 
@@ -58,16 +45,11 @@ def blocks_of(X: Any, y: Any, sample_weight: Any = None) -> list[Block]:
     columns = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
     for name, column in columns.items():
         if not is_lazy(column):
-            raise TypeError(
-                f"X is a Dask collection, so {name} must be a Dask collection with the same partitions: "
-                f"dask.array.from_array({name}, chunks=...)."
-            )
+            raise TypeError(f"{name} must be a Dask collection with the same partitions as X.")
     parts = [np.ravel(_split_like(lengths, name, column).to_delayed()).tolist() for name, column in columns.items()]
     if len({len(part) for part in parts}) > 1:
         counts = ", ".join(f"{len(part)} of {name}" for name, part in zip(columns, parts, strict=True))
-        raise ValueError(
-            f"{' and '.join(columns)} must have the same partitions; there are {counts}. Use repartition or rechunk."
-        )
+        raise ValueError(f"The partitions must be the same; there are {counts}. Use repartition or rechunk.")
     if sample_weight is None:
         parts.append([delayed(None)] * len(parts[0]))
     return list(zip(*parts, strict=True))
@@ -80,7 +62,7 @@ def _block_lengths(table: Any) -> tuple[int, ...] | None:
 
 
 def _split_like(lengths: tuple[int, ...] | None, name: str, table: Any) -> Any:
-    """Return a table in blocks of all columns and the given lengths. Unknown lengths are compared block by block."""
+    """Return a table in blocks of all columns and the given lengths, unless lengths are unknown."""
     table, own = _join_columns(table), _block_lengths(table)
     if lengths is None or own is None:
         return table
@@ -99,8 +81,7 @@ def sum_over_blocks(
 ) -> Any:
     """Return the sum over blocks of ``summarise(block number, X, D, weight, *shared)``.
 
-    `shared` may be large: each element is sent once, not with every block. The names and numbers of the columns,
-    which all blocks must share, are set on the learner.
+    Each element of `shared` is sent once. The names and numbers of the columns are set on the learner.
     """
     from dask import compute, delayed
 
@@ -125,13 +106,7 @@ class _Partial(NamedTuple):
 
 
 def _summarise(
-    template: DistributionLearner,
-    summarise: Callable[..., Any],
-    shared: list[Any],
-    number: int,
-    X: Any,
-    y: Any,
-    weight: Any,
+    learner: Any, summarise: Callable[..., Any], shared: list[Any], number: int, X: Any, y: Any, weight: Any
 ) -> _Partial | None:
     rows = {"X": X, "y": y} | ({} if weight is None else {"sample_weight": weight})
     lengths = {name: part.shape[0] for name, part in rows.items()}
@@ -140,7 +115,7 @@ def _summarise(
         raise ValueError(f"Partition {number} has rows {counts}. Use repartition or rechunk.")
     if not lengths["X"]:
         return None  # data frames have empty partitions
-    learner = clone(template)
+    learner = clone(learner)
     try:
         X, D = learner._check_features_and_distributions(X, y)
         weight = check_weights(weight, X, all_zero=True)

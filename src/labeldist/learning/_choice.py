@@ -20,13 +20,7 @@ from labeldist._validation import as_distributions, check_rows_are_equally_long,
 from labeldist.exceptions import LabelWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV, PAPER_GRID
-from labeldist.learning._cross_validation import (
-    Trial,
-    cross_validate,
-    fit_weighted,
-    prepared,
-    split_rows,
-)
+from labeldist.learning._cross_validation import Trial, cross_validate, prepared, split_rows, weights_for
 from labeldist.learning._forest import DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
 from labeldist.learning._neighbors import AAKNN
@@ -147,8 +141,7 @@ def choose_learner(
     random_state : int, RandomState instance or None, default=None
         Determines the sample of rows, the folds and the random numbers of the default candidates.
     watch : callable, default=None
-        Called as ``watch(done, total, name)`` after each fold of each learner and after the final fit. An exception
-        that it raises ends the comparison.
+        Called as ``watch(done, total, name)`` after each fold of each learner and after the final fit.
     insist : bool, default=False
         Choose the best candidate even if it is not better than the mean distribution.
     only : callable, default=None
@@ -162,12 +155,11 @@ def choose_learner(
     See Also
     --------
     BDLDLCV : Choose the hyper-parameters of BD-LDL by cross-validation.
-    MeanDistribution : The baseline.
 
     Notes
     -----
     The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random. A learner that
-    raises an error is left out. Errors are in ``Choice.table``, and warnings of the final fit in ``Choice.warnings``.
+    raises an error is left out, and its error is in ``Choice.table``.
 
     Examples
     --------
@@ -216,18 +208,16 @@ def choose_learner(
     chosen = pick(trials, scoring, insist)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimator = fit_weighted(clone(chosen.estimator), X, D, weight)
+        estimator = clone(chosen.estimator).fit(X, D, **weights_for(chosen.estimator, weight))
     # The warnings about labels have already been issued above.
     others = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
     messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in others)
     report(chosen.name, total, 0)
-    compared = f"{len(rows):,} rows"
-    if len(rows) < len(degrees):
-        compared += f" drawn at random from {len(degrees):,}"
+    drawn = f" drawn at random from {len(degrees):,}" if len(rows) < len(degrees) else ""
     succeeded = sum(not trial.failure for trial in trials[1:])
     sentences = [
-        f"{succeeded} learner(s) and the mean distribution were compared by cross-validation on {compared}, "
-        f"{len(folds)} folds.",
+        f"{succeeded} learner(s) and the mean distribution were compared by cross-validation on {len(rows):,} rows"
+        f"{drawn}, {len(folds)} folds.",
         _verdict(chosen, trials[0], scoring, insist),
         _caution(chosen, trials, scoring, len(rows)),
     ]
@@ -296,8 +286,7 @@ def default_candidates(
 ) -> dict[str, Any]:
     """Return unfitted learners by name, the simplest first, for a table with this number of rows, labels and features.
 
-    `training_rows` is the size of the smallest training fold. `scoring` is the measure that ``BDLDLCV`` optimises.
-    Sparse features are not centred and have no kernel features.
+    `training_rows` is the size of the smallest training fold. Sparse features have no kernel candidates.
     """
     n_rows, n_labels, n_features = shape
     # scikit-learn's pipelines and scalers are slow to import.

@@ -24,9 +24,7 @@ from labeldist.learning._learner import SampleWeightMixin
 from labeldist.learning._softmax_learners import SoftmaxLearner
 
 START_TOLERANCE = 1e-2  # tolerance of LDLLC's solution without the correlation penalty, from which its search starts
-
-OWN_CODE = 10.0
-"""Initial code of LDL-SCL for a row's own cluster, about the size of the final codes. The others start at 1."""
+OWN_CODE = 10.0  # initial code of LDL-SCL for a row's own cluster, about the size of the final codes; the others are 1
 
 
 class LDLLC(SampleWeightMixin, SoftmaxLearner):
@@ -53,10 +51,8 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients θᵀ.
-    intercept_ : ndarray of shape (n_labels,)
-        Intercepts, zero without `fit_intercept`.
+    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
+        Coefficients θᵀ, and intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
 
@@ -67,8 +63,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
     Notes
     -----
     The defaults of λ₁ and λ₂ are those of the authors' code. Its gradient does not match its objective; this one does.
-    Pairs of labels with equal or constant coefficients contribute nothing to the penalty, which is not differentiable
-    there. The search starts from the solution without the penalty.
+    The search starts from the solution without the correlation penalty.
 
     References
     ----------
@@ -106,9 +101,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         if self.correlation and not self.ridge:
-            raise ValueError(
-                f"With correlation={self.correlation} and ridge=0 the objective is unbounded. Use a positive ridge."
-            )
+            raise ValueError(f"correlation={self.correlation} and ridge=0 have no minimum. Use a positive ridge.")
         X, center = self._with_intercept_column(X)
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
         curvature = loss.curvature()
@@ -139,10 +132,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
 
 
 def correlated_distance(theta: Array) -> tuple[float, Array]:
-    """Return Σ_{i<j} corr(θ_i, θ_j) · ‖θ_i − θ_j‖ over pairs of columns, and its gradient.
-
-    Pairs of equal columns, and pairs with a constant column, count as 0.
-    """
+    """Return Σ_{i<j} corr(θ_i, θ_j) · ‖θ_i − θ_j‖, with 0 for equal or constant columns, and its gradient."""
     if not theta.size:
         return 0.0, theta
     centred = theta - theta.mean(axis=0)
@@ -174,7 +164,7 @@ class LDLSCL(SoftmaxLearner):
     ridge : float, default=1e-3
         λ₁.
     code_ridge : float, default=1e-3
-        λ₂. A large value removes the influence of the codes.
+        λ₂.
     local_correlation : float, default=1e-3
         λ₃, positive: without it the codes are unbounded.
     barrier : float, default=1e-3
@@ -186,10 +176,8 @@ class LDLSCL(SoftmaxLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients of the scores: θᵀ plus the contribution of the codes, which are linear in X.
-    intercept_ : ndarray of shape (n_labels,)
-        Contribution of the intercepts of the codes' regression. Xθ has none.
+    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
+        Coefficients and intercepts of the scores: θᵀ plus the contribution of the codes, which are linear in X.
     codes_ : ndarray of shape (n_samples, n_clusters)
         C of the training rows.
     code_coef_ : ndarray of shape (n_labels, n_clusters)
@@ -208,8 +196,8 @@ class LDLSCL(SoftmaxLearner):
     Notes
     -----
     In public code the gradient of the penalty keeps only p − p² of the derivative of the softmax; here it is exact.
-    The objective is not convex: other starts give other codes, on Yeast_spoem and SBU_3DFE with objectives within 1 %.
-    With at most ``n_clusters + 1`` labels the codes can reproduce the training distributions almost exactly.
+    The objective is not convex. With at most ``n_clusters + 1`` labels the codes can reproduce the training
+    distributions almost exactly.
 
     References
     ----------
@@ -264,7 +252,7 @@ class LDLSCL(SoftmaxLearner):
         self.objective_ = solution.values
 
         moments = Moments.of(X, self.codes_)
-        # If the features are linearly dependent, this is the regression of minimum norm.
+        # For linearly dependent features this is the regression of minimum norm.
         regression = solve_symmetric_sylvester(moments.xx, np.zeros_like(moments.dd), moments.xd).X
         code_intercept = moments.mean_d - moments.mean_x @ regression
         theta, w = solution.point.theta, solution.point.w
@@ -298,10 +286,8 @@ class EDLLRL(SoftmaxLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients Wᵀ.
-    intercept_ : ndarray of shape (n_labels,)
-        Intercepts, zero without `fit_intercept`.
+    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
+        Coefficients Wᵀ, and intercepts, zero without `fit_intercept`.
     clusters_ : ndarray of shape (n_samples,)
         Cluster of each training row.
     objective_ : list of float
@@ -315,13 +301,12 @@ class EDLLRL(SoftmaxLearner):
 
     Notes
     -----
-    Public code sets small singular values to zero and keeps the others, which is a penalty on the rank. Here all are
-    reduced, as the nuclear norm requires. Only training rows are clustered; public code clusters test rows as well.
+    Public code sets small singular values to zero, and clusters test rows as well. Here all singular values are
+    reduced, as the nuclear norm requires, and only training rows are clustered.
 
     References
     ----------
-    X. Jia, X. Zheng, W. Li, C. Zhang, Z. Li. Facial emotion distribution learning by exploiting low-rank label
-    correlations locally. CVPR 2019.
+    X. Jia et al. Facial emotion distribution learning by exploiting low-rank label correlations locally. CVPR 2019.
 
     Examples
     --------

@@ -58,13 +58,12 @@ def held_out(
 ) -> Array:
     """Predict each row with a copy of `estimator` that was fitted without it.
 
-    Preprocessing must be part of the estimator; see `prepared`. `cv` is a number of shuffled folds, at most one per
-    row, or a splitter that holds out each row once. Weights are passed to the steps that accept them.
+    `cv` is a number of shuffled folds, at most one per row, or a splitter that holds out each row once.
     """
     from sklearn.model_selection import cross_val_predict
 
     folds = split_rows(X, D, cv, random_generator(random_state))
-    return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=_weights_for(estimator, sample_weight)))
+    return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=weights_for(estimator, sample_weight)))
 
 
 def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[Fold]:
@@ -78,9 +77,7 @@ def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[F
         cv = KFold(min(int(cv), n), shuffle=True, random_state=random.randint(2**31))
     folds = list(check_cv(cv).split(X, D))
     if len(folds) < 2:
-        raise ValueError(
-            f"cv must make at least two splits, so that the spread of scores can be estimated; got {cv!r}."
-        )
+        raise ValueError(f"cv must make at least two splits; got {cv!r}.")
     return folds
 
 
@@ -94,12 +91,7 @@ def prepared(prepare: Any, learner: Any) -> Any:
     return Pipeline([("prepare", prepare), *steps])
 
 
-def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:
-    """Fit a learner or a pipeline, and pass the weights to the steps that accept them."""
-    return estimator.fit(X, y, **_weights_for(estimator, weight))
-
-
-def _weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
+def weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
     """Return the weights as fit parameters of a learner, or of the steps of a pipeline that accept them."""
     if weight is None:
         return {}
@@ -127,7 +119,8 @@ def cross_validate(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = fit_weighted(clone(estimator), _safe_indexing(X, train), D[train], learned)
+                weights_of_steps = weights_for(estimator, learned)
+                model = clone(estimator).fit(_safe_indexing(X, train), D[train], **weights_of_steps)
                 P = model.predict(_safe_indexing(X, test))
             scores.append(score_all(D[test], P, sample_weight=held_out))
         except Exception as error:

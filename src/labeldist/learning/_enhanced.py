@@ -21,7 +21,7 @@ class EnhancedLearner(DistributionLearner):
     """Recover distributions from logical labels, then learn to predict them.
 
     The enhancer is fitted to the features and the logical labels, and the learner to the features and the recovered
-    distributions. A ``Pipeline`` cannot do this: it would pass the recovered distributions on as features.
+    distributions.
 
     Parameters
     ----------
@@ -88,18 +88,6 @@ class EnhancedLearner(DistributionLearner):
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict a label distribution for each row of `X`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features, in the columns and the order of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            The predictions of the learner.
-        """
         check_is_fitted(self)
         return np.asarray(self.learner_.predict(X))
 
@@ -107,9 +95,8 @@ class EnhancedLearner(DistributionLearner):
         """Return the enhancer and the learner, with the defaults in place of None."""
         from sklearn.pipeline import make_pipeline  # a slow import
 
-        enhancer = BayesLE() if self.enhancer is None else self.enhancer
         learner = make_pipeline(KernelFeatures(), BDLDLCV()) if self.learner is None else self.learner
-        return enhancer, learner
+        return BayesLE() if self.enhancer is None else self.enhancer, learner
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

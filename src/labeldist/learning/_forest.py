@@ -21,9 +21,8 @@ LARGEST = float(np.finfo(np.float32).max)
 class DistributionForest(SampleWeightMixin, DistributionLearner):
     """Extremely randomised trees for label distributions.
 
-    Trees are grown by scikit-learn's ``ExtraTreesRegressor`` with one output per label. The prediction of a tree is
-    the mean of the training distributions in a leaf, the prediction of the forest is the mean over its trees.
-    Features are standardised first because trees work in single precision.
+    Trees are grown by scikit-learn's ``ExtraTreesRegressor``, on standardised features because they work in single
+    precision. The prediction is the mean of the training distributions in a leaf, averaged over the trees.
 
     Parameters
     ----------
@@ -46,7 +45,6 @@ class DistributionForest(SampleWeightMixin, DistributionLearner):
     See Also
     --------
     AAKNN : Mean distribution of the nearest rows.
-    labeldist.choose_learner : Choose a learner by cross-validation.
 
     References
     ----------

@@ -25,8 +25,6 @@ from labeldist.metrics import kl_divergence
 from labeldist.metrics._skill import skill
 
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
-
-
 COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
 """Attributes that describe the columns of the training data."""
 
@@ -40,10 +38,6 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
     ----------
     label_names_ : list of str
         Names of the label columns of `y`; ``label_0``, ``label_1``, … if it has none.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of str
-        Names of the features, if `X` is a data frame.
     """
 
     label_names_: list[str]
@@ -92,8 +86,6 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the skill 1 − KL(y, prediction) / KL(y, mean of y).
 
-        If all rows of `y` are equal, the score is 1 for a perfect prediction and 0 for any other.
-
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -106,7 +98,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         Returns
         -------
         score : float
-            1 for a perfect prediction, 0 for one as good as the mean of `y`. There is no lower bound.
+            1 for a perfect prediction, 0 for one as good as the mean of `y`, without a lower bound.
         """
         check_is_fitted(self)
         check_label_names(y, self.label_names_)
@@ -128,10 +120,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
 
     def _check_features_and_distributions(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Array]:
-        """Validate training data; return X, dense or CSR, and y as distributions.
-
-        The names of the columns are stored; without `reset` they are compared with the stored ones.
-        """
+        """Validate training data and return them. Column names are stored, or compared if `reset` is False."""
         check_rows_are_equally_long(y)
         if not reset:
             check_feature_order(self, X)
@@ -168,9 +157,9 @@ class SampleWeightMixin:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features. Learners that need dense features raise a ``TypeError`` for sparse ones.
+            The features.
         y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum.
+            Non-negative degrees. Each row is divided by its sum.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. A row of weight w counts as w equal rows.
 
@@ -233,15 +222,11 @@ def set_columns(learner: DistributionLearner, columns: dict[str, Any]) -> None:
 def linear_scores(X: Any, coef: Array, intercept: Array) -> Array:
     """Return Xθ + b for coefficients θᵀ. Values may overflow, which the output maps report as an error."""
     with np.errstate(over="ignore", invalid="ignore"):
-        scores: Array = X @ coef.T + intercept
-    return scores
+        return np.asarray(X @ coef.T + intercept)
 
 
 def check_weights(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array | None:
-    """Return the weights of the rows as float64, or None without weights.
-
-    Weights that are all zero are an error, unless `all_zero` is set because `X` is only a part of a table.
-    """
+    """Return the weights of the rows as float64, or None. They may be `all_zero` in a part of a table only."""
     if sample_weight is None:
         return None
     if not np.asarray(sample_weight).any():

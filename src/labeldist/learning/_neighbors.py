@@ -17,10 +17,8 @@ from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner
 from labeldist.simplex import normalize
 
-# The other metrics need more than the rows: a covariance, weights, or distances computed before.
-METRICS = {name for names in VALID_METRICS.values() for name in names} - {
-    *("mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski")
-}
+NEED_PARAMETERS = {"mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski"}
+METRICS = {name for names in VALID_METRICS.values() for name in names} - NEED_PARAMETERS
 
 SMALL_SPREAD = 1e-4  # rows whose variance is a smaller fraction of their mean square are centred
 

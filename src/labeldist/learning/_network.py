@@ -18,9 +18,7 @@ from labeldist.learning._learner import DistributionLearner, linear_scores
 from labeldist.simplex import softmax
 
 Loss = Literal["squared", "cross_entropy"]
-
-GRADIENT_TOLERANCE = 1e-4
-"""Training stops when the gradient is this fraction of its initial value; predictions hardly change afterwards."""
+GRADIENT_TOLERANCE = 1e-4  # training stops when the gradient is this fraction of its initial value
 
 
 class AABP(DistributionLearner):
@@ -47,10 +45,8 @@ class AABP(DistributionLearner):
 
     Attributes
     ----------
-    coefs_ : list of two ndarrays, of shape (n_features, n_hidden) and (n_hidden, n_labels)
-        V, for the features in their original units, and U.
-    intercepts_ : list of two ndarrays, of shape (n_hidden,) and (n_labels,)
-        a and b.
+    coefs_, intercepts_ : list of ndarray
+        V, for the features in their original units, and U; a and b.
     loss_ : float
         Final objective with the penalty.
     n_iter_ : int
@@ -62,9 +58,7 @@ class AABP(DistributionLearner):
 
     Notes
     -----
-    L-BFGS replaces the published gradient descent, and converges far enough to fit noise, hence `weight_decay`. KL on
-    the first of ten folds for the mean, without decay and by default: Yeast_spoem 0.0216, 0.0601, 0.0213; SBU_3DFE
-    0.0824, 0.0719, 0.0443. The default was chosen on that fold.
+    L-BFGS replaces the published gradient descent, and converges far enough to fit noise, hence `weight_decay`.
 
     References
     ----------

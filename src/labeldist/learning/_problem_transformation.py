@@ -28,11 +28,7 @@ FAR = 1e150  # Largest standardised distance; its square stays within the number
 
 
 def example_weights(D: Array, sample_weight: Array | None, sampling: Sampling, random_state: Any) -> Array:
-    """Return the weights of the single-label examples (row i, label k), of shape (n, c).
-
-    ``"exact"``: the degree times the weight of the row. ``"draw"``: the counts of n·c examples drawn with replacement
-    with probabilities proportional to that.
-    """
+    """Return the weights of the single-label examples, (n, c): degree times row weight, or counts drawn by it."""
     weights = D if sample_weight is None else D * sample_weight[:, None]
     if sampling == "exact":
         return weights
@@ -73,12 +69,10 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     See Also
     --------
     PTSVM : Support vector machines on the same examples.
-    sklearn.naive_bayes.GaussianNB : The classifier behind ``covariance="diagonal"``.
 
     Notes
     -----
-    Published results use full covariances, drawn examples and no smoothing (ten folds, Yeast_alpha: Clark 1.15
-    published, 1.14 here). Exact weights give 0.29, and 0.22 with the default smoothing.
+    Published results use full covariances, drawn examples and no smoothing.
 
     References
     ----------
@@ -152,10 +146,10 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
         try:
             return np.asarray(cholesky(covariance, lower=True))
         except LinAlgError:
-            raise ValueError(
-                f"With var_smoothing={self.var_smoothing:g} a covariance is numerically singular: the features are "
-                'linearly dependent. Use a larger var_smoothing or covariance="diagonal".'
-            ) from None
+            message = (
+                f"With var_smoothing={self.var_smoothing:g} a covariance is numerically singular. Use a larger one."
+            )
+            raise ValueError(message) from None
 
 
 def _whitened(gaps: Array, root: Array, deviations: Array) -> Array:
@@ -198,10 +192,8 @@ class PTSVM(DistributionLearner):
         Training rows that span the approximation of the kernel.
     pairs_ : list of tuple of int
         Pairs of labels.
-    dual_coef_ : ndarray of shape (n_pairs, rank)
-        Coefficients of the decision values k(x, pivots) · dual_coef + intercept, positive for the first label.
-    intercept_ : ndarray of shape (n_pairs,)
-        Intercepts of the decision values.
+    dual_coef_, intercept_ : ndarray of shape (n_pairs, rank) and (n_pairs,)
+        The decision values k(x, pivots) · dual_coef + intercept are positive for the first label.
     sigmoid_ : ndarray of shape (n_pairs, 2)
         A and B: the probability of the first label is 1 / (1 + exp(−A·value − B)).
     gap_ : ndarray of shape (n_pairs,)
@@ -210,20 +202,17 @@ class PTSVM(DistributionLearner):
     See Also
     --------
     PTBayes : Bayes classifier on the same examples.
-    sklearn.svm.SVC : Support vector machines for single labels.
 
     Notes
     -----
     The sigmoids are fitted to the decision values of the training rows: cross-validated ones, as in LIBSVM, gave worse
-    results (artificial set: skill 0.73 instead of 0.97). With the published `C` and `gamma` and features of a small
-    spread, many pairs have constant decision values and predict the mean degrees (SBU_3DFE: 10 of 15 pairs).
+    results. With the published `C` and `gamma` and features of a small spread, many pairs predict the mean degrees.
 
     References
     ----------
     X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7), 2016.
 
-    T.-F. Wu, C.-J. Lin, R. C. Weng. Probability estimates for multi-class classification by pairwise coupling. Journal
-    of Machine Learning Research 5, 2004.
+    T.-F. Wu et al. Probability estimates for multi-class classification by pairwise coupling. JMLR 5, 2004.
 
     Examples
     --------
@@ -281,11 +270,8 @@ class PTSVM(DistributionLearner):
             self.sigmoid_[i] = fit_sigmoid(Z @ machine.coef + machine.intercept, weights[:, j], weights[:, k])
         self.dual_coef_ = solve_triangular(Z[pivots], coefs.T, lower=True, trans="T").T
         if unfinished:
-            warn(
-                f"PTSVM did not converge for {len(unfinished)} of {len(self.pairs_)} pairs of labels, first "
-                f"{unfinished[0]}; the largest relative gap is {self.gap_.max():.1e}. Use a smaller C or gamma.",
-                ConvergenceWarning,
-            )
+            failed = f"{len(unfinished)} of {len(self.pairs_)} pairs of labels, first {unfinished[0]}"
+            warn(f"PTSVM did not converge for {failed}. Use a smaller C or gamma.", ConvergenceWarning)
 
     def _predict(self, X: Array) -> Array:
         check_squarable(X)

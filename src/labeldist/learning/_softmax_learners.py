@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import Interval
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, ScalingProblem, scale_iteratively
 from labeldist._solvers.scaling import column_means, column_units, divide_columns
@@ -19,8 +18,6 @@ from labeldist._typing import Array
 from labeldist.exceptions import warn
 from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores
 from labeldist.simplex import softmax
-
-WOLFE_CONSTANTS = {"c1": 1e-4, "c2": 0.9}  # constants of the line search of the published BFGS
 
 
 class SoftmaxLearner(DistributionLearner):
@@ -37,17 +34,14 @@ class SoftmaxLearner(DistributionLearner):
         return softmax(linear_scores(X, self.coef_, self.intercept_))
 
     def _with_intercept_column(self, X: Any) -> tuple[Any, Array]:
-        """Return X in its fastest storage, with a column of ones if there is an intercept, and the subtracted center.
-
-        Dense features are centred, because a large shift of a feature would hide its variation in rounding errors.
-        """
+        """Return X in its fastest storage, with a column of ones for an intercept, and the subtracted center."""
         X, center = hold_for_products(X), np.zeros(X.shape[1])
         if not self.fit_intercept:
             return X, center
         ones = np.ones((X.shape[0], 1))
         if not isinstance(X, np.ndarray):
             return sparse.hstack([X, sparse.csr_array(ones)], "csr"), center
-        center = column_means(X)
+        center = column_means(X)  # a large shift would hide the variation of a feature in rounding errors
         return np.hstack([X - center, ones]), center
 
     def _store(self, W: Array, center: Array, n_iter: int, converged: bool, unit: Array | float = 1.0) -> None:
@@ -72,15 +66,12 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
     """Maximum entropy model of label distributions, fitted by a quasi-Newton method (SA-BFGS).
 
     P = softmax(XW) minimises the cross-entropy −ΣD log P, which is the Kullback-Leibler divergence from D to P plus a
-    constant.
+    constant. The search is limited-memory BFGS in coordinates in which the features are uncorrelated.
 
     Parameters
     ----------
     fit_intercept : bool, default=False
         Whether to fit an intercept. The published model has none.
-    solver : {"lbfgs", "bfgs"}, default="lbfgs"
-        ``"lbfgs"``: limited-memory BFGS in coordinates in which the features are uncorrelated. ``"bfgs"``: the
-        published full BFGS, whose matrix has (n_features · n_labels)² entries.
     tol : float, default=1e-4
         Stop when the largest entry of the gradient is at most this fraction of its value at W = 0.
     max_iter : int, default=1000
@@ -88,17 +79,14 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients Wᵀ.
-    intercept_ : ndarray of shape (n_labels,)
-        Intercepts, zero without `fit_intercept`.
+    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
+        Coefficients Wᵀ, and intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
 
     See Also
     --------
     SAIIS : The same model, fitted by iterative scaling.
-    LDLLC : The same model with penalties.
 
     References
     ----------
@@ -115,19 +103,10 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
-        "solver": [StrOptions({"lbfgs", "bfgs"})],
     }
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = False,
-        solver: Literal["lbfgs", "bfgs"] = "lbfgs",
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-    ) -> None:
+    def __init__(self, *, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000) -> None:
         self.fit_intercept = fit_intercept
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
 
@@ -135,34 +114,18 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         unit = column_units(X)
         X, center = self._with_intercept_column(divide_columns(X, unit))
         loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
-        search = self._search_bfgs if self.solver == "bfgs" else self._search_lbfgs
-        W, n_iter, converged = search(loss, (X.shape[1], D.shape[1]))
-        self._store(W, center, n_iter, converged, unit)
-
-    def _search_lbfgs(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
         precondition = Preconditioner.of(loss.curvature())
-        start = np.zeros((precondition.T.shape[1], shape[1]))
+        start = np.zeros((precondition.T.shape[1], D.shape[1]))
         objective = precondition.compose(loss.value_and_gradient)
         solution = minimize_lbfgs(objective, start, tol=self.tol, max_iter=self.max_iter)
-        return precondition.T @ solution.X, solution.n_iter, solution.converged
-
-    def _search_bfgs(self, loss: CrossEntropy, shape: tuple[int, int]) -> tuple[Array, int, bool]:
-        def flat(w: Array) -> tuple[float, Array]:
-            value, gradient = loss.value_and_gradient(w.reshape(shape))
-            return value, gradient.ravel()
-
-        start = np.zeros(shape[0] * shape[1])
-        gradient_tolerance = self.tol * float(np.abs(flat(start)[1]).max())
-        options: Any = {**WOLFE_CONSTANTS, "gtol": gradient_tolerance, "maxiter": self.max_iter}
-        result = minimize(flat, start, jac=True, method="BFGS", options=options)
-        return result.x.reshape(shape), int(result.nit), bool(np.abs(result.jac).max() <= gradient_tolerance)
+        self._store(precondition.T @ solution.X, center, solution.n_iter, solution.converged, unit)
 
 
 class SAIIS(SampleWeightMixin, SoftmaxLearner):
     """Maximum entropy model of label distributions, fitted by improved iterative scaling (SA-IIS).
 
-    The model and the minimum are those of `SABFGS`. Plain scaling needs hundreds to thousands of updates. With
-    uncorrelated combinations of the features and Anderson acceleration about a dozen suffice on the Yeast sets.
+    The model and the minimum are those of `SABFGS`. Uncorrelated combinations of the features and Anderson
+    acceleration save most of the hundreds to thousands of updates of plain scaling.
 
     Parameters
     ----------
@@ -177,10 +140,8 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients Wᵀ.
-    intercept_ : ndarray of shape (n_labels,)
-        Intercepts, zero without `fit_intercept`.
+    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
+        Coefficients Wᵀ, and intercepts, zero without `fit_intercept`.
     n_iter_ : int
         Number of iterations.
 
@@ -190,8 +151,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
 
     References
     ----------
-    X. Geng, C. Yin, Z.-H. Zhou. Facial age estimation by learning from label distributions. IEEE Transactions on
-    Pattern Analysis and Machine Intelligence 35(10), 2013.
+    X. Geng, C. Yin, Z.-H. Zhou. Facial age estimation by learning from label distributions. IEEE TPAMI 35(10), 2013.
 
     Examples
     --------

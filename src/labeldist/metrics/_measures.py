@@ -1,8 +1,6 @@
 """The six measures of the label distribution learning literature as one table, and their scorers.
 
-Each measure compares a true distribution d with a predicted one p, row by row; the public functions return the mean
-over rows. `MEASURES` holds the direction, the bounds and the symmetry of each.
-
+Each measure compares a true distribution d with a predicted one p; the public functions return the mean over rows.
 Terms 0/0 of Clark and Canberra, where both degrees are zero, count as 0. Kullback-Leibler counts 0·log(0/p) as 0 and
 raises p to `KL_FLOOR`, so a true label with predicted degree 0 costs at most 36 nats times its degree.
 """
@@ -71,8 +69,6 @@ class Measure:
         The direction.
     worst : callable
         A function ``worst(n_labels)`` that returns the bound on the worse side.
-    symmetric : bool
-        Whether truth and prediction can be exchanged.
 
     See Also
     --------
@@ -91,10 +87,6 @@ class Measure:
     rows: Rows
     higher_is_better: bool
     worst: Callable[[int], float]
-    symmetric: bool
-
-    def __reduce__(self) -> tuple[Callable[[str], "Measure"], tuple[str]]:
-        return _by_name, (self.name,)
 
     @property
     def best(self) -> float:
@@ -105,12 +97,8 @@ class Measure:
 MEASURES: dict[str, Measure] = {}
 
 
-def _by_name(name: str) -> Measure:
-    return MEASURES[name]
-
-
 def _measure(
-    title: str, example: float, *, higher_is_better: bool, worst: Callable[[int], float], symmetric: bool = True
+    title: str, example: float, *, higher_is_better: bool, worst: Callable[[int], float]
 ) -> Callable[[Rows], Callable[..., float]]:
     """Return a decorator that adds a row-wise measure to the table and returns its mean over rows."""
 
@@ -121,7 +109,7 @@ def _measure(
         name = rows.__name__
         mean.__module__, mean.__name__, mean.__qualname__ = rows.__module__, name, name
         mean.__doc__ = f"{rows.__doc__}{_SECTIONS.format(name=name, example=example)}"
-        MEASURES[name] = Measure(name, title, mean, rows, higher_is_better, worst, symmetric)
+        MEASURES[name] = Measure(name, title, mean, rows, higher_is_better, worst)
         return mean
 
     return register
@@ -175,7 +163,7 @@ def canberra(d: Array, p: Array) -> Array:
     return _relative_differences(d, p).sum(axis=1)
 
 
-@_measure("Kullback-Leibler", 0.0201, higher_is_better=False, worst=lambda _: -math.log(KL_FLOOR), symmetric=False)
+@_measure("Kullback-Leibler", 0.0201, higher_is_better=False, worst=lambda _: -math.log(KL_FLOOR))
 def kl_divergence(d: Array, p: Array) -> Array:
     """Return the mean over rows of ``Σ d log(d / max(p, KL_FLOOR))`` in nats. Lower is better; not symmetric."""
     ratio = np.divide(d, np.maximum(p, KL_FLOOR), out=np.ones_like(d), where=d > 0)
@@ -228,8 +216,7 @@ def score_all(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike 
 def get_scorer(name: str) -> Any:
     """Return a measure as a scikit-learn scorer, for which higher is always better.
 
-    The sign of a measure for which lower is better is changed, as in scikit-learn. True degrees are divided by their
-    row sums first, as in the fit of a learner.
+    Measures for which lower is better change their sign. True degrees are divided by their row sums, as in `fit`.
 
     Parameters
     ----------

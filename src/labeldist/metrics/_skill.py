@@ -1,7 +1,5 @@
 """Skill of a prediction: the share of the divergence of a trivial baseline that it saves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -57,9 +55,5 @@ def describe_skill(share: float) -> str:
     """Return a predicate that describes a skill: ``explains 25 % of what the mean leaves unexplained``."""
     if share <= 0:
         return "is not better than predicting the mean"
-    return f"explains {percent(share)} of what the mean leaves unexplained"
-
-
-def percent(share: float) -> str:
-    """Format a share in percent, with a decimal below 10 %."""
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
+    percent = f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.1f}"
+    return f"explains {percent} % of what the mean leaves unexplained"
