@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import labeldist
 from labeldist import BDLDL, BDLE, BayesLE, EnhancedLearner
 from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
@@ -224,3 +225,8 @@ def test_every_parameter_has_constraints(estimator):
 def test_learners_are_better_than_the_mean(learner):
     score = clone(learner).fit(*make_artificial(300, random_state=0)).score(*make_artificial(200, random_state=1))
     assert score > 0.3 or isinstance(learner, MeanDistribution)
+
+
+def test_every_public_estimator_is_in_the_lists():
+    public = {*labeldist.enhancement.__all__, *labeldist.learning.__all__} - {"Choice", "choose_learner"}
+    assert {type(estimator).__name__ for estimator in ESTIMATORS} == public

@@ -14,11 +14,10 @@ from sklearn.base import clone
 from labeldist import BDLE
 from labeldist.enhancement import GLLE
 from labeldist.features import KernelFeatures
-from labeldist.learning import DistributionForest
 from tests.checks import example, training_data
-from tests.test_estimators import LEARNERS
+from tests.estimators import LEARNERS
 
-MODELS = [*LEARNERS, DistributionForest(10, random_state=0), BDLE(), BDLE(solver="low_rank"), GLLE()]
+MODELS = [*LEARNERS, BDLE(), BDLE(solver="low_rank"), GLLE()]
 MODELS += [KernelFeatures(n_components=20)]
 ROWS = example(seed=5)[0]
 

@@ -112,7 +112,7 @@ class BayesLE(LabelEnhancer):
     (2, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         "rule": [StrOptions({"half", "order"})],
         "threshold": [Interval(Real, 0, 1, closed="neither")],
         "noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],

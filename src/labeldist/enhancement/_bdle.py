@@ -124,7 +124,7 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
     (200, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         **KernelModelMixin._parameter_constraints,
         "reconstruction": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions({"auto", "exact", "low_rank", "lbfgs"})],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from numbers import Real
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ from labeldist._validation import check_logical, check_rows_are_equally_long, la
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
-class LabelEnhancer(TransformerMixin, BaseEstimator):
+class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
     """Base class of the enhancers. Only those with a rule for new rows have `transform`."""
 
     label_distributions_: Array
@@ -96,7 +96,7 @@ class LabelEnhancer(TransformerMixin, BaseEstimator):
 class ScoringEnhancer(LabelEnhancer):
     """Base class of the enhancers that compute scores from standardised features and map them to distributions."""
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         "scale": ["boolean"],
         "output": [StrOptions(set(OUTPUT_MAPS))],
         "sharpness": [Interval(Real, 0, None, closed="left")],

@@ -82,7 +82,7 @@ class FCM(ScoringEnhancer):
            [0.25, 0.75]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "fuzziness": [Interval(Real, 1, None, closed="neither")],

@@ -84,7 +84,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     (5, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         **KernelModelMixin._parameter_constraints,
         "solver": [StrOptions({"exact", "lbfgs"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -32,7 +32,7 @@ class KernelModelMixin:
     A mixin for subclasses of `ScoringEnhancer`.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
         "smoothness": [Interval(Real, 0, None, closed="left")],
         "kernel": [StrOptions({"rbf", "linear"}), callable],

@@ -73,7 +73,7 @@ class KM(ScoringEnhancer):
            [0.5 , 0.5 ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
         "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
     }

@@ -69,7 +69,7 @@ class LP(ScoringEnhancer):
            [0.  , 1.  ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
         "spread": [Interval(Real, 0, 1, closed="left")],
         "width": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],

@@ -72,7 +72,7 @@ class ML(ScoringEnhancer):
            [0.02, 0.98]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
     }

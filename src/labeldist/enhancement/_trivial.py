@@ -58,7 +58,7 @@ class Uniform(FeatureFreeEnhancer):
            [0.5, 0.5]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {}
 
     def _recover(self, L: Array) -> Array:
         return np.full(L.shape, 1 / L.shape[1])
@@ -102,7 +102,7 @@ class LogicalSoftmax(FeatureFreeEnhancer):
            [0.269, 0.731]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's format
+    _parameter_constraints: dict[str, list[Any]] = {
         "sharpness": [Interval(Real, 0, None, closed="left"), StrOptions({"threshold"})]
     }
 

@@ -93,7 +93,7 @@ class BDLDL(BlockLearner):
     np.float64(1.0)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "reconstruction": [Interval(Real, 0, math.inf, closed="left")],
         "ridge": [Interval(Real, 0, math.inf, closed="left")],
         "fit_intercept": ["boolean"],

@@ -88,7 +88,7 @@ class BDLDLCV(BlockLearner):
     ['floor', 'output', 'reconstruction', 'ridge']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "reconstructions": ["array-like"],
         "ridges": ["array-like"],
         "floors": [StrOptions({"auto"}), "array-like"],

@@ -77,7 +77,7 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
         "ridge": [Interval(Real, 0, None, closed="left")],
@@ -211,7 +211,7 @@ class LDLSCL(SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "ridge": [Interval(Real, 0, None, closed="left")],
@@ -316,7 +316,7 @@ class EDLLRL(SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
         "n_clusters": [Interval(Integral, 1, None, closed="left")],

@@ -53,7 +53,7 @@ class EnhancedLearner(DistributionLearner):
     (2, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "enhancer": [HasMethods(["fit_transform"]), None],
         "learner": [HasMethods(["predict"]), None],
     }

@@ -59,7 +59,7 @@ class DistributionForest(SampleWeightMixin, DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "max_features": [

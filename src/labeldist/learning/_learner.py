@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
 """Attributes that describe the columns of the training data."""
 
 
-class DistributionLearner(RegressorMixin, BaseEstimator):
+class DistributionLearner(RegressorMixin, BaseEstimator, ABC):
     """Base class of the learners, which predict label distributions from features.
 
     For scikit-learn they are multi-output regressors. A subclass implements `_fit` and `_predict`.
@@ -44,8 +44,10 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
     n_features_in_: int
 
     _accepts_sparse = True
+    """Whether `_fit` and `_predict` accept CSR matrices."""
+
     _squares_features = True
-    """Whether values too large to be squared are an error."""
+    """Whether features that are too large to be squared are an error in `fit`."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to features and label distributions.
@@ -110,11 +112,14 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
 
     @abstractmethod
     def _fit(self, X: Any, D: Array, *args: Any, **kwargs: Any) -> None:
-        """Set the fitted attributes for valid features and distributions, and weights if `fit` takes them."""
+        """Fit to X, dense or CSR, float32 or float64, and distributions D; set at least one attribute with a final "_".
+
+        With `SampleWeightMixin` the third argument is the weights of the rows, (n,), or None.
+        """
 
     @abstractmethod
     def _predict(self, X: Any) -> Array:
-        """Return the distributions of valid rows."""
+        """Return the distributions of validated rows, float64 of shape (n, n_labels)."""
 
     def _table_options(self) -> dict[str, Any]:
         return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
@@ -149,7 +154,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
 
 
 class SampleWeightMixin:
-    """Mixin of the learners whose `fit` takes sample weights."""
+    """Mixin of the learners whose `fit` takes sample weights; it precedes `DistributionLearner` in the bases."""
 
     def fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the model to features and label distributions.
@@ -195,7 +200,7 @@ class MeanDistribution(SampleWeightMixin, DistributionLearner):
     array([[0.75, 0.25]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {}
     _squares_features = False
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002  # the features have no effect

@@ -64,7 +64,7 @@ class AAKNN(DistributionLearner):
     array([[0.75, 0.25]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"uniform", "distance"})],
         "metric": [StrOptions(METRICS), callable],

@@ -73,7 +73,7 @@ class AABP(DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "loss": [StrOptions(set(get_args(Loss)))],
         "weight_decay": [Interval(Real, 0, None, closed="left")],

@@ -87,7 +87,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "covariance": [StrOptions(set(get_args(Covariance)))],
         "var_smoothing": [Interval(Real, 0, None, closed="neither")],
         "sampling": [StrOptions(set(get_args(Sampling)))],
@@ -223,7 +223,7 @@ class PTSVM(DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "kernel_tolerance": [Interval(Real, 0, 1, closed="neither")],

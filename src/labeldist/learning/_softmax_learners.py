@@ -23,7 +23,7 @@ from labeldist.simplex import softmax
 class SoftmaxLearner(DistributionLearner):
     """Base class of the learners whose model is P = softmax(XW + 1bᵀ)."""
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -100,7 +100,7 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
     }
@@ -161,7 +161,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012  # scikit-learn's name and form
+    _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
         "memory": [Interval(Integral, 0, None, closed="left")],
