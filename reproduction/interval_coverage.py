@@ -1,6 +1,6 @@
 """Coverage of the intervals of BayesLE on the benchmark sets, printed as a Markdown table.
 
-Specifications cannot describe intervals, so that this is a script: ``python -m reproduction.interval_coverage [SET ...]``.
+Specs cannot describe intervals, so this is a script: ``python -m reproduction.interval_coverage [SET ...]``.
 """
 
 import argparse

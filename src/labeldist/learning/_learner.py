@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +28,7 @@ COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
 """Attributes that describe the columns of the training data."""
 
 
-class DistributionLearner(RegressorMixin, BaseEstimator, ABC):
+class DistributionLearner(RegressorMixin, BaseEstimator):
     """Base class of the learners, which predict label distributions from features.
 
     For scikit-learn they are multi-output regressors. A subclass implements `_fit` and `_predict`.
@@ -110,16 +109,16 @@ class DistributionLearner(RegressorMixin, BaseEstimator, ABC):
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
         return skill(achieved, trivial)
 
-    @abstractmethod
     def _fit(self, X: Any, D: Array, *args: Any, **kwargs: Any) -> None:
         """Fit to X, dense or CSR, float32 or float64, and distributions D; set at least one attribute with a final "_".
 
         With `SampleWeightMixin` the third argument is the weights of the rows, (n,), or None.
         """
+        raise NotImplementedError
 
-    @abstractmethod
     def _predict(self, X: Any) -> Array:
         """Return the distributions of validated rows, float64 of shape (n, n_labels)."""
+        raise NotImplementedError
 
     def _table_options(self) -> dict[str, Any]:
         return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
