@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labeldist._tables.columns import choose_columns, degrees, match_columns, numbers, read_label_names, typed
+from labeldist._tables.columns import choose_columns, match_columns, numbers, read_label_names, typed
 from labeldist.exceptions import TableError
 
 SONGS = pd.DataFrame(
@@ -133,11 +133,6 @@ def test_nominal_zeros_and_ones_are_numbers():
     chosen = choose_columns(table, "joy")
     assert chosen.X["x"].tolist() == [0, 1]
     assert chosen.Y["joy"].tolist() == [1, 0]
-
-
-def test_labels_are_not_negative():
-    with pytest.raises(TableError, match="row 2, column 'joy', is -1"):
-        degrees(pd.DataFrame({"joy": ["1", "-1"]}), ["joy"])
 
 
 def test_typed_converts_text_of_numbers_only():

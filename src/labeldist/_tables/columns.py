@@ -102,8 +102,7 @@ def read_labelled(
     path : path-like
         A file that `read_table` reads.
     labels : str or sequence of str
-        Names, patterns such as ``emotion_*``, or files of names (MULAN's ``.xml``, or ``.txt`` with one name per
-        line). A string may hold several, separated by commas.
+        Names, patterns such as ``emotion_*``, or files of names (``.xml`` of MULAN, ``.txt``), separated by commas.
     features : str or sequence of str, default=None
         Names or patterns; None is all other columns of numbers.
     ignore : str or sequence of str, default=()
@@ -161,10 +160,8 @@ def choose_columns(
         raise TableError(f"Column {listed(both)} is a label; it cannot be ignored or a feature, too.")
     if need_features and not feature_columns:
         others = [f"{name} {reason}" for name, reason in left_out.items()]
-        raise TableError(
-            f"There is no feature column. Labels: {listed(label_columns)}. Other columns: {listed(others) or 'none'}. "
-            "Join the features to this table, or convert words, dates and gaps with --prepare."
-        )
+        advice = "Join features to this table, or convert words, dates and gaps with --prepare."
+        raise TableError(f"There is no feature column. Other columns: {listed(others) or 'none'}. {advice}")
     return LabelledTable(frame, label_columns, feature_columns, left_out)
 
 
@@ -188,9 +185,8 @@ def one_column(name: str, present: Iterable[Any], kind: str) -> str:
     """Return `name`, or raise an error if no column has this name."""
     columns = [str(column) for column in present]
     if name not in columns:
-        raise TableError(
-            f"There is no {kind} column {name!r}.{did_you_mean(name, columns)} There are {listed(columns)}."
-        )
+        hint = did_you_mean(name, columns)
+        raise TableError(f"There is no {kind} column {name!r}.{hint} There are {listed(columns)}.")
     return name
 
 

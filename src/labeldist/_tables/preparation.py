@@ -28,28 +28,21 @@ MOST_CATEGORIES = 30  # If there are more, the rarest share one column.
 def prepare_columns(frame: Any) -> ColumnTransformer:
     """Return an unfitted transformer for the columns of a pandas data frame, which determines their kinds.
 
-    Numbers are standardised, with missing values replaced by the median. Truth values become 0 and 1, missing ones the
-    more frequent of both. Dates become the five numbers of `DateParts`. Categories are one-hot encoded; rare and unseen
-    ones share a column, and missing values are a category. For each other column with missing values in `frame`, an
-    indicator column is added. The transformer selects its columns by name and ignores all others.
+    Numbers are standardised, with gaps filled by the median; truth values become 0 and 1, with gaps filled by the more
+    frequent value; dates become `DateParts`; categories, and gaps in them, are one-hot encoded, with rare and unseen
+    ones in one column. An indicator column is added for each other column with gaps.
     """
     kinds = {name: kind_of(frame[name]) for name in frame.columns}
     bad = {name: found for name, found in kinds.items() if found.kind == "other"}
     if bad:
         problems = "; ".join(f"{name!r} {found.reason} (data row {found.row + 1})" for name, found in bad.items())
-        raise TableError(
-            f"Columns that cannot be converted to features: {problems}. Leave them out, or replace their cells by "
-            "numbers, dates such as 2024-05-31 or categories."
-        )
+        advice = "Leave them out, or replace their cells by numbers, dates such as 2024-05-31 or categories."
+        raise TableError(f"Columns that cannot be converted to features: {problems}. {advice}")
     # keep_empty_features: a fold of cross-validation without a value must have the same columns as the others.
     median = SimpleImputer(strategy="median", keep_empty_features=True)
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
-    encoder = OneHotEncoder(
-        handle_unknown="infrequent_if_exist",
-        min_frequency=RARE_ROWS,
-        max_categories=MOST_CATEGORIES,
-        sparse_output=False,
-    )
+    limits = {"min_frequency": RARE_ROWS, "max_categories": MOST_CATEGORIES}
+    encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", sparse_output=False, **limits)
     pipelines = {
         "number": make_pipeline(ToNumbers(), median, StandardScaler()),
         "truth": make_pipeline(ToNumbers(), most_frequent),
@@ -65,8 +58,7 @@ def prepare_columns(frame: Any) -> ColumnTransformer:
 class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base class of transformers that convert a data frame column by column."""
 
-    suffixes: tuple[str, ...] = ("",)
-    """Endings of the names of the columns that one column becomes."""
+    suffixes: tuple[str, ...] = ("",)  # Endings of the names of the columns that one column becomes.
 
     def fit(self, X: Any, y: Any = None) -> CellTransformer:  # noqa: ARG002  # a pipeline passes y
         """Store the names of the columns."""
@@ -143,7 +135,6 @@ def _check_converted(values: Array, cells: Any, wanted: str) -> Array:
     unread = np.isnan(values) & ~is_missing(cells)
     if unread.any():
         row = int(unread.argmax())
-        raise TableError(
-            f"{cell_at(row, cells.name)} is {shown(cells.iloc[row])}, not {wanted}. Correct it, or leave it empty."
-        )
+        cell = f"{cell_at(row, cells.name)} is {shown(cells.iloc[row])}"
+        raise TableError(f"{cell}, not {wanted}. Correct it, or leave it empty.")
     return values

@@ -63,9 +63,7 @@ class TableStream:
             raise ValueError(f"chunk_rows must be an integer, at least 1; got {self.chunk_rows!r}.")
         names = [*self.labels, *(self.features or ())]
         if isinstance(self.labels, str) or isinstance(self.features, str) or len(set(names)) < len(names):
-            raise ValueError(
-                f"labels and features must be lists of different columns; got {self.labels!r} and {names}."
-            )
+            raise ValueError(f"labels and features must be lists of different columns; got {names}, {self.labels!r}.")
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         if not self.labels:
@@ -123,7 +121,7 @@ class TableStream:
 
 
 def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]) -> int:
-    """Write rows that come in chunks, such as predictions, to a Parquet file, which appears only once it is complete.
+    """Write chunks of rows, such as predictions, to a Parquet file, which appears only once it is complete.
 
     Parameters
     ----------
@@ -227,6 +225,5 @@ def _regroup(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 def _to_frame(table: Any, names: list[str]) -> Any:
     """Convert columns to one block of numbers; single precision is kept if all columns have it."""
     arrow, selected = require("pyarrow", "tables"), table.select(names)
-    is_single = all(kind == arrow.float32() for kind in selected.schema.types)
-    kind = arrow.float32() if is_single else arrow.float64()
+    kind = arrow.float32() if set(selected.schema.types) == {arrow.float32()} else arrow.float64()
     return selected.cast(arrow.schema([(name, kind) for name in names]), safe=False).to_pandas()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +21,6 @@ import numpy as np
 
 from labeldist._extras import require
 from labeldist._files import write_to_standard_output, write_whole
-from labeldist._tables.arff import read_arff, write_arff
 from labeldist._typing import Array
 from labeldist.exceptions import DatasetNotFoundError, MissingExtraError, TableError
 from labeldist.simplex import check_distributions
@@ -32,6 +32,11 @@ STANDARD = "-"  # The name of standard input and output, which are CSV.
 # Names of the arrays in .mat and .npz files that hold features and labels; the first one present is used.
 ARRAYS = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
 WANTED = {*ARRAYS["feature"], *ARRAYS["label"], "feature_names", "label_names"}
+# The quantifiers are possessive, so that a line that does not match fails in linear time.
+QUOTED = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
+VALUE = rf"""\s*+(?:{QUOTED}|[^\s,"'{{}}]*+)\s*+"""
+NOMINAL = re.compile(rf"\{{{VALUE}(?:,{VALUE})*+\}}")
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}%,]+)\s+(.+)", re.IGNORECASE)
 DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
 
 
@@ -52,7 +57,6 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
 
     See Also
     --------
-    write_table : Write a table to a file.
     read_labelled : Read a table and choose its label and feature columns.
     TableStream : Read a large table in chunks.
 
@@ -73,8 +77,7 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
         frame.columns = [str(column) for column in frame.columns]
         check_unique(frame.columns, "Standard input" if source == STANDARD else str(source))
         if not frame.size:
-            names = listed(frame.columns)
-            raise ValueError(f"it has no rows, only the columns {names}" if names else "it is empty")
+            raise ValueError(f"it is empty, or has no rows; its columns are: {listed(frame.columns)}")
     return frame
 
 
@@ -141,7 +144,8 @@ def read_mat(path: str | os.PathLike[str]) -> tuple[Array, Array]:
     with reading(path) as file:
         arrays = _load_mat(file)
         X, D = (_matrix(arrays, key) for key in ("features", "labels"))
-        _check_same_length(X, D)
+        if len(X) != len(D):
+            raise ValueError(f"it has {len(X)} rows of features and {len(D)} rows of labels")
         wrong = np.argwhere(~np.isfinite(X))
         if len(wrong):
             row, column = wrong[0]
@@ -219,10 +223,8 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
         for row in filter(None, reader):
             rows.append(row)
             if len(row) != len(rows[0]):
-                raise ValueError(
-                    f"line {reader.line_num} has {len(row)} cells, the header has {len(rows[0])}. Put a cell that "
-                    f"contains {separator!r} in double quotes"
-                )
+                sizes = f"line {reader.line_num} has {len(row)} cells, the header has {len(rows[0])}"
+                raise ValueError(f"{sizes}. Put a cell that contains {separator!r} in double quotes")
     except csv.Error as error:
         raise ValueError(f"{error}, near line {reader.line_num}") from None
     frame = require("pandas", "app").DataFrame(rows[1:], columns=rows[0] if rows else [], dtype=str)
@@ -290,7 +292,8 @@ def _read_matrices(file: BinaryIO, load: Callable[[BinaryIO], dict[str, Any]]) -
             parts.append(pandas.DataFrame(values, columns=names))
     if not parts:
         raise ValueError(f"it has neither features nor labels, only {listed(sorted(arrays))}")
-    _check_same_length(*parts)
+    if len(parts[0]) != len(parts[-1]):
+        raise ValueError(f"it has {len(parts[0])} rows of features and {len(parts[-1])} rows of labels")
     return pandas.concat(parts, axis=1)
 
 
@@ -305,11 +308,6 @@ def _matrix(arrays: dict[str, Any], key: str) -> Array:
     if value.dtype.kind not in "biuf" or value.ndim != 2 or not value.size:
         raise ValueError(f"{key} must be a matrix of real numbers; got type {value.dtype} and shape {value.shape}")
     return np.array(value, dtype=np.float64, order="C")
-
-
-def _check_same_length(*parts: Any) -> None:
-    if len({len(part) for part in parts}) > 1:
-        raise ValueError(f"it has {len(parts[0])} rows of features and {len(parts[1])} rows of labels")
 
 
 def _column_names(given: Any, kind: str, count: int) -> list[str]:
@@ -336,13 +334,68 @@ def _write_matrices(frame: pd.DataFrame, labels: Sequence[str], *, is_mat: bool)
     return buffer.getvalue()
 
 
+def _read_arff(file: BinaryIO) -> pd.DataFrame:
+    """Read an ARFF file, dense or sparse; nominal attributes become categories."""
+    pandas, arff = require("pandas", "app"), require("arff", "tables")
+    try:
+        content = _arff_decoder(arff).decode(file.read().decode("utf-8-sig"))
+    except arff.ArffException as error:
+        # str(error) would fail on a percent sign that the message quotes from the file.
+        raise ValueError(error.message.replace("%d", str(error.line))) from None
+    frame = pandas.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]])
+    for name, kind in content["attributes"]:
+        if isinstance(kind, list):
+            frame[name] = pandas.Categorical(frame[name], categories=[value for value in kind if value is not None])
+    return frame
+
+
+def _write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
+    """Encode a table: numbers as numeric attributes, categories as nominal ones, everything else as strings."""
+    attributes: list[tuple[str, str | list[str]]] = []
+    columns = []
+    for name in frame.columns:
+        column = frame[name]
+        if column.dtype.kind in "biuf":
+            attributes.append((name, "NUMERIC"))
+            cells = column.astype(float)
+        else:
+            is_category = str(column.dtype) == "category"
+            attributes.append((name, list(map(str, column.cat.categories)) if is_category else "STRING"))
+            cells = column.astype(object).map(str)
+        columns.append(cells.astype(object).where(column.notna(), None))
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    content = {"relation": "labeldist", "attributes": attributes, "data": rows}
+    return require("arff", "tables").dumps(content).encode()
+
+
+def _arff_decoder(arff: Any) -> Any:
+    """Return a decoder with its own parser of attributes.
+
+    That of liac-arff does not unescape names, and takes exponential time on ``{New York, Rome}`` without quotes.
+    """
+
+    class Decoder(arff.ArffDecoder):  # type: ignore[misc]  # liac-arff has no types
+        def _decode_attribute(self, line: str) -> Any:
+            match = ATTRIBUTE.fullmatch(line.strip())
+            if match is None:
+                raise arff.BadAttributeFormat
+            name, kind = match[1], match[2].strip()
+            if kind.startswith("{") and not NOMINAL.fullmatch(kind):
+                raise arff.BadAttributeType
+            if name[0] in "\"'":
+                name = re.sub(r"\\(.)", r"\1", name[1:-1])
+            return name, super()._decode_attribute(f"@attribute name {kind}")[1]
+
+    return Decoder()
+
+
+# Reader and writer of each format by the suffix of a file.
 FORMATS: dict[str, tuple[Callable[[BinaryIO], Any], Callable[[Any, Any], bytes]]] = {
     ".csv": (_read_separated, _write_separated),
     ".tsv": (partial(_read_separated, separators="\t"), partial(_write_separated, separator="\t")),
     ".parquet": (partial(_read_arrow, module="parquet"), partial(_write_arrow, module="parquet")),
     ".feather": (partial(_read_arrow, module="feather"), partial(_write_arrow, module="feather")),
-    ".arff": (read_arff, write_arff),
+    ".arff": (_read_arff, _write_arff),
     ".mat": (partial(_read_matrices, load=_load_mat), partial(_write_matrices, is_mat=True)),
     ".npz": (partial(_read_matrices, load=_load_npz), partial(_write_matrices, is_mat=False)),
 }
-"""Reader and writer of each format by the suffix of a file."""

@@ -28,9 +28,7 @@ class DatasetInfo:
         return f"{self.name}.mat"
 
 
-_COLLECTION = (
-    "X. Geng. Label distribution learning. IEEE Trans. on Knowledge and Data Engineering 28(7), 1734-1748, 2016."
-)
+_COLLECTION = "X. Geng. Label distribution learning. IEEE Trans. Knowledge and Data Engineering 28(7), 1734-1748, 2016."
 _EISEN = (
     "M. B. Eisen, P. T. Spellman, P. O. Brown, D. Botstein. Cluster analysis and display of genome-wide "
     "expression patterns. Proceedings of the National Academy of Sciences 95(25), 14863-14868, 1998."
