@@ -14,7 +14,7 @@ from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.enhancement import KM
 from labeldist.exceptions import ModelError
 from labeldist.models import feature_names_of, label_names_of, predict_distributions
-from labeldist.models._inspection import attribute_of, receiving_part
+from labeldist.models._inspection import attribute_of, layers
 from tests.checks import training_data
 from tests.models.examples import LABELS, NEW, fitted
 
@@ -43,7 +43,7 @@ def test_names_of_labels_and_features(model):
 @pytest.mark.parametrize("model", NESTED, ids=name)
 def test_parts_of_nested_models(model):
     model = fitted(clone(model))
-    assert isinstance(receiving_part(model), ColumnTransformer)
+    assert isinstance(list(layers(model, step=0))[-1], ColumnTransformer)
     assert attribute_of(model, "coef_").shape == (4, 3)
     assert attribute_of(model, "missing_") is None
 

@@ -79,22 +79,16 @@ def test_feature_names_come_from_the_last_transformer(data):
         assert display.feature_names == names
 
 
-def test_coefficient_names_can_be_given(data):
+def test_coefficient_names_and_errors(data):
     model = BDLDL().fit(*data)
-    names = {"feature_names": np.array(["a", "b", "c"]), "label_names": np.array(["x", "y", "z"])}
-    display = CoefficientDisplay.from_estimator(model, **names)
+    display = CoefficientDisplay.from_estimator(model, feature_names=np.array(["a", "b", "c"]), label_names=list("xyz"))
     assert (display.feature_names, display.label_names) == (["a", "b", "c"], ["x", "y", "z"])
     with pytest.raises(ValueError, match=r"feature_names .* 3"):
         CoefficientDisplay.from_estimator(model, feature_names=["a"])
-
-
-def test_coefficient_errors(data):
     with pytest.raises(TypeError, match="AAKNN"):
         CoefficientDisplay.from_estimator(AAKNN().fit(*data))
     with pytest.raises(NotFittedError):
         CoefficientDisplay.from_estimator(BDLDL())
-    with pytest.raises(ValueError, match="max_features"):
-        CoefficientDisplay.from_estimator(BDLDL().fit(*data), max_features=0)
 
 
 def test_influence_cell_is_the_best_score_over_other_parameters(search):
