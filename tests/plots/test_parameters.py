@@ -101,7 +101,6 @@ def test_influence_cell_is_the_best_score_over_other_parameters(search):
     np.testing.assert_array_equal(display.image_.get_array(), display.scores)
     assert type(display.image_.norm).__name__ == "LogNorm"  # the scores differ by a factor of more than 10
     assert display.others == ["floor"]
-    assert "floor" in display.ax_.get_title(loc="left")
     assert tick_texts(display.ax_, "y") == ["0.01", "1", "100"]
     assert tick_texts(display.ax_, "x") == ["0.1", "1000"]
     assert (display.ax_.get_ylabel(), display.ax_.get_xlabel()) == ("reconstruction", "ridge")
@@ -135,7 +134,6 @@ def test_influence_of_a_grid_search(data):
     assert display.row_values == ["clip", "softmax"]
     assert display.column_values == [0.1, 1.0, 10.0]
     assert display.scores.max() == pytest.approx(search.best_score_)
-    assert display.colorbar_.ax.get_ylabel() == "mean_test_score (higher is better)"
 
 
 def test_influence_combinations_that_were_not_tried_are_missing(data):
@@ -166,8 +164,6 @@ def test_recovery_path_has_the_measure_at_each_value(tags):
     expected = [kl_divergence(D, BDLE(sharpness=value).fit_transform(X, L)) for value in values]
     np.testing.assert_allclose(display.line_.get_xydata(), np.column_stack([values, expected]))
     assert display.best_ == int(np.argmin(expected))
-    assert display.ax_.get_xlabel() == "sharpness"
-    assert display.ax_.get_ylabel() == "Kullback-Leibler (lower is better)"
 
 
 def test_recovery_baselines_are_lines(tags):

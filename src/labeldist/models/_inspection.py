@@ -66,8 +66,7 @@ def label_names_of(model: Any) -> list[str]:
     check_is_fitted(model)
     names = attribute_of(model, "label_names_")
     if names is None:
-        last = type(list(layers(model))[-1]).__name__
-        raise ModelError(f"{last} has no label names: it is not a learner or enhancer of labeldist.")
+        raise ModelError(f"{type(list(layers(model))[-1]).__name__} is not a learner or enhancer of labeldist.")
     return list(names)
 
 
