@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import skops.io
 from numpy.testing import assert_array_equal
-from sklearn.tree import DecisionTreeRegressor
 
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError
@@ -135,25 +134,11 @@ def test_trees_whose_nodes_lead_outside_are_refused(path):
         load(path)
 
 
-def test_compiled_trees_of_others_are_refused(path):
-    model = fitted(BDLDL())
-    model.tree_ = DecisionTreeRegressor().fit(NEW, NEW)
-    with pytest.raises(ModelError, match=r"sklearn\.tree\._tree\.Tree"):
-        save(model, path, force=True)
-
-
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ModelError, match=r"none\.skops.*No such file"):
         load(tmp_path / "none.skops")
     with pytest.raises(ModelError, match="directory"):
         read_card(tmp_path)
-
-
-def test_archives_without_a_card(path):
-    skops.io.dump(fitted(BDLDL()), path)
-    for read in (load, read_card):
-        with pytest.raises(ModelError, match=r"model\.skops.*card\.json"):
-            read(path)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +151,10 @@ def test_damaged_cards_and_cards_of_newer_formats(path, card):
             read(path)
 
 
-def test_truncated_files(path):
+def test_archives_without_a_card_and_truncated_files(path):
+    rewrite(path, lambda members: members.pop("card.json"))
+    with pytest.raises(ModelError, match=r"model\.skops.*card\.json"):
+        load(path)
     content = path.read_bytes()
     for length in np.linspace(0, len(content) - 1, 25).astype(int):
         path.write_bytes(content[:length])

@@ -19,7 +19,7 @@ from labeldist._tables.preparation import prepare_columns
 from labeldist.enhancement import KM
 from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, DistributionForest, MeanDistribution
+from labeldist.learning import AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, MeanDistribution
 from labeldist.models import exportable, to_onnx
 from tests.checks import example
 from tests.models.examples import LABELS, NEW, fitted, mixed_table
@@ -40,21 +40,12 @@ EXPORTED = [
     EnhancedLearner(BDLE(), BDLDL()),
     EnhancedLearner(KM(), make_pipeline(StandardScaler(), SABFGS())),
     make_pipeline(KernelFeatures(), BDLDL()),
-    make_pipeline(
-        SimpleImputer(), StandardScaler(with_mean=False), KernelFeatures(scale=False, bandwidth=2.0), SABFGS()
-    ),
+    make_pipeline(SimpleImputer(), StandardScaler(with_mean=False), KernelFeatures(scale=False), SABFGS()),
     make_pipeline("passthrough", make_pipeline(StandardScaler(with_std=False), None, BDLDL())),
     make_pipeline(ColumnTransformer([("some", StandardScaler(), [0, 3])], remainder="passthrough"), BDLDL()),
     GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, cv=2),
 ]
-NOT_EXPORTED = [
-    AAKNN(),
-    DistributionForest(2),
-    BDLE(),
-    EnhancedLearner(BDLE(), AAKNN()),
-    make_pipeline(StandardScaler(), AAKNN()),
-    GridSearchCV(AAKNN(), {"n_neighbors": [3]}, cv=2),
-]
+NOT_EXPORTED = [BDLE(), EnhancedLearner(BDLE(), AAKNN()), GridSearchCV(AAKNN(), {"n_neighbors": [3]}, cv=2)]
 
 
 def name(model):

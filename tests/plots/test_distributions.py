@@ -1,4 +1,4 @@
-"""Tests of DistributionDisplay, AmbiguityDisplay and TernaryDisplay."""
+"""Tests of the displays of distributions and predictions."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -7,7 +7,8 @@ import pytest
 
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
-from labeldist.plots import AmbiguityDisplay, DistributionDisplay, TernaryDisplay
+from labeldist.metrics import kl_divergence
+from labeldist.plots import AmbiguityDisplay, CalibrationDisplay, DistributionDisplay, PredictionDisplay, TernaryDisplay
 from labeldist.simplex import ambiguity
 from tests.plots.drawn import legend_texts, lengths, texts, tick_texts
 
@@ -24,8 +25,7 @@ def test_bars_are_rows_in_order(display_class, items):
     rows = D.loc[list(items)].to_numpy()
     assert tick_texts(display.ax_, "y") == display.item_names == list(items)
     np.testing.assert_allclose(lengths(display.bars_), rows)
-    starts = np.transpose([[patch.get_x() for patch in container] for container in display.bars_])
-    np.testing.assert_allclose(starts, np.cumsum(rows, axis=1) - rows, atol=1e-12)
+    np.testing.assert_allclose(display.ambiguities, ambiguity(rows))
     assert display.ax_.yaxis_inverted()
     assert texts(display.ax_) == [f"{value:.2f}" for value in ambiguity(rows)]
     assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
@@ -48,19 +48,6 @@ def test_small_labels_are_merged_beyond_fifteen(rng):
     np.testing.assert_allclose(lengths(display.bars_)[:, :14], display.distributions[:, 3:])
     np.testing.assert_allclose(lengths(display.bars_)[:, 14], display.distributions[:, :3].sum(axis=1))
     assert tick_texts(AmbiguityDisplay.from_distributions(np.tile(degrees, (3, 1)), max_rows=90).ax_, "y") == []
-    styles = {(bars[0].get_facecolor(), bars[0].get_hatch()) for bars in display.bars_}
-    assert len(styles) == 15
-
-
-def test_from_estimator_draws_predictions():
-    X, D = make_artificial(20, random_state=0)
-    model = BDLDL().fit(X, D)
-    display = AmbiguityDisplay.from_estimator(model, X, max_rows=3, item_names=range(100, 120))
-    P = model.predict(X)
-    rows = np.argsort(-ambiguity(P))[:3]
-    np.testing.assert_allclose(lengths(display.bars_), P[rows])
-    np.testing.assert_allclose(display.ambiguities, ambiguity(P[rows]))
-    assert tick_texts(display.ax_, "y") == [str(100 + row) for row in rows]
 
 
 TRIANGLE = pd.DataFrame(np.vstack([np.eye(3), [[0.6, 0.3, 0.1]]]), columns=["joy", "fear", "calm"])
@@ -88,9 +75,13 @@ def test_ternary_lines_end_at_the_true_distributions():
     assert legend_texts(display.ax_) == ["to the true distribution"]
 
 
-def test_ternary_from_estimator_with_and_without_truth():
+def test_from_estimator_with_and_without_truth():
     X, D = make_artificial(20, random_state=0)
     model = BDLDL().fit(X, D)
+    bars = AmbiguityDisplay.from_estimator(model, X, max_rows=3, item_names=range(100, 120))
+    rows = np.argsort(-ambiguity(model.predict(X)))[:3]
+    np.testing.assert_allclose(bars.distributions, model.predict(X)[rows])
+    assert bars.item_names == [str(100 + row) for row in rows]
     display = TernaryDisplay.from_estimator(model, X, label_names=list("xyz"))
     np.testing.assert_allclose(display.distributions, model.predict(X))
     assert (display.true, display.ax_.get_tlabel()) == (None, "x")
@@ -104,3 +95,81 @@ def test_ternary_needs_three_labels_and_ternary_axes():
     assert plt.get_fignums() == []
     with pytest.raises(TypeError, match="ternary"):
         TernaryDisplay.from_distributions(TRIANGLE, ax=plt.figure().subplots())
+
+
+TRUE = pd.DataFrame(
+    [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.6, 0.2, 0.2]],
+    columns=["joy", "fear", "calm"],
+    index=["a", "b", "c", "d"],
+)
+PREDICTED = np.array([[0.2, 0.3, 0.5], [0.3, 0.6, 0.1], [0.6, 0.2, 0.2], [0.6, 0.2, 0.2]])
+BEST_TO_WORST = [3, 1, 0, 2]
+
+
+def test_points_are_degrees():
+    display = PredictionDisplay.from_predictions(TRUE, PREDICTED)
+    for k, points in enumerate(display.points_):
+        expected = np.column_stack([PREDICTED[:, k], TRUE.iloc[:, k]])[BEST_TO_WORST]
+        np.testing.assert_allclose(points.get_offsets(), expected)
+    assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
+
+
+def test_bars_come_in_pairs_with_their_divergence():
+    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind="bars", max_rows=2)
+    assert display.item_names == ["d", "c"]
+    np.testing.assert_allclose(lengths(display.true_bars_), TRUE.loc[["d", "c"]])
+    np.testing.assert_allclose(lengths(display.predicted_bars_), PREDICTED[[3, 2]])
+    assert tick_texts(display.ax_, "y") == ["d: true", "predicted", "c: true", "predicted"]
+    divergence = kl_divergence(TRUE[2:3], PREDICTED[2:3])
+    np.testing.assert_allclose(display.divergences, [0, divergence], atol=1e-12)
+    assert texts(display.ax_) == ["KL 0.000", f"KL {divergence:.3f}"]
+
+
+@pytest.mark.parametrize("kind", ["scatter", "bars"])
+def test_max_rows_chooses_at_equal_steps_from_best_to_worst(kind):
+    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind=kind, max_rows=3)
+    assert display.item_names == ["d", "a", "c"]
+    np.testing.assert_allclose(display.true, TRUE.loc[["d", "a", "c"]])
+    assert "3 of 4 items" in display.ax_.get_xlabel()
+    for option in ({"kind": "lines"}, {"kind": kind, "max_rows": 0}):
+        with pytest.raises(ValueError, match=list(option)[-1]):
+            PredictionDisplay.from_predictions(TRUE, PREDICTED, **option)
+
+
+def test_calibration_from_estimator_uses_all_degrees():
+    X, D = make_artificial(30, random_state=0)
+    model = BDLDL().fit(X, D)
+    calibration = CalibrationDisplay.from_estimator(model, X, 5 * D)
+    assert calibration.predicted_means @ calibration.counts == pytest.approx(30)
+    assert calibration.true_means @ calibration.counts == pytest.approx(30)
+
+
+def test_calibration_bins_have_means_and_counts():
+    predicted = np.random.default_rng(0).dirichlet(np.ones(3), 200)
+    true = 0.5 * predicted + 0.5 / 3
+    display = CalibrationDisplay.from_predictions(true, predicted, n_bins=5)
+    assert display.counts.sum() == predicted.size
+    rows = zip(display.edges, display.predicted_means, display.true_means, display.counts, strict=True)
+    for (low, high), predicted_mean, true_mean, count in rows:
+        inside = (predicted >= low) & ((predicted < high) | (high == predicted.max()))
+        assert count == inside.sum()
+        assert predicted_mean == pytest.approx(predicted[inside].mean())
+        assert true_mean == pytest.approx(true[inside].mean())
+    widths = np.diff(display.edges).ravel()
+    np.testing.assert_allclose(widths, widths[0])
+    curve = np.column_stack([display.predicted_means, display.true_means])
+    np.testing.assert_allclose(display.line_.get_xydata(), curve)
+    heights = np.array([bar.get_height() for bar in display.count_bars_])
+    np.testing.assert_allclose(heights / heights.max(), display.counts / display.counts.max())
+    assert texts(display.ax_) == [f"{count:,}" for count in display.counts]
+
+
+def test_calibration_omits_empty_bins_and_handles_equal_predictions():
+    display = CalibrationDisplay.from_predictions([[0.1, 0.9], [0.2, 0.8]], [[0.1, 0.9], [0.1, 0.9]])
+    assert display.counts.tolist() == [2, 2]
+    display = CalibrationDisplay.from_predictions([[0.4, 0.6]], [[0.5, 0.5]])
+    assert display.counts.tolist() == [2]
+    assert display.true_means.tolist() == [0.5]
+    assert display.count_bars_[0].get_width() > 0
+    with pytest.raises(ValueError, match="n_bins"):
+        CalibrationDisplay.from_predictions([[0.4, 0.6]], [[0.5, 0.5]], n_bins=0)

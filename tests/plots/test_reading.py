@@ -13,7 +13,8 @@ from labeldist import BDLDL, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LP
 from labeldist.exceptions import ModelError, NotADistributionError
-from labeldist.plots._reading import read_pair, read_predictions, read_rows, read_truth_and_predictions
+from labeldist.plots import PredictionDisplay
+from labeldist.plots._display import read_pair, read_predictions, read_rows
 
 D = np.array([[0.5, 0.5], [0.2, 0.8]])
 FRAME = pd.DataFrame(D, columns=["joy", "fear"], index=["a", "b"])
@@ -52,8 +53,6 @@ def test_given_names_have_precedence_and_are_counted():
 def test_tables_that_are_not_distributions_raise():
     with pytest.raises(NotADistributionError, match="row 1"):
         read_rows([[1.0, 0.0], [3.0, 2.0]])
-    with pytest.raises(ValueError, match="no rows"):
-        read_rows(np.empty((0, 3)))
 
 
 def test_pair_has_the_names_of_either_table():
@@ -86,18 +85,18 @@ def test_enhancers_with_transform_are_read(data):
 def test_truth_is_normalised_and_brings_names(data):
     X, D = data
     model = BDLDL().fit(X, D.to_numpy())
-    true, predicted = read_truth_and_predictions(model, X, 7 * D)
-    np.testing.assert_allclose(true, D)
-    np.testing.assert_allclose(predicted, model.predict(X))
-    assert (list(true.columns), list(true.index[:2])) == (["joy", "fear", "calm"], ["item 0", "item 1"])
+    display = PredictionDisplay.from_estimator(model, X, 7 * D)
+    np.testing.assert_allclose(display.true, D.loc[display.item_names])
+    np.testing.assert_allclose(display.predicted, model.predict(X)[D.index.get_indexer(display.item_names)])
+    assert display.label_names == ["joy", "fear", "calm"]
     frame = pd.DataFrame(X, index=range(100, 130))
-    assert read_truth_and_predictions(model, frame, D)[0].index[0] == "100"
+    assert sorted(PredictionDisplay.from_estimator(model, frame, D).item_names) == [str(i) for i in range(100, 130)]
 
 
 def test_truth_with_other_labels_or_rows_raises(data):
     X, D = data
     model = BDLDL().fit(X, D)
     with pytest.raises(ValueError, match=r"\['joy', 'fear', 'calm'\]"):
-        read_truth_and_predictions(model, X, D[["fear", "joy", "calm"]])
+        PredictionDisplay.from_estimator(model, X, D[["fear", "joy", "calm"]])
     with pytest.raises(ValueError, match="same shape"):
-        read_truth_and_predictions(model, X, D[:5])
+        PredictionDisplay.from_estimator(model, X, D[:5])

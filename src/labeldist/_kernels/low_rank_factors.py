@@ -27,26 +27,13 @@ INDEFINITE_MESSAGE = (
 
 
 def gaussian_factor(X: Array, gamma: float, tol: float, *, max_rank: int | None = None) -> tuple[Array, Array]:
-    """Compute the greedily pivoted Cholesky decomposition ZZᵀ ≈ K = exp(−γ‖x_i − x_j‖²).
+    """Return Z and the pivots of the greedily pivoted Cholesky decomposition ZZᵀ ≈ K = exp(−γ‖x_i − x_j‖²).
 
-    Every entry of K − ZZᵀ is at most `tol`, unless `max_rank` is reached first. K is never formed: each column of Z
-    takes one column of K, so the cost is about n·rank·(rank + m) multiplications. The next pivot is the row with the
-    largest residual. For a small tolerance this needs the fewest columns; for few columns `draw_pivots` is better.
+    Every entry of K − ZZᵀ is at most `tol`, unless `max_rank` columns are reached first. K is never formed: each column
+    of Z takes one column of K, so the cost is about n·rank·(rank + m) multiplications. The next pivot is the row with
+    the largest residual. For a small tolerance this needs the fewest columns; for few columns `draw_pivots` is better.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, m)
-    gamma : float
-    tol : float
-    max_rank : int, default=None
-        Largest number of columns of Z.
-
-    Returns
-    -------
-    Z : ndarray of shape (n, rank)
-    pivots : ndarray of int of shape (rank,)
-        Rows whose kernel columns were used. ``Z[pivots]`` is lower triangular. For any row x, k(x, X[pivots]) times its
-        inverse transpose is the row of the factor.
+    ``Z[pivots]`` is lower triangular. For any row x, k(x, X[pivots]) times its inverse transpose is the row of Z.
     """
     n = len(X)
     limit = n if max_rank is None else min(n, max_rank)
@@ -100,16 +87,8 @@ def draw_pivots(
     i ≠ j of E_ij² / (d_i d_j). The Frobenius norm gives little weight to a tail of many small eigenvalues, which the
     ridge of BD-LE shrinks anyway. The cost is about n·r² multiplications, with n at most `PIVOT_ROWS`.
 
-    Parameters
-    ----------
-    kernel : callable
-        ``kernel(X, Y)`` returns the matrix of kernel values, which must be positive semidefinite.
-    X : ndarray of shape (n, m)
-    tol : float
-    max_rank : int
-    generator : RandomState
-    entry_tolerance : float, default=0.0
-        Stop also if no entry of the difference is larger than this.
+    ``kernel(X, Y)`` returns kernel values; K must be positive semidefinite. Stop also if no entry of the difference is
+    larger than `entry_tolerance`.
     """
     sample = np.arange(len(X)) if len(X) <= PIVOT_ROWS else np.sort(generator.choice(len(X), PIVOT_ROWS, False))
     X = X if len(sample) == len(X) else X[sample]

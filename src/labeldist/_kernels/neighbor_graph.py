@@ -27,19 +27,8 @@ INSTALL = "pip install 'labeldist[neighbors]'"
 def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 1.0) -> Any:
     """Return the sparse matrix of exp(−‖x_i − x_j‖² / (2 width²)) for the nearest neighbours x_j of x_i.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, m)
-    n_neighbors : int
-        Neighbours of each row, without itself; at most n − 1. They are approximate for more than 20,000 rows of more
-        than 10 features if faiss is installed.
-    width : float or "mean"
-        ``"mean"`` is the mean distance between a row and its neighbours.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        Not symmetric, because neighbourhood is not mutual.
+    Each row has `n_neighbors` neighbours without itself; see `_nearest`. The width ``"mean"`` is the mean distance
+    between a row and its neighbours. The matrix is not symmetric, because neighbourhood is not mutual.
     """
     distances, neighbors = _nearest(X, n_neighbors)
     if width == "mean":
@@ -53,18 +42,7 @@ def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
 
     w_i minimises ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1. It is G⁻¹1 divided by its sum, where G is the Gram matrix of
     the differences x_j − x_i. G is singular if there are more neighbours than features; a small ridge then selects the
-    most even weights.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, m)
-    n_neighbors : int
-        Neighbours of each row, without itself; at most n − 1.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        Rows sum to one. If there is only one row, it is zero.
+    most even weights. The result is a sparse matrix whose rows sum to one. If there is only one row, it is zero.
     """
     _, neighbors = _nearest(X, n_neighbors)
     n, k = neighbors.shape
@@ -141,14 +119,7 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
     cells with the nearest centres. The number of cells is doubled until `RECALL` of the true neighbours of a few rows
     are found, or a row would be compared with `MAX_VISITED` others. The cost grows about as n^1.5. Rows without any
     structure, such as independent normal features, reach the limit first; then an `ApproximationWarning` is issued.
-
-    Parameters
-    ----------
-    faiss : module
-    X : ndarray of shape (n, m)
-        Centred rows.
-    n_neighbors : int
-        Less than n.
+    The rows of `X` must be centred.
     """
     n, m = X.shape
     unit = float(np.sqrt(np.mean([row @ row for row in X[:: max(1, n // 1000)]]))) or 1.0

@@ -78,15 +78,9 @@ def minimize_clustered_low_rank(objective: ClusteredLowRank, *, tol: float, max_
 
     Each iteration updates W by L-BFGS (least squares between P and a mean of D and Z − U), each cluster of Z by
     shrinking the singular values of P + U, and the scaled multiplier U by P − Z. The penalty ρ is doubled or halved if
-    one residual outweighs the other. The L-BFGS search dominates the cost: about 4nmc multiplications per step.
-
-    Parameters
-    ----------
-    objective : ClusteredLowRank
-    tol : float
-        Stop if the primal residual ‖P − Z‖ is at most tol·‖P‖, and the dual residual ρ‖Z − Z_before‖ at most tol times
-        the norm of the multiplier.
-    max_iter : int
+    one residual outweighs the other. The L-BFGS search dominates the cost: about 4nmc multiplications per step. Stop if
+    the primal residual ‖P − Z‖ is at most tol·‖P‖, and the dual residual ρ‖Z − Z_before‖ at most tol times the norm of
+    the multiplier.
     """
     X, D = objective.X, objective.D
     members = objective.members()

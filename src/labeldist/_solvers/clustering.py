@@ -14,16 +14,10 @@ SAME_DISTANCE = 1e-9  # relative difference of squared distances that are equal 
 
 
 def cluster_rows(rows: Array, n_clusters: int) -> NDArray[np.intp]:
-    """Return the k-means cluster of each row as numbers 0, 1, ….
+    """Return the k-means cluster of each row as numbers 0, 1, …; fewer than `n_clusters` if fewer rows are distinct.
 
     The first centre is the row nearest to the mean. Each further centre is the row farthest from the previous ones.
     Lloyd's iterations follow. So the clusters depend neither on chance nor on the order of rows and columns.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, c)
-    n_clusters : int
-        There are fewer clusters if fewer rows are distinct.
     """
     from sklearn.cluster import KMeans  # imported here because the import takes a third of a second
 
@@ -77,19 +71,9 @@ def fuzzy_means(
     """Minimise ``Σ_ik u_ik^β ‖x_i − v_k‖²`` over centres v and memberships u ≥ 0 with Σ_k u_ik = 1.
 
     Alternate two steps: for given centres, u_ik is proportional to ‖x_i − v_k‖^(−2/(β−1)); for given memberships, v_k
-    is the mean of the rows with weights u_ik^β. No step increases the objective. The fixed point depends on the start.
-    An iteration costs about 4nmp multiplications.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, m)
-    start : ndarray of shape (p, m)
-        Initial centres.
-    fuzziness : float
-        β > 1; larger values make the memberships more even.
-    tol : float
-        Stop if no membership changes by more than this.
-    max_iter : int
+    is the mean of the rows with weights u_ik^β. No step increases the objective. The fixed point depends on the initial
+    centres `start`, of shape (p, m). A larger `fuzziness` β > 1 makes the memberships more even. Stop if no membership
+    changes by more than `tol`. An iteration costs about 4nmp multiplications.
     """
     held, squares, middle = _hold(X)
     centers = start - middle

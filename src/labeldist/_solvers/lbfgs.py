@@ -31,19 +31,10 @@ def minimize_lbfgs(
     tol: float = 1e-8,
     max_iter: int = 50_000,
 ) -> LBFGSSolution:
-    """Minimise a smooth function f of a matrix.
+    """Minimise a smooth function f of a matrix X of any shape; ``value_and_gradient(X)`` returns f(X) and ∇f(X).
 
     Stop if the largest absolute entry of ∇f(X) is at most `tol` times that of ∇f(0). An iteration costs about one value
     and gradient plus 4·30·size multiplications.
-
-    Parameters
-    ----------
-    value_and_gradient : callable
-        ``value_and_gradient(X)`` returns f(X) and ∇f(X).
-    start : ndarray
-        Initial X, of any shape.
-    tol : float
-    max_iter : int
     """
     at_zero = value_and_gradient(np.zeros_like(start))
     scale = float(np.abs(at_zero[1]).max(initial=0.0)) or 1.0

@@ -43,18 +43,9 @@ def minimize_low_rank(
     The features [Z, 1] would be another model, whose ridge applies to the root of K. One pass over the rows computes
     ZᵀZ, ZᵀSZ, Zᵀ1 and ZᵀL. The cost is about 3n·r² multiplications.
 
-    Parameters
-    ----------
-    kernel_rows : callable
-        ``kernel_rows(rows)`` returns the kernel values of a slice of rows with the pivots; they may be overwritten.
-    factor : ndarray of shape (r, r)
-        F, the lower Cholesky factor of the kernel matrix of the pivots.
-    labels : ndarray of shape (n, c)
-        L.
-    reconstruction, smoothness : float
-        α and λ.
-    laplacian : sparse array of shape (n, n) or None
-        S, symmetric with S1 = 0. Not used if `smoothness` is 0.
+    ``kernel_rows(rows)`` returns the kernel values of a slice of rows with the pivots, which may be overwritten.
+    `factor` is F, (r, r), the lower Cholesky factor of the kernel matrix of the pivots. `labels` is L, (n, c).
+    `reconstruction` and `smoothness` are α and λ. `laplacian` is S, sparse and symmetric with S1 = 0, unused if λ = 0.
     """
     n, r = len(labels), len(factor)
     beside = np.column_stack([labels, np.ones(n)])

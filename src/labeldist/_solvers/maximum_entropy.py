@@ -55,7 +55,6 @@ class CrossEntropy:
 
     def value_and_gradient(self, W: Array) -> tuple[float, Array]:
         """Return the loss at W, of shape (m, c), and its gradient Xᵀ(P − D)."""
-        # The arrays have one row per label, so that the innermost loops run over the many rows of the table.
         D, scores = self._labels_first, W.T @ self.X.T if isinstance(self.X, np.ndarray) else (self.X @ W).T.copy()
         P, log_p = softmax_and_log(scores, axis=0)
         loss = -float(np.vdot(D, log_p))
@@ -67,6 +66,7 @@ class CrossEntropy:
 
     @cached_property
     def _labels_first(self) -> Array:
+        # With one row per label the innermost loops run over the many rows of the table.
         return np.ascontiguousarray(self.D.T)
 
     def curvature(self) -> Array:
@@ -173,17 +173,9 @@ class ScalingSolution:
 def scale_iteratively(problem: ScalingProblem, *, tol: float, max_iter: int, memory: int) -> ScalingSolution:
     """Repeat the update of improved iterative scaling, with Anderson acceleration, until the constraints hold.
 
-    An update costs about (ORDER + 2)·n·m·c multiplications.
-
-    Parameters
-    ----------
-    problem : ScalingProblem
-    tol : float
-        Stop if the largest violation of a constraint is at most this share of the one at W = 0.
-    max_iter : int
-    memory : int
-        Number of earlier updates that Anderson acceleration combines with the current one; 0 means plain scaling. A
-        combined step that increases the loss is rejected.
+    Stop if the largest violation of a constraint is at most `tol` times that at W = 0. Acceleration combines an update
+    with at most `memory` earlier ones; a combined step that increases the loss is rejected. An update costs about
+    (ORDER + 2)·n·m·c multiplications.
     """
     W = np.zeros(problem.target.shape)
     loss, violation, update = problem.loss_and_update(W)

@@ -50,9 +50,7 @@ class Moments:
         stays sparse: its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any zeros
         and a mean far larger than its spread. The moments of an empty table are zero.
         """
-        if sparse.issparse(X):
-            return cls._of_sparse(X, D, sample_weight)
-        return cls._of_dense(X, D, sample_weight)
+        return (cls._of_sparse if sparse.issparse(X) else cls._of_dense)(X, D, sample_weight)
 
     @classmethod
     def _of_dense(cls, X: Array, D: Array, sample_weight: Array | None) -> Moments:

@@ -24,20 +24,12 @@ class ConjugateGradientSolution:
 def solve_conjugate_gradient(
     apply: Callable[[Array], Array], B: Array, *, tol: float = 4 * EPSILON, max_iter: int = 10_000
 ) -> ConjugateGradientSolution:
-    """Solve ``A X = B`` for a symmetric positive definite A, given only products with A.
+    """Solve ``A X = B`` for a symmetric positive definite A, given only products: ``apply(V)`` returns AV.
 
-    Each column has its own step lengths, but all columns share the products: one pass over A per iteration, 2n²c
-    multiplications. The error falls by (√κ − 1)/(√κ + 1) per iteration, where κ is the condition number. For κ = 3
-    about thirty iterations reach the last digit, while a factorisation of A takes n³/3 multiplications.
-
-    Parameters
-    ----------
-    apply : callable
-        ``apply(V)`` returns AV for V of shape (n, c).
-    B : ndarray of shape (n, c)
-    tol : float
-        Stop if ‖b_k − A x_k‖ ≤ tol·‖b_k‖ in every column k.
-    max_iter : int
+    Stop if ‖b_k − A x_k‖ ≤ tol·‖b_k‖ in every column k of B, which has shape (n, c). Each column has its own
+    step lengths, but all columns share the products: one pass over A per iteration, 2n²c multiplications. The error
+    falls by (√κ − 1)/(√κ + 1) per iteration, where κ is the condition number. For κ = 3 about thirty iterations reach
+    the last digit, while a factorisation of A takes n³/3 multiplications.
     """
     X, R = np.zeros_like(B), B.copy()
     P = R.copy()
@@ -75,13 +67,8 @@ def minimize_bounded(A: Any, *, tol: float = 1e-10) -> BoundedMinimum:
     """Minimise ``½ xᵀAx`` over x ≥ 1 for a sparse symmetric positive semidefinite A.
 
     x is a minimum if and only if the gradient g = Ax vanishes where x > 1 and is nowhere negative. The active-set
-    method solves nearly every problem in about ten steps. If it fails, projected conjugate gradients are used.
-
-    Parameters
-    ----------
-    A : sparse array of shape (n, n)
-    tol : float
-        Largest allowed violation, relative to the largest row sum of |A|, which bounds the entries of A1.
+    method solves nearly every problem in about ten steps. If it fails, projected conjugate gradients are used. `tol` is
+    the largest allowed violation, relative to the largest row sum of |A|, which bounds the entries of A1.
     """
     found = by_active_set(A, tol)
     return found if found.converged else by_conjugate_gradients(A, tol)

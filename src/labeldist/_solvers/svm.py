@@ -32,18 +32,11 @@ def solve_two_sided_svm(
 
     This is C-SVC with every row i in both classes, with weights p_i and q_i. The dual has variables u_i in [0, p_i] and
     v_i in [0, q_i] with Σu = Σv and w = Zᵀ(u − v). It is solved by the primal-dual interior-point method with
-    Mehrotra's corrector (Fine and Scheinberg 2001) in about twenty steps. Both examples of a row share its row of Z, so
-    a step costs about n·rank² multiplications, while C-SVC on 2n examples has a kernel matrix of 4n² entries.
+    Mehrotra's corrector (Fine and Scheinberg 2001) in about twenty steps, until the relative gap and residuals are at
+    most `tol`. Both examples of a row share its row of Z, so a step costs about n·rank² multiplications, while C-SVC on
+    2n examples has a kernel matrix of 4n² entries.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, rank)
-        Factor of the kernel matrix, K = ZZᵀ.
-    positive, negative : ndarray of shape (n,)
-        Weights p and q, each with a positive entry.
-    tol : float
-        Largest relative gap and relative residuals at the solution.
-    max_iter : int
+    Z, of shape (n, rank), is a factor of the kernel matrix, K = ZZᵀ. p and q, of shape (n,), have a positive entry.
     """
     n, rank = Z.shape
     Z = np.column_stack([Z, np.ones(n)])  # the last coefficient is the intercept
@@ -149,12 +142,8 @@ def fit_sigmoid(f: Array, positive: Array, negative: Array, *, max_iter: int = 1
 def couple_pairwise(R: Array) -> Array:
     """Minimise Σ_{j<k} (r_kj p_j − r_jk p_k)² over p on the simplex, for each row (Wu, Lin and Weng 2004, method 2).
 
-    The minimiser solves a linear system of size c + 1.
-
-    Parameters
-    ----------
-    R : ndarray of shape (n, c, c)
-        r_jk is the probability of label j given j or k. The diagonal is ignored.
+    R has shape (n, c, c): r_jk is the probability of label j given j or k, and the diagonal is ignored. The minimiser
+    solves a linear system of size c + 1.
     """
     n, c, _ = R.shape
     R = np.where(np.eye(c, dtype=bool), 0, R)

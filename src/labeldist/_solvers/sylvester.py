@@ -24,9 +24,8 @@ SAFETY = 10  # factor by which rounding errors may exceed their expected size
 class SylvesterSolution:
     """Result of `solve_symmetric_sylvester`.
 
-    The condition number is that of the worst system that was solved. Cholesky does not depend on units, so there it is
-    estimated for a diagonal scaled to one. Otherwise it is the ratio of the largest to the smallest eigenvalue above
-    rounding.
+    The condition number is that of the worst system that was solved: for Cholesky an estimate (`_checked_cholesky`),
+    otherwise the ratio of the largest to the smallest eigenvalue above rounding.
     """
 
     X: Array  # (m, c)
@@ -46,26 +45,18 @@ def solve_symmetric_sylvester(
     """Solve ``A X + X B = C`` for symmetric positive semidefinite A and B.
 
     With B = V diag(b) Vᵀ and Y = XV the equation separates into one system per column, ``(A + b_k I) y_k = C v_k``.
+    A has shape (m, m) and B (c, c), where c is the number of labels. The methods are:
 
-    Parameters
-    ----------
-    A : ndarray of shape (m, m)
-    B : ndarray of shape (c, c)
-        The smaller coefficient: c is the number of labels.
-    C : ndarray of shape (m, c)
-    method : {"auto", "cholesky", "eigh", "cholesky_svd"}
-        - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Fastest for few labels. Independent of
-          the units of A. A column with a zero right side has the solution zero and is not factored.
-        - ``"eigh"``: A = U diag(a) Uᵀ as well; X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ; about 9 m³. Fastest for many labels.
-          Entries with a_i + b_k = 0 up to rounding are set to zero, which gives the solution of minimum norm.
-        - ``"cholesky_svd"``: the published method. A = PᵀP and B = QQᵀ by Cholesky, then singular value decompositions
-          of P and Q. Requires positive definite A and B.
-        - ``"auto"``: the faster accurate one of the first two, and ``"eigh"`` if a system is singular.
+    - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Fastest for few labels. Independent of the
+      units of A. A column with a zero right side has the solution zero and is not factored.
+    - ``"eigh"``: A = U diag(a) Uᵀ as well; X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ; about 9 m³. Fastest for many labels. Entries
+      with a_i + b_k = 0 up to rounding are set to zero, which gives the solution of minimum norm.
+    - ``"cholesky_svd"``: the published method. A = PᵀP and B = QQᵀ by Cholesky, then singular value decompositions of P
+      and Q. Requires positive definite A and B.
+    - ``"auto"``: the faster accurate one of the first two, and ``"eigh"`` if a system is singular.
 
-    Raises
-    ------
-    SingularCoefficientError
-        If a system (``"cholesky"``) or a coefficient (``"cholesky_svd"``) is singular up to rounding.
+    A `SingularCoefficientError` is raised if a system (``"cholesky"``) or a coefficient (``"cholesky_svd"``) is
+    singular up to rounding.
     """
     if method == "auto":
         X, condition, used = _solve_fastest(A, B, C)
@@ -106,10 +97,6 @@ def _solve_by_cholesky(A: Array, B: Array, C: Array) -> tuple[Array, float]:
     return Y @ V.T, condition
 
 
-def _solve_by_eigh(A: Array, B: Array, C: Array) -> tuple[Array, float]:
-    return _eigenbases(A, B).solve(C)
-
-
 def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> tuple[Array, float]:
     lower_a = np.tril(_checked_cholesky(A.copy(order="F"), "A", "A")[0])
     lower_b = np.tril(_checked_cholesky(B.copy(order="F"), "B", "B")[0])
@@ -118,7 +105,11 @@ def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> tuple[Array, float]:
     return _Eigenbases(sigma_a**2, U, sigma_b**2, V).solve(C)
 
 
-_SOLVERS = {"cholesky": _solve_by_cholesky, "eigh": _solve_by_eigh, "cholesky_svd": _solve_by_cholesky_svd}
+_SOLVERS = {
+    "cholesky": _solve_by_cholesky,
+    "eigh": lambda A, B, C: _eigenbases(A, B).solve(C),
+    "cholesky_svd": _solve_by_cholesky_svd,
+}
 
 
 def _checked_cholesky(
@@ -126,27 +117,21 @@ def _checked_cholesky(
 ) -> tuple[Array, float]:
     """Overwrite the lower triangle of a matrix with its Cholesky factor; raise if it is singular up to rounding.
 
-    Return the factor and an estimate of the condition number, which is 1 if it is not checked.
+    Return the factor and an estimate of the condition number, which is 1 if it is not checked. It is that of the matrix
+    with its diagonal scaled to one, because the accuracy of Cholesky does not depend on the units of the columns.
     """
     diagonal = np.diagonal(matrix).copy()
     factor, failed = linalg.lapack.dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
-    reciprocal = _reciprocal_condition(factor, diagonal) if check_condition and not failed else 1.0
+    reciprocal = 1.0
+    if check_condition and not failed:
+        reciprocal, _ = linalg.lapack.dpocon(factor / np.sqrt(diagonal)[:, None], 1.0, uplo="L")
     if failed or reciprocal < SAFETY * len(matrix) * EPSILON:
         raise SingularCoefficientError(
             f"{name} is singular to rounding. Use method='auto' (or 'eigh') for the solution of minimum norm, "
             "or a larger penalty.",
             coefficient,
         )
-    return np.asarray(factor), 1 / reciprocal
-
-
-def _reciprocal_condition(factor: Array, diagonal: Array) -> float:
-    """Estimate 1/‖S⁻¹‖ from L and the diagonal of LLᵀ, where S is LLᵀ with its diagonal scaled to one.
-
-    The scaling is needed because the accuracy of Cholesky does not depend on the units of the columns.
-    """
-    reciprocal, _ = linalg.lapack.dpocon(factor / np.sqrt(diagonal)[:, None], 1.0, uplo="L")
-    return float(reciprocal)
+    return np.asarray(factor), 1 / float(reciprocal)
 
 
 @dataclass(frozen=True)

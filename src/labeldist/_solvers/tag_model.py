@@ -50,19 +50,8 @@ def fit_tag_model(
     """Estimate the distribution N(mean, covariance) of scores from patterns of tags.
 
     Each iteration sweeps the Gibbs chains once and averages the moments of their scores with decreasing step sizes. An
-    iteration costs about 2·n_labels² multiplications per chain; `n_chains` limits the number of chains.
-
-    Parameters
-    ----------
-    tags : ndarray of shape (n_labels, n_patterns)
-    counts : ndarray of shape (n_patterns,)
-        Number of rows with each pattern.
-    rule : Rule
-    noise : float or None
-        ε; None means that it is estimated.
-    spread_prior : (float, float)
-        Median of the spread and standard deviation of its logarithm.
-    random : numpy.random.Generator
+    iteration costs about 2·n_labels² multiplications per chain; `n_chains` limits the number of chains. `tags` has
+    shape (n_labels, n_patterns), `counts` are the numbers of rows with each pattern. `noise` is ε, estimated if None.
     """
     c = len(tags)
     counts = informative_counts(tags, counts, rule, noise)
@@ -113,19 +102,9 @@ def fit_joint_model(
     """Estimate the scores N(mean(x), covariance) whose mean depends on features, from a model without features.
 
     EM estimates the covariance around the mean including its scale, which the residuals identify if features are
-    informative. The common scale of mean and covariance is estimated from the number of tags per row.
-
-    Parameters
-    ----------
-    tags : ndarray of shape (n_labels, n_rows)
-    weight : ndarray of shape (n_rows,)
-        0 for uninformative rows; see `informative_counts`.
-    start : TagModel
-    regress : callable
-        ``regress(scores, iteration)`` predicts the scores of each row, (n_labels, n_rows), from those of other rows.
-    spread_prior : (float, float)
-        As in `fit_tag_model`.
-    random : Generator
+    informative. The common scale of mean and covariance is estimated from the number of tags per row. `tags` has shape
+    (n_labels, n_rows). `weight` is 0 for uninformative rows; see `informative_counts`. ``regress(scores, iteration)``
+    predicts the scores of each row, (n_labels, n_rows), from those of other rows.
     """
     c, n, rule, noise = len(tags), weight.sum(), start.rule, start.noise
     likelihood = CountLikelihood(count_tags(tags, weight), rule, spread_prior)

@@ -140,7 +140,7 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     from sklearn.compose import ColumnTransformer
 
     from labeldist.models import feature_names_of, label_names_of, predict_distributions
-    from labeldist.models._inspection import receiving_part
+    from labeldist.models._inspection import layers
 
     names = feature_names_of(model)
     if names is None:
@@ -153,7 +153,7 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ModelError(f"The table lacks feature columns of the model: {listed(missing)}.")
-    prepares = isinstance(receiving_part(model), ColumnTransformer)
+    prepares = isinstance(list(layers(model, step=0))[-1], ColumnTransformer)
     X = typed(frame, names) if prepares else numbers(frame, names, "Correct it.")
     with reporter.working(f"Predicting {len(frame)} items"):
         return predict_distributions(model, X)

@@ -40,11 +40,6 @@ class Contents(Versions):
     columns: Any = None
     labels: list[str] = field(default_factory=list)
 
-    @property
-    def first(self) -> Array:
-        """The distributions of the first version."""
-        return next(iter(self.versions.values()))
-
     def take(self, rows: Any) -> Contents:
         """Return the items at the given positions."""
         versions = {name: D[rows] for name, D in self.versions.items()}
@@ -146,6 +141,6 @@ def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None)
     if n < MIN_ITEMS_TO_PREDICT:
         return {}
     folds = min(folds, n // 2)
-    training_items = n - math.ceil(n / folds)
-    learner = prepared(prepare, BDLDLCV(cv=min(10, training_items), scale=True))
+    n_training = n - math.ceil(n / folds)
+    learner = prepared(prepare, BDLDLCV(cv=min(10, n_training), scale=True))
     return {"predicted by BDLDLCV, each item held out": held_out(learner, X, D, cv=folds, random_state=0)}

@@ -46,19 +46,16 @@ def write_explorer(
     frame : DataFrame
         One row per item. The first 40 columns that are not labels and a random sample of 20,000 rows are shown.
     label_names : sequence of str
-        Names of the columns of the versions.
     versions : mapping of str to array-like of shape (n_items, n_labels)
         Degrees by the name to show, such as ``"true"`` or ``"recovered by BD-LE"``. Rows are divided by their sums.
     logical : array-like of shape (n_items, n_labels), optional
         1 where an item has a label, else 0.
-    truth : str, optional
-        The version against which the others are measured.
+    truth : str, optional, the version against which the others are measured
     item : str, optional
         Column that names the items. By default they are numbered.
     intervals : mapping of str to (lower, upper), optional
         Bounds of the 90 % intervals of the degrees of some versions, as `labeldist.BayesLE.interval` returns them.
     title : str
-        Heading of the page.
 
     Returns
     -------
@@ -83,8 +80,7 @@ def write_explorer(
 
 
 def write_page(path: str | PathLike[str], contents: Contents, title: str, *, overwrite: bool = True) -> Path:
-    """Write the page, and return its path."""
-    # Unpaired surrogates, which some programs leave where they cut a text, cannot be encoded.
+    """Write the page, and return its path; unpaired surrogates, which cannot be encoded, are replaced."""
     write_whole(path, render(contents, title).encode("utf-8", errors="replace"), overwrite=overwrite)
     return Path(path)
 

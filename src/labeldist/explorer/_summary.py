@@ -13,8 +13,7 @@ from labeldist.metrics import chebyshev, intersection
 from labeldist.metrics._skill import Score, describe_skill, score_with_baselines
 from labeldist.simplex import ambiguity
 
-MAX_ITEMS, MAX_COLUMNS, MAX_LABELS_LISTED = 20_000, 40, 8
-"""A page shows a random sample of more items, the first of more columns, and lists the first of more labels."""
+MAX_ITEMS, MAX_COLUMNS, MAX_LABELS_LISTED = 20_000, 40, 8  # of more items a random sample is shown
 
 
 @dataclass(frozen=True)
@@ -48,16 +47,17 @@ def compare_pairs(contents: Contents) -> list[Pair]:
 
 def sentences(contents: Contents) -> Iterator[str]:
     """Describe the items, their ambiguity, and the quality or agreement of the versions."""
-    n, c = contents.first.shape
+    first, D = next(iter(contents.versions.items()))
+    n, c = D.shape
     more = f" and {c - MAX_LABELS_LISTED} more" if c > MAX_LABELS_LISTED else ""
     yield f"{_count(n, 'item')} with {_count(c, 'label')}: {', '.join(contents.labels[:MAX_LABELS_LISTED])}{more}."
     if contents.logical is not None:
         given = contents.logical.sum(axis=1)
         empty = _count(int((given == 0).sum()), "item")
         yield f"Labels per item: {given.mean():.1f} on average; {empty} without labels."
-    spread = ambiguity(contents.first)
+    spread = ambiguity(D)
     yield (
-        f"Ambiguity by “{next(iter(contents.versions))}”: median {np.median(spread):.1f}, 90 % quantile "
+        f"Ambiguity by “{first}”: median {np.median(spread):.1f}, 90 % quantile "
         f"{np.quantile(spread, 0.9):.1f}; it ranges from 1 (a single label) to {c} (equal degrees)."
     )
     for score in scores(contents):

@@ -15,10 +15,8 @@ def predict_distributions(model: Any, X: Any) -> Any:
 
     Parameters
     ----------
-    model : fitted estimator
-        A learner, an enhancer with ``transform``, or a pipeline or search that ends in one.
+    model : fitted learner, enhancer with ``transform``, or pipeline or search that ends in one
     X : array-like of shape (n_samples, n_features)
-        Features.
 
     Returns
     -------
@@ -47,8 +45,7 @@ def label_names_of(model: Any) -> list[str]:
 
     Parameters
     ----------
-    model : fitted estimator
-        A learner, an enhancer, or a pipeline or search that ends in one.
+    model : fitted learner, enhancer, or pipeline or search that ends in one
 
     Returns
     -------
@@ -69,8 +66,7 @@ def label_names_of(model: Any) -> list[str]:
     check_is_fitted(model)
     names = attribute_of(model, "label_names_")
     if names is None:
-        last = type(list(layers(model))[-1])
-        raise ModelError(f"{last.__name__} has no label names: it is not a learner or enhancer of labeldist.")
+        raise ModelError(f"{type(list(layers(model))[-1]).__name__} is not a learner or enhancer of labeldist.")
     return list(names)
 
 
@@ -79,8 +75,7 @@ def feature_names_of(model: Any) -> list[str] | None:
 
     Parameters
     ----------
-    model : fitted estimator
-        A learner, an enhancer, or a pipeline or search that ends in one.
+    model : fitted learner, enhancer, or pipeline or search that ends in one
 
     Returns
     -------
@@ -114,11 +109,6 @@ def layers(model: Any, step: int = -1) -> Iterator[Any]:
 def attribute_of(model: Any, name: str, step: int = -1) -> Any:
     """Return an attribute of the outermost of the `layers` that has it, or None."""
     return next((getattr(part, name) for part in layers(model, step) if hasattr(part, name)), None)
-
-
-def receiving_part(model: Any) -> Any:
-    """Return the innermost part that receives the features of a model."""
-    return list(layers(model, step=0))[-1]
 
 
 def active_steps(pipeline: Any) -> list[Any]:

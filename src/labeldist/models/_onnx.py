@@ -42,11 +42,7 @@ def to_onnx(
         BDLDL, BDLDLCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL or MeanDistribution, also in an EnhancedLearner, a search
         or a pipeline after KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
     path : str or path, default=None
-        File to write.
-    summary, measures, training_rows : default=None
-        Entries of the card, as in `save`.
-    force : bool, default=False
-        Whether to replace an existing file.
+    summary, measures, training_rows, force : as in `save`
 
     Returns
     -------
@@ -55,19 +51,16 @@ def to_onnx(
 
     See Also
     --------
-    exportable : Check whether a learner is supported.
     save : Write a model file for labeldist.
 
     Examples
     --------
     >>> from onnxruntime import InferenceSession
     >>> from labeldist import BDLDL
-    >>> from labeldist.datasets import make_artificial
     >>> from labeldist.models import to_onnx
-    >>> X, D = make_artificial(100, random_state=0)
-    >>> session = InferenceSession(to_onnx(BDLDL().fit(X, D)).SerializeToString())
-    >>> session.run(None, {"features": X})[0].shape
-    (100, 3)
+    >>> graph = to_onnx(BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]]))
+    >>> InferenceSession(graph.SerializeToString()).run(None, {"features": [[0.5]]})[0].shape
+    (1, 2)
     """
     if path is not None:
         check_free(path, force=force)
@@ -88,8 +81,7 @@ def exportable(estimator: Any) -> bool:
 
     Parameters
     ----------
-    estimator : estimator
-        A learner, or a pipeline or search that ends in one, fitted or not.
+    estimator : learner, or pipeline or search that ends in one, fitted or not
 
     Returns
     -------
@@ -140,10 +132,8 @@ class _Graph:
 
     def finish(self, result: str, n_columns: dict[str, int | None]) -> Any:
         self.nodes.append(self.helper.make_node("Identity", [result], ["distributions"]))
-        features, distributions = (
-            self.helper.make_tensor_value_info(name, self.double, [None, n]) for name, n in n_columns.items()
-        )
-        graph = self.helper.make_graph(self.nodes, "labeldist", [features], [distributions], self.constants)
+        ends = [self.helper.make_tensor_value_info(name, self.double, [None, n]) for name, n in n_columns.items()]
+        graph = self.helper.make_graph(self.nodes, "labeldist", ends[:1], ends[1:], self.constants)
         opset = self.helper.make_opsetid("", OPSET)
         proto = self.helper.make_model(graph, opset_imports=[opset], ir_version=9)  # the one of opset 19
         self.onnx.checker.check_model(proto, full_check=True)
@@ -161,10 +151,7 @@ def _convert(graph: _Graph, step: Any, X: str) -> str:
     name, module = type(step).__name__, type(step).__module__
     if name in LEARNERS | STEPS and module.startswith(("labeldist.", "sklearn.")):
         return (LEARNERS | STEPS)[name](graph, step, X)
-    raise ModelError(
-        f"{name} cannot be exported to ONNX. Supported learners: {', '.join(LEARNERS)}; earlier steps: "
-        f"{', '.join(STEPS)}."
-    )
+    raise ModelError(f"{name} cannot be exported to ONNX. Supported: {', '.join(LEARNERS | STEPS)}.")
 
 
 def _linear(graph: _Graph, model: Any, X: str) -> str:
@@ -191,16 +178,16 @@ def _project(graph: _Graph, scores: str, n_labels: int) -> str:
     return graph("Div", degrees, graph("ReduceSum", degrees, ROW))
 
 
+def _affine(graph: _Graph, X: str, coef: Array, intercept: Array) -> str:
+    return graph("Add", graph("MatMul", X, coef.T.astype(np.float64)), np.asarray(intercept, dtype=np.float64))
+
+
 def _softmax(graph: _Graph, model: Any, X: str) -> str:
     return graph("Softmax", _affine(graph, X, model.coef_, model.intercept_), axis=1)
 
 
 def _mean(graph: _Graph, model: Any, X: str) -> str:
     return _affine(graph, X, np.zeros((len(model.mean_), model.n_features_in_)), model.mean_)
-
-
-def _affine(graph: _Graph, X: str, coef: Array, intercept: Array) -> str:
-    return graph("Add", graph("MatMul", X, coef.T.astype(np.float64)), np.asarray(intercept, dtype=np.float64))
 
 
 def _kernel_features(graph: _Graph, step: Any, X: str) -> str:
@@ -249,8 +236,7 @@ def _is_missing(graph: _Graph, _: Any, X: str) -> str:
 
 
 LEARNERS = {
-    "BDLDL": _linear,
-    "BDLDLCV": _linear,  # of its best estimator
+    **dict.fromkeys(["BDLDL", "BDLDLCV"], _linear),
     **dict.fromkeys(["SABFGS", "SAIIS", "LDLLC", "LDLSCL", "EDLLRL"], _softmax),
     "MeanDistribution": _mean,
 }

@@ -28,9 +28,9 @@ from labeldist.models._inspection import attribute_of, feature_names_of, label_n
 CARD = "card.json"
 COMPARED = ("labeldist", "scikit-learn")
 FORMAT = 1  # increases when older versions of labeldist cannot read new files
-LARGEST = 2 * 2**30
-"""Maximum size of an unpacked model in bytes, so that a small file cannot fill the memory."""
+LARGEST = 2 * 2**30  # bytes of an unpacked model, so that a small file cannot fill the memory
 
+# Beginnings of the names of classes that models hold. skops itself trusts plain data and scikit-learn's estimators.
 TRUSTED = (
     "builtins.object",
     "labeldist._solvers.",
@@ -42,7 +42,6 @@ TRUSTED = (
     "sklearn.compose._column_transformer.",
     "sklearn.model_selection._split.",
 )
-"""Beginnings of the names of classes that models hold. skops itself trusts plain data and scikit-learn's estimators."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,7 @@ class ModelCard:
     label_names, feature_names : tuple of str
         Names of the labels and features in order. `feature_names` is None if the model was fitted without names.
     n_features, training_rows : int or None
-        Numbers of input columns and of training rows, if known.
     summary, measures : str or None, dict of str to float
-        Text about the training, and scores of the model.
 
     See Also
     --------
@@ -105,10 +102,8 @@ def save(
 
     Parameters
     ----------
-    model : fitted estimator
-        A learner or an enhancer, alone or as the last step of a pipeline.
-    path : str or path
-        File to write, such as ``model.skops``.
+    model : fitted learner or enhancer, or pipeline that ends in one
+    path : str or path, such as ``model.skops``
     summary, measures, training_rows : str, mapping of str to float, int, default=None
         Entries of the card: text about the training, scores, and number of rows, which some models know themselves.
     trusted : iterable of str, default=()
@@ -119,7 +114,6 @@ def save(
     See Also
     --------
     load : Read the model.
-    to_onnx : Export a model for other runtimes.
 
     Examples
     --------
@@ -130,11 +124,7 @@ def save(
     """
     check_free(path, force=force)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
-    skops = require("skops.io", "app")
-    try:
-        content = skops.dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
-    except Exception as error:  # skops raises many types
-        raise ModelError(f"skops cannot write this {type(model).__name__}: {error}") from error
+    content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
     _check_types(content, trusted, type(model).__name__)
     archive = io.BytesIO(content)
     with ZipFile(archive, "a", ZIP_DEFLATED) as members:
@@ -153,7 +143,6 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     Parameters
     ----------
     path : str or path
-        File to read.
     trusted : iterable of str, default=()
         Names of further types to build, such as ``"my_package.MyTransformer"``. Name only types that you know.
 
@@ -165,7 +154,6 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     See Also
     --------
     save : Write a model file.
-    read_card : Read only the description of the model.
 
     Examples
     --------
@@ -200,7 +188,6 @@ def read_card(path: str | os.PathLike[str]) -> ModelCard:
     Parameters
     ----------
     path : str or path
-        File that `save` has written.
 
     Returns
     -------

@@ -1,12 +1,14 @@
-"""Displays of label distributions, predictions and models, in scikit-learn's Display pattern.
-
-Matplotlib is imported when a display is drawn.
-"""
+"""Displays of label distributions, predictions and models. Matplotlib is imported when one is drawn."""
 
 from labeldist.plots._display import save_picture
-from labeldist.plots._distributions import AmbiguityDisplay, DistributionDisplay, TernaryDisplay
+from labeldist.plots._distributions import (
+    AmbiguityDisplay,
+    CalibrationDisplay,
+    DistributionDisplay,
+    PredictionDisplay,
+    TernaryDisplay,
+)
 from labeldist.plots._parameters import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
-from labeldist.plots._predictions import CalibrationDisplay, PredictionDisplay
 
 __all__ = [
     "AmbiguityDisplay",

@@ -1,11 +1,11 @@
-"""Displays of label distributions: DistributionDisplay, AmbiguityDisplay and TernaryDisplay."""
+"""Displays of distributions and of predictions, alone or against true distributions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,23 +13,23 @@ from sklearn.utils.validation import check_scalar
 
 from labeldist._extras import require
 from labeldist._typing import Array
+from labeldist.metrics import MEASURES
 from labeldist.plots import _display as shared
-from labeldist.plots._display import Axes
-from labeldist.plots._reading import DisplayOfRows, Names, read_pair, read_rows
+from labeldist.plots._display import Axes, DisplayOfRows, Names, check_option, read_pair, read_rows
 from labeldist.simplex import ambiguity
+
+Kind = Literal["scatter", "bars"]
+MAX_ROWS = {"scatter": 1000, "bars": 6}
 
 
 @dataclass(eq=False, repr=False)
 class DistributionDisplay(DisplayOfRows):
     """The first rows of a table as stacked bars with their ambiguities, sorted by largest label and its degree.
 
-    Create it with `from_distributions` or `from_estimator`.
-
     Parameters
     ----------
     distributions : ndarray of shape (n_bars, n_labels)
-    label_names, item_names : list of str
-    caption : str
+    label_names, item_names, caption : list of str, list of str, str
 
     Attributes
     ----------
@@ -37,7 +37,6 @@ class DistributionDisplay(DisplayOfRows):
         Exponential of the entropy of each row: 1 for a single label, the number of labels for equal degrees.
     bars_ : list of BarContainer
         One per label. Beyond 15 labels the smallest are merged.
-    ax_, figure_ : matplotlib Axes and Figure
 
     See Also
     --------
@@ -109,8 +108,6 @@ class DistributionDisplay(DisplayOfRows):
 class AmbiguityDisplay(DistributionDisplay):
     """The most ambiguous rows of a table as stacked bars, the most ambiguous on top.
 
-    Create it with `from_distributions` or `from_estimator`.
-
     Parameters
     ----------
     distributions, label_names, item_names, caption : as in `DistributionDisplay`
@@ -136,8 +133,6 @@ class AmbiguityDisplay(DistributionDisplay):
 class TernaryDisplay(DisplayOfRows):
     """Distributions over three labels: each corner is a single label, the centre is equal degrees.
 
-    Create it with `from_distributions`, `from_predictions` or `from_estimator`.
-
     Parameters
     ----------
     distributions : ndarray of shape (n_rows, 3)
@@ -149,7 +144,6 @@ class TernaryDisplay(DisplayOfRows):
     ----------
     points_ : list of PathCollection
         One per label: the rows in which it is the largest.
-    ax_, figure_ : mpltern TernaryAxes and Figure
 
     See Also
     --------
@@ -177,7 +171,6 @@ class TernaryDisplay(DisplayOfRows):
         Parameters
         ----------
         D : array-like or data frame of shape (n_samples, 3)
-            Rows that sum to one.
         label_names : list of str, default=None
             By default the columns of the data frame, or numbers.
         ax : mpltern TernaryAxes, default=None
@@ -190,22 +183,19 @@ class TernaryDisplay(DisplayOfRows):
         return cls(table.to_numpy(), list(table.columns)).plot(ax)
 
     @classmethod
-    def from_predictions(cls, D_true: Any, D_pred: Any, **options: Any) -> Self:
+    def from_predictions(cls, D_true: Any, D_pred: Any, *, label_names: Names = None, ax: Axes = None) -> Self:
         """Draw predicted distributions as points, each with a line to the true one.
 
         Parameters
         ----------
         D_true, D_pred : array-like or data frame of shape (n_samples, 3)
-            Rows that sum to one.
-        **options
-            The parameters `label_names` and `ax` of `from_distributions`.
+        label_names, ax : as in `from_distributions`
 
         Returns
         -------
         TernaryDisplay
         """
-        ax = options.pop("ax", None)
-        true, predicted = read_pair(D_true, D_pred, **options)
+        true, predicted = read_pair(D_true, D_pred, label_names)
         return cls(predicted, list(true.columns), true.to_numpy()).plot(ax)
 
     def _add_axes(self, figure: Any) -> Axes:
@@ -231,3 +221,183 @@ class TernaryDisplay(DisplayOfRows):
             axis.set_label_rotation_mode("horizontal")
             axis.set_tick_params(labelcolor=colour)
         ax.grid(color=shared.GREY, alpha=0.3)
+
+
+@dataclass(eq=False, repr=False)
+class PredictionDisplay(DisplayOfRows):
+    """True and predicted distributions, as points or as pairs of stacked bars.
+
+    Parameters
+    ----------
+    true, predicted : ndarray of shape (n_rows, n_labels)
+    label_names, item_names : list of str
+    kind, caption : {"scatter", "bars"}, str
+
+    Attributes
+    ----------
+    divergences : ndarray of shape (n_rows,)
+        Kullback-Leibler divergence of each row.
+    points_, true_bars_, predicted_bars_ : list of PathCollection or BarContainer
+        One per label. Beyond 15 labels the smallest are merged.
+
+    See Also
+    --------
+    CalibrationDisplay : Mean true degrees by predicted degree.
+
+    Examples
+    --------
+    >>> from labeldist.plots import PredictionDisplay
+    >>> PredictionDisplay.from_predictions([[0.8, 0.2]], [[0.7, 0.3]], kind="bars").divergences.round(3)
+    array([0.026])
+    """
+
+    true: Array
+    predicted: Array
+    label_names: Sequence[str]
+    item_names: Sequence[str]
+    kind: Kind = "scatter"
+    caption: str = ""
+
+    @property
+    def divergences(self) -> Array:
+        """Kullback-Leibler divergence of each row."""
+        return MEASURES["kl_divergence"].rows(self.true, self.predicted)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        D_true: Any,
+        D_pred: Any,
+        *,
+        kind: Kind = "scatter",
+        max_rows: int | None = None,
+        label_names: Names = None,
+        item_names: Names = None,
+        ax: Axes = None,
+    ) -> Self:
+        """Draw predicted distributions against the true ones, from the best predicted row to the worst.
+
+        Parameters
+        ----------
+        D_true, D_pred : array-like or data frame of shape (n_samples, n_labels)
+            Rows that sum to one. The columns of a data frame name the labels, its index the items.
+        kind : {"scatter", "bars"}, default="scatter"
+            One point per degree, or a pair of stacked bars per item.
+        max_rows : int, default=None
+            By default 1000 for points and 6 for bars, at equal steps from the smallest divergence to the largest.
+        label_names, item_names : list of str, default=None
+            By default the names in the data frames, or numbers.
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        PredictionDisplay
+        """
+        check_option("kind", kind, get_args(Kind))
+        max_rows = MAX_ROWS[kind] if max_rows is None else max_rows
+        check_scalar(max_rows, "max_rows", int, min_val=1)
+        true, predicted = read_pair(D_true, D_pred, label_names, item_names)
+        n = len(predicted)
+        ranking = np.argsort(MEASURES["kl_divergence"].rows(true.to_numpy(), predicted), kind="stable")
+        chosen = ranking[np.linspace(0, n - 1, min(n, max_rows)).round().astype(np.intp)]
+        shown, caption = true.iloc[chosen], f"{len(chosen):,} of {n:,} items"
+        names = list(shown.columns), list(shown.index)
+        return cls(shown.to_numpy(), predicted[chosen], *names, kind, caption).plot(ax)
+
+    def _cells(self) -> tuple[int, int]:
+        return 0 if self.kind == "scatter" else 2 * len(self.true), 0
+
+    def _draw(self, ax: Axes) -> None:
+        names, (true, predicted) = shared.merge_small_labels(self.label_names, self.true, self.predicted)
+        if self.kind == "bars":
+            self._draw_bars(ax, names, true, predicted)
+            return
+        self.points_ = [
+            ax.scatter(p, d, s=14, c=colour, marker=marker, alpha=0.5, linewidths=0, rasterized=True)
+            for p, d, colour, marker in zip(predicted.T, true.T, shared.COLOURS, shared.MARKERS, strict=False)
+        ]
+        shared.draw_diagonal(ax, float(max(true.max(), predicted.max())))
+        ax.set(xlabel=f"predicted degree ({self.caption})", ylabel="true degree")
+        shared.add_legend(ax, self.points_, names)
+
+    def _draw_bars(self, ax: Axes, names: list[str], true: Array, predicted: Array) -> None:
+        n = len(true)
+        upper, lower = np.arange(n) - 0.2, np.arange(n) + 0.2
+        self.true_bars_ = shared.stacked_bars(ax, upper, true, thickness=0.36)
+        self.predicted_bars_ = shared.stacked_bars(ax, lower, predicted, thickness=0.36)
+        texts = [f"KL {value:.3f}" for value in self.divergences]
+        ax.bar_label(self.predicted_bars_[-1], texts, padding=4, fontsize="small", annotation_clip=False)
+        ax.set(xlim=(0, 1), ylim=(n - 0.5, -0.5), xlabel=f"degree ({self.caption})")
+        ticks = [text for name in self.item_names for text in (f"{shared.shorten(name, 20)}: true", "predicted")]
+        ax.set_yticks(np.column_stack([upper, lower]).ravel(), ticks)
+        shared.add_legend(ax, self.true_bars_, names, distance=5)
+
+
+@dataclass(eq=False, repr=False)
+class CalibrationDisplay(DisplayOfRows):
+    """Mean true degree by predicted degree, over all labels, in bins of equal width.
+
+    Above the diagonal predictions are too low, below it too high.
+
+    Parameters
+    ----------
+    predicted_means, true_means, counts : ndarray of shape (n_bins,)
+        Mean degrees and number of degrees of the bins that are not empty.
+    edges : ndarray of shape (n_bins, 2)
+
+    Attributes
+    ----------
+    line_, count_bars_, ax_, figure_ : matplotlib Line2D, BarContainer, Axes and Figure
+
+    See Also
+    --------
+    PredictionDisplay : True against predicted degrees.
+
+    Examples
+    --------
+    >>> from labeldist.plots import CalibrationDisplay
+    >>> D_true, D_pred = [[0.8, 0.2], [0.4, 0.6]], [[0.7, 0.3], [0.7, 0.3]]
+    >>> CalibrationDisplay.from_predictions(D_true, D_pred, n_bins=2).true_means.round(3)
+    array([0.4, 0.6])
+    """
+
+    predicted_means: Array
+    true_means: Array
+    counts: NDArray[np.int64]
+    edges: Array
+
+    @classmethod
+    def from_predictions(cls, D_true: Any, D_pred: Any, *, n_bins: int = 10, ax: Axes = None) -> Self:
+        """Draw mean true degrees against predicted degrees.
+
+        Parameters
+        ----------
+        D_true, D_pred : array-like or data frame of shape (n_samples, n_labels)
+        n_bins : int, default=10
+            Number of bins between the smallest and the largest predicted degree.
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        CalibrationDisplay
+        """
+        check_scalar(n_bins, "n_bins", int, min_val=1)
+        true, predicted = read_pair(D_true, D_pred)
+        d, p = true.to_numpy().ravel(), predicted.ravel()
+        borders = np.linspace(p.min(), p.max(), n_bins + 1)
+        bins = np.clip(np.searchsorted(borders, p, side="right") - 1, 0, n_bins - 1)
+        filled, place, counts = np.unique(bins, return_inverse=True, return_counts=True)
+        predicted_means, true_means = (np.bincount(place, values) / counts for values in (p, d))
+        edges = np.column_stack([borders[filled], borders[filled + 1]])
+        return cls(predicted_means, true_means, counts, edges).plot(ax)
+
+    def _draw(self, ax: Axes) -> None:
+        shared.draw_diagonal(ax, float(max(self.true_means.max(), self.edges.max())))
+        end = ax.get_ylim()[1]
+        heights = 0.2 * end * self.counts / self.counts.max()
+        widths = np.maximum(np.diff(self.edges)[:, 0], 0.01 * end)
+        style = {"align": "edge", "color": shared.GREY, "alpha": 0.45, "edgecolor": "white"}
+        self.count_bars_ = ax.bar(self.edges[:, 0], heights, widths, **style)
+        ax.bar_label(self.count_bars_, [f"{count:,}" for count in self.counts], padding=2, fontsize=7, rotation=90)
+        (self.line_,) = ax.plot(self.predicted_means, self.true_means, marker="o", color=shared.OKABE_ITO[1])
+        ax.set(xlabel="predicted degree (bars: counts)", ylabel="mean true degree")

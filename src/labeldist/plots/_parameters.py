@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,26 +19,24 @@ from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning
 from labeldist.metrics import MEASURES
 from labeldist.models._inspection import attribute_of, layers
-from labeldist.plots._display import EXTRA, OKABE_ITO, Axes, Display, add_legend, heat_map, is_number, parameter_text
-from labeldist.plots._reading import Names, check_names, check_option
+from labeldist.plots import _display as shared
+from labeldist.plots._display import EXTRA, OKABE_ITO, Axes, Display, Names, check_names, check_option, is_number
 from labeldist.simplex import normalize
 
-# Positive values that differ by more than these factors are drawn on a logarithmic scale.
-WIDE_SCORES, WIDE_PARAMETERS = 10.0, 100.0
+WIDE_SCORES, WIDE_PARAMETERS = 10.0, 100.0  # positive values that differ by larger factors have a logarithmic scale
 
 
 @dataclass(eq=False, repr=False)
 class CoefficientDisplay(Display):
     """Coefficients of a linear model as a heat map, one row per feature and one column per label.
 
-    Red cells raise the degree of a label, blue cells lower it. Create it with `from_estimator`.
+    Red cells raise the degree of a label, blue cells lower it.
 
     Parameters
     ----------
     coefficients : ndarray of shape (n_rows, n_labels)
     feature_names, label_names : list of str
     title, caption : str
-        Labels of the colour bar and of the x axis.
 
     Attributes
     ----------
@@ -79,8 +77,7 @@ class CoefficientDisplay(Display):
 
         Parameters
         ----------
-        estimator : fitted estimator with ``coef_``
-            Or a Pipeline, GridSearchCV or EnhancedLearner that ends in one.
+        estimator : fitted estimator with ``coef_``, or a Pipeline, search or EnhancedLearner that ends in one
         X : array-like or data frame of shape (n_samples, n_features), default=None
             If given, each coefficient is multiplied by the standard deviation of its feature in these rows.
         max_features : int, default=30
@@ -97,8 +94,7 @@ class CoefficientDisplay(Display):
         check_is_fitted(estimator)
         coef = attribute_of(estimator, "coef_")
         if coef is None:
-            name = type(estimator).__name__
-            raise TypeError(f"{name} has no coefficients. Use a linear learner, such as BDLDL or SABFGS.")
+            raise TypeError(f"{type(estimator).__name__} has no coefficients. Use a linear learner, such as BDLDL.")
         coefficients, title, caption = np.atleast_2d(coef).T, "coefficient", ""
         m, c = coefficients.shape
         if label_names is None:
@@ -122,7 +118,7 @@ class CoefficientDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         largest = float(np.abs(self.coefficients).max()) or 1.0
         norm = require("matplotlib.colors", EXTRA).Normalize(-largest, largest)
-        self.image_, self.colorbar_ = heat_map(
+        self.image_, self.colorbar_ = shared.heat_map(
             ax, self.coefficients, self.feature_names, self.label_names, cmap="RdBu_r", norm=norm, title=self.title
         )
         ax.set_xlabel(self.caption)
@@ -149,14 +145,11 @@ def _received_features(estimator: Any, X: Any) -> tuple[Any, Any]:
 class ParameterInfluenceDisplay(Display):
     """Cross-validated scores over a grid of two hyper-parameters as a heat map, with a frame around the best.
 
-    Create it with `from_estimator`.
-
     Parameters
     ----------
     scores : ndarray of shape (n_rows, n_columns)
         NaN for combinations that were not tried.
     row_values, column_values, row_name, column_name : list, list, str, str
-        Values and names of the two hyper-parameters.
     title, higher_is_better : str, bool
         Name and direction of the score.
     others : list of str
@@ -211,7 +204,10 @@ class ParameterInfluenceDisplay(Display):
             raise NotFittedError(f"{type(estimator).__name__} has no cv_results_. Fit a BDLDLCV or GridSearchCV.")
         points: list[dict[str, Any]] = search.cv_results_["params"]
         names = list(dict.fromkeys(name for point in points for name in point))
-        values = {name: _distinct(point[name] for point in points if name in point) for name in names}
+        values = {}
+        for name in names:
+            distinct = list({repr(point[name]): point[name] for point in points if name in point}.values())
+            values[name] = sorted(distinct) if all(map(is_number, distinct)) else distinct
         varied = [name for name in names if len(values[name]) > 1]
         if params is None and len(varied) < 2:
             raise ValueError(f"Two parameters with several values are needed; got {len(varied)} of {', '.join(names)}.")
@@ -242,9 +238,9 @@ class ParameterInfluenceDisplay(Display):
         colors = require("matplotlib.colors", EXTRA)
         norm = colors.LogNorm(low, high) if 0 < WIDE_SCORES * low < high else colors.Normalize(low, high)
         cmap, direction = ("viridis", "higher") if self.higher_is_better else ("viridis_r", "lower")
-        names = (list(map(parameter_text, values)) for values in (self.row_values, self.column_values))
+        names = (list(map(shared.parameter_text, values)) for values in (self.row_values, self.column_values))
         title = f"{self.title} ({direction} is better)"
-        self.image_, self.colorbar_ = heat_map(ax, self.scores, *names, cmap=cmap, norm=norm, title=title)
+        self.image_, self.colorbar_ = shared.heat_map(ax, self.scores, *names, cmap=cmap, norm=norm, title=title)
         rectangle = require("matplotlib.patches", EXTRA).Rectangle
         self.frame_ = rectangle((column - 0.45, row - 0.45), 0.9, 0.9, fill=False, edgecolor="red", linewidth=2.5)
         ax.add_patch(self.frame_)
@@ -253,17 +249,9 @@ class ParameterInfluenceDisplay(Display):
             ax.set_title(f"best over {', '.join(self.others)}", loc="left", fontsize="small")
 
 
-def _distinct(values: Iterable[Any]) -> list[Any]:
-    """Return the distinct values of a parameter, numbers in increasing order."""
-    found = list({repr(value): value for value in values}.values())
-    return sorted(found) if all(map(is_number, found)) else found
-
-
 @dataclass(eq=False, repr=False)
 class RecoveryPathDisplay(Display):
     """A measure of recovered against true distributions along a parameter, with trivial enhancers as baselines.
-
-    Create it with `from_estimator`.
 
     Parameters
     ----------
@@ -273,7 +261,6 @@ class RecoveryPathDisplay(Display):
     baselines : mapping of str to float
         Scores of the trivial enhancers.
     name, measure : str
-        Names of the enhancer and of the measure.
 
     Attributes
     ----------
@@ -319,13 +306,11 @@ class RecoveryPathDisplay(Display):
 
         Parameters
         ----------
-        enhancer : label enhancer
-            Clones of it are fitted.
+        enhancer : label enhancer, whose clones are fitted
         X : array-like or data frame of shape (n_samples, n_features)
         L, D_true : array-like or data frame of shape (n_samples, n_labels)
             Logical labels and true degrees; each row of degrees is divided by its sum.
         param_name, param_range : str, sequence
-            Parameter and its values.
         measure : str, default="kl_divergence"
             Name of a measure in `labeldist.metrics.MEASURES`.
         ax : matplotlib Axes, default=None
@@ -349,7 +334,7 @@ class RecoveryPathDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         measure = MEASURES[self.measure]
         numeric = all(map(is_number, self.param_range))
-        places = self.param_range if numeric else [parameter_text(value) for value in self.param_range]
+        places = self.param_range if numeric else [shared.parameter_text(value) for value in self.param_range]
         (self.line_,) = ax.plot(places, self.scores, marker="o", color=OKABE_ITO[1], linestyle="-" if numeric else "")
         self.best_ = int(np.argmax(self.scores) if measure.higher_is_better else np.argmin(self.scores))
         best = [places[self.best_]], [self.scores[self.best_]]
@@ -358,8 +343,8 @@ class RecoveryPathDisplay(Display):
             name: ax.axhline(value, color="black", linewidth=1.2, linestyle=style)
             for (name, value), style in zip(self.baselines.items(), ("--", ":", "-."), strict=False)
         }
-        names = [self.name, f"best: {parameter_text(self.param_range[self.best_])}", *self.baselines]
-        add_legend(ax, [self.line_, ring, *self.baseline_lines_.values()], names)
+        names = [self.name, f"best: {shared.parameter_text(self.param_range[self.best_])}", *self.baselines]
+        shared.add_legend(ax, [self.line_, ring, *self.baseline_lines_.values()], names)
         if numeric and 0 < WIDE_PARAMETERS * min(self.param_range) <= max(self.param_range):
             ax.set_xscale("log")
         direction = "higher" if measure.higher_is_better else "lower"
