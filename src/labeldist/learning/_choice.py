@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -84,10 +84,10 @@ class Choice:
     estimator: Any
     name: str
     skill: float
-    table: list[dict[str, Any]]
+    table: list[dict[str, Any]] = field(repr=False)
     paragraph: str
-    trials: tuple[Trial, ...]
-    truth: Array
+    trials: tuple[Trial, ...] = field(repr=False)
+    truth: Array = field(repr=False)
     scoring: str
     n_rows: int
     compared_rows: int
@@ -216,7 +216,7 @@ def choose_learner(
     drawn = f" drawn at random from {len(degrees):,}" if len(rows) < len(degrees) else ""
     succeeded = sum(not trial.failure for trial in trials[1:])
     sentences = [
-        f"{succeeded} learner(s) and the mean distribution were compared by cross-validation on {len(rows):,} rows"
+        f"Learners compared with the mean distribution by cross-validation: {succeeded}, on {len(rows):,} rows"
         f"{drawn}, {len(folds)} folds.",
         _verdict(chosen, trials[0], scoring, insist),
         _caution(chosen, trials, scoring, len(rows)),
