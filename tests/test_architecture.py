@@ -68,6 +68,7 @@ def test_importing_the_package_brings_neither_pandas_nor_matplotlib():
     assert not modules & {"pandas", "matplotlib", "sklearn", "pooch", "requests"}
 
 
+@pytest.mark.slow
 def test_estimators_bring_nothing_that_scikit_learn_does_not_bring():
     ours = loaded_by(OURS)
     theirs = loaded_by(NEEDED_FROM_SCIKIT_LEARN)
@@ -76,6 +77,7 @@ def test_estimators_bring_nothing_that_scikit_learn_does_not_bring():
     assert "matplotlib" not in ours
 
 
+@pytest.mark.slow
 def test_importing_costs_little_more_than_what_is_needed_from_scikit_learn():
     # One after the other in one process: what ours adds is timed by itself, not as the difference of two noisy times.
     code = f"""

@@ -16,7 +16,7 @@ from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.features import KernelFeatures
-from labeldist.learning import DistributionForest, MeanDistribution
+from labeldist.learning import DistributionForest
 from tests.checks import (
     ALL_CHECKS,
     FEATURES,
@@ -147,6 +147,7 @@ def test_users_of_tags_check_the_labels(estimator):
 
 
 @every_estimator
+@pytest.mark.slow
 def test_labels_of_every_type(estimator):
     X, _, L = example()
     if not takes_logical_labels(estimator):
@@ -221,10 +222,13 @@ def test_every_parameter_has_constraints(estimator):
     estimator._validate_params()
 
 
+NOT_BETTER = ("MeanDistribution()", "BDLDL(fit_intercept=False)")  # the published model predicts degrees of zero
+
+
 @every_learner
 def test_learners_are_better_than_the_mean(learner):
     score = clone(learner).fit(*make_artificial(300, random_state=0)).score(*make_artificial(200, random_state=1))
-    assert score > 0.3 or isinstance(learner, MeanDistribution)
+    assert score > 0.3 or repr(learner) in NOT_BETTER
 
 
 def test_every_public_estimator_is_in_the_lists():

@@ -25,7 +25,7 @@ from tests.references import enhancement_system_by_hand, sylvester_by_kronecker
 
 FIGURES = Path(__file__).parent / "figures"
 
-pytestmark = pytest.mark.usefixtures("benchmark_folder")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("benchmark_folder")]
 load_dataset = partial(datasets.load_dataset, download_if_missing=False)
 every_set = pytest.mark.parametrize("name", list_datasets())
 

@@ -13,6 +13,8 @@ from labeldist.datasets import binarize, make_artificial
 
 PEER = """
 import os
+
+pytestmark = pytest.mark.slow
 assert os.environ["KERAS_BACKEND"] == "torch" and os.environ["OMP_NUM_THREADS"] == "1"
 
 class BD_LDL:

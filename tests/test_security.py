@@ -14,6 +14,8 @@ from labeldist.features import KernelFeatures
 from tests.checks import training_data
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).parents[1] / "docs" / "reliability.md").read_text(encoding="utf-8")
 MODULES = sorted(Path(labeldist.__file__).parent.rglob("*.py"))
 RUNS_CODE = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "runpy", "code", "subprocess", "ctypes"}

@@ -76,6 +76,7 @@ def test_invalid_parameters(setting, fact):
         make(ENHANCERS, "bdle", parse_settings([setting]))
 
 
+@pytest.mark.slow
 def test_closed_streams(folder):
     def shell(table, redirections):
         command = f"exec {sys.executable} -m labeldist predict model.skops {table} {redirections}"
@@ -92,6 +93,7 @@ def test_closed_streams(folder):
     assert len(pd.read_csv("out.csv")) == 120
 
 
+@pytest.mark.slow
 def test_output_names_that_are_not_utf_8(folder):
     name = os.fsdecode(b"\xff.csv")
     process = labeldist("predict", "model.skops", "new.csv", "-o", name, "--json")

@@ -8,6 +8,8 @@ import pytest
 from tests.cli.in_process import error_of, run
 from tests.cli.processes import interrupt, labeldist
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "enhance": ["enhance", "in.csv", "--labels", "joy,fear,calm", "-o", "out.csv"],
     "fit": ["fit", "dist.csv", "--labels", "joy,fear,calm", "--method", "bdldl", "-o", "out.skops"],

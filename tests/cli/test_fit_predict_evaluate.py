@@ -92,6 +92,7 @@ XML = """<?xml version="1.0" ?><labels xmlns="http://mulan.sourceforge.net/label
 <label name="mostly joy"></label><label name="fear"></label><label name="calm"></label></labels>"""
 
 
+@pytest.mark.slow
 def test_mulan_files_from_tags_to_predictions(folder):
     songs = pd.read_csv("in.csv")
     songs["loudness"] = np.where(songs["loudness"] > 0, "major", "minor")
@@ -170,6 +171,7 @@ def test_pictures_of_models(folder, show, text):
     assert text in (folder / "picture.svg").read_text()
 
 
+@pytest.mark.slow
 def test_pictures_of_predictions(folder):
     drawn = {}
     for show in ("calibration", "scatter", "bars", "ternary"):

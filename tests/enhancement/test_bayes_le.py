@@ -124,6 +124,7 @@ def test_seeds_agree_within_sampling_error(fitted):
     assert_allclose(enhancer.label_distributions_, second, atol=0.03)
 
 
+@pytest.mark.slow
 def test_weights_change_the_estimate(kernel):
     (_, few), (_, many) = drawn(300, spread=0.2), drawn(300, spread=1.0, seed=1)
     L = np.vstack([few, many])
@@ -138,6 +139,7 @@ def test_weights_change_the_estimate(kernel):
 
 
 @pytest.mark.filterwarnings(f"ignore::{TagRuleWarning.__module__}.{TagRuleWarning.__name__}")
+@pytest.mark.slow
 def test_tiny_weights_and_extreme_priors_give_distributions():
     _, L = drawn(50)
     for weight, prior in ((1e-4, (0.3, 1.0)), (1.0, (50.0, 0.1)), (1.0, (1e-3, 0.1))):
@@ -156,6 +158,7 @@ def test_sparse_and_frames_give_the_same(fitted):
     assert_array_equal(named.label_distributions_, enhancer.label_distributions_)
 
 
+@pytest.mark.slow
 def test_threshold_improves_recovery():
     D, L = drawn(threshold=0.7)
     right = kl_divergence(D, BayesLE(threshold=0.7).fit_transform(no_features(L), L))

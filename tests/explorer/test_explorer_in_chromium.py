@@ -9,6 +9,8 @@ from labeldist.simplex import ambiguity
 from tests.explorer.poems import EVIL, LABELS, make_poems
 from tests.pages import PHONE
 
+pytestmark = pytest.mark.slow
+
 FRAME, VERSIONS = make_poems()
 TITLES = FRAME["title"].to_numpy()
 GOOD, TRUE, POOR = VERSIONS.values()

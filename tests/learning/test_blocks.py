@@ -187,6 +187,7 @@ def test_errors_name_the_partition():
     assert "partition 3" in notes(BDLDL().fit, da.from_array(holes, chunks=(100, 3)), arrays()[1])
 
 
+@pytest.mark.slow
 def test_cluster_gives_the_same_predictions(cluster):
     model = BDLDL().fit(*arrays())
     predicted = model.predict(arrays()[0]).compute()

@@ -8,5 +8,6 @@ import pytest
 @pytest.fixture(autouse=True)
 def _close_figures():
     mpl.use("agg")
+    plt.close("all")
     yield
     plt.close("all")

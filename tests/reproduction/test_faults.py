@@ -51,6 +51,8 @@ from pathlib import Path
 from reproduction.runner import run
 from reproduction.spec import parse_spec
 from reproduction.store import Store
+
+pytestmark = pytest.mark.slow
 with Store(sys.argv[1]) as store:
     experiment = parse_spec(Path(sys.argv[2]).read_text(), "spec")
     run([experiment], store, jobs=int(sys.argv[3]), watch=lambda done, *_: print(done, flush=True))

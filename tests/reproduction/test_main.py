@@ -6,6 +6,8 @@ from reproduction.__main__ import FAILURES, main
 from reproduction.store import Store, read_store
 from tests.reproduction.small import SMALL
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -15,6 +15,8 @@ from reproduction.verdicts import VERDICTS, judge_cells
 from tests.pages import Elements
 from tests.reproduction.record_tables import everything, failure, record, runs, table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def records():

@@ -16,6 +16,8 @@ from reproduction.spec import runs_of
 from reproduction.store import Store
 from tests.reproduction.small import small, with_part, without_times
 
+pytestmark = pytest.mark.slow
+
 X, D = make_artificial(60, random_state=0)
 L = binarize(D)
 FOLDS = list(KFold(3, shuffle=True, random_state=0).split(X))

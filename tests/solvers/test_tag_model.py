@@ -50,6 +50,7 @@ def test_mean_covariance_and_absent_noise_are_recovered_from_tags():
     assert_allclose(np.trace(centred) / 3, found.spread**2, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_spread_and_noise_are_recovered_from_tags():
     tags = drawn_tags(1_500, 8, 0.5)
     flips = np.random.default_rng(1).random(tags.shape) < 0.05

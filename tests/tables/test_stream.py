@@ -182,6 +182,7 @@ if len(sys.argv) > 2:
 """
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_table(tmp_path):
     rng = np.random.default_rng(0)
     schema = pa.schema([(name, pa.float32()) for name in [*(f"x{i}" for i in range(8)), "p", "q"]])

@@ -13,6 +13,8 @@ from tests.cli.in_process import run
 from tests.disks import grow, read_only, small_disk
 from tests.trust.fork_server import ForkServer
 
+pytestmark = pytest.mark.slow
+
 EMOTIONS = ("--labels", "joy,fear,calm")
 COMMANDS = {
     "enhance": ["enhance", "in.csv", *EMOTIONS, "-o", "out.csv"],

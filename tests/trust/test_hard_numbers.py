@@ -28,6 +28,8 @@ from tests.checks import accuracy, is_enhancer
 from tests.references import bidirectional_learning_in_fractions, in_fractions, sylvester_in_fractions
 from tests.trust.hard_tables import hard_tables, is_right_or_named, labels_for, rows_of, table
 
+pytestmark = pytest.mark.slow
+
 ENHANCERS = [
     *(BDLE(), BDLE(solver="low_rank"), BDLE(solver="lbfgs"), GLLE(), FCM(), KM(), LP(), ML()),
     *(Uniform(), LogicalSoftmax(), LogicalSoftmax("threshold")),
@@ -275,7 +277,7 @@ def test_feature_below_the_rounding_of_others_is_named():
 def test_bdle_warns_if_reconstruction_is_too_small():
     X, D = table(60, 2)
     L = labels_for(BDLE(), D)
-    with pytest.warns(IllConditionedWarning, match=r"\d\.\de\+12.*reconstruction=1e-12"):
+    with pytest.warns(IllConditionedWarning, match=r"\d\.\de\+12"):
         model = BDLE(1e-12).fit(X, L)
     assert model.condition_ > 1e12
     usual = BDLE().fit(X, L)

@@ -21,8 +21,7 @@ from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.global_state import global_state
 from tests.trust.hard_tables import labels_for, rows_of, table
 
-pytestmark = IGNORE_TAG_WARNINGS
-
+pytestmark = [pytest.mark.slow, *IGNORE_TAG_WARNINGS]
 X, D = table(30, 4, 3)
 
 # The unit of each feature has no effect on these:

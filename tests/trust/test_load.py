@@ -11,6 +11,8 @@ import pytest
 
 from tests.trust.prediction_threads import MODELS, ROWS, prediction_method
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("times", [4, pytest.param(400, marks=pytest.mark.soak)])
 def test_predictions_in_threads_equal_those_in_one_thread(times):
