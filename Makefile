@@ -51,7 +51,7 @@ format: $(STAMP)  ## Format and fix with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bayes-le-speed: $(STAMP)  ## The time of BayesLE beside the other enhancers, and on large tables (ten minutes)
+bayes-le-speed: $(STAMP)  ## Time of BayesLE and the other enhancers, and on large tables (ten minutes)
 	$(BIN)/python -m benchmarks.bayes_le_speed
 
 REPRODUCTION := --store build/reproduction.sqlite --out build/reproduction

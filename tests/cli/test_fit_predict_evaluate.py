@@ -113,6 +113,9 @@ def test_onnx_export_equals_the_model(table):
     session = onnxruntime.InferenceSession("m.onnx")
     degrees = session.run(None, {"features": table[FEATURES].to_numpy()})[0]
     assert_allclose(degrees, load("m.skops").predict(table[FEATURES]), atol=1e-5)
+    table.assign(key="major").to_csv("dist.csv", index=False)
+    words = ("--ignore", "title", "--prepare", "--onnx", "w.onnx", "--force")
+    assert "ONNX" in error_of(*FIT, "bdldl", *words)
 
 
 def test_predict_with_saved_enhancer(folder):

@@ -70,6 +70,8 @@ def fit(
     D, weight = given.Y, io.weights_of(frame, weights)
     X = typed(frame, given.features) if prepare else given.X
     io.check_degrees(D, table)
+    if onnx and prepare and X.select_dtypes(exclude=["number", "bool"]).shape[1]:
+        raise ModelError("Only numeric features can be exported to ONNX. Omit --onnx, or --prepare.")
     if io.VOTES in given.features:
         reporter.note(f"column {io.VOTES!r} is used as a feature. If it counts votes, add --weights {io.VOTES}.")
     with reporter.working("Comparing learners") as watch:
