@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 CODE = """
 import labeldist
 from labeldist import BDLDL
-
-pytestmark = pytest.mark.slow
 print(labeldist.__file__, BDLDL().fit([[0.0], [1.0]], [[1, 0], [0, 1]]).predict([[1.0]]).argmax())
 """
 

@@ -21,6 +21,8 @@ from reproduction.spec import load_spec
 from reproduction.store import Store
 from tests.reproduction.small import HEAD, SMALL, small, with_part, without_times
 
+pytestmark = pytest.mark.slow
+
 MANY_RUNS = """
 [[part]]
 kind = "prediction"
@@ -52,7 +54,6 @@ from reproduction.runner import run
 from reproduction.spec import parse_spec
 from reproduction.store import Store
 
-pytestmark = pytest.mark.slow
 with Store(sys.argv[1]) as store:
     experiment = parse_spec(Path(sys.argv[2]).read_text(), "spec")
     run([experiment], store, jobs=int(sys.argv[3]), watch=lambda done, *_: print(done, flush=True))
