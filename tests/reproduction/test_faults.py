@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pandas as pd
 import psutil
@@ -84,11 +85,19 @@ def test_killed_process_resumes_to_equal_records(tmp_path, records, jobs):
         pd.testing.assert_frame_equal(without_times(store.records()), without_times(records), rtol=1e-9)
 
 
+def loky_workers(process):
+    workers = []
+    for child in process.children():
+        with suppress(psutil.NoSuchProcess):  # a child may end meanwhile
+            if "LokyProcess" in " ".join(child.cmdline()):
+                workers.append(child)
+    return workers
+
+
 def test_killed_worker_raises_and_next_call_continues(tmp_path):
     def kill(done, total, outcome):
         if done == 1:
-            workers = [one for one in psutil.Process().children() if "LokyProcess" in " ".join(one.cmdline())]
-            workers[0].kill()
+            loky_workers(psutil.Process())[0].kill()
 
     with Store(tmp_path / "records.sqlite") as store:
         with pytest.raises(ExperimentError, match="killed"):
@@ -170,10 +179,7 @@ def test_workers_end_with_killed_main_process(tmp_path):
     spec = tmp_path / "many.toml"
     spec.write_text(HEAD + MANY_RUNS)
     process = start(tmp_path / "records.sqlite", spec, 2)
-    while (
-        len(workers := [p for p in psutil.Process(process.pid).children() if "LokyProcess" in " ".join(p.cmdline())])
-        < 2
-    ):
+    while len(workers := loky_workers(psutil.Process(process.pid))) < 2:
         time.sleep(0.05)
     process.kill()
     process.wait()
