@@ -161,7 +161,7 @@ def choose_columns(
     if need_features and not feature_columns:
         others = [f"{name} {reason}" for name, reason in left_out.items()]
         advice = "Join features to this table, or convert words, dates and gaps with --prepare."
-        raise TableError(f"There is no feature column. Other columns: {listed(others) or 'none'}. {advice}")
+        raise TableError(f"The table has no feature column. Other columns: {listed(others) or 'none'}. {advice}")
     return LabelledTable(frame, label_columns, feature_columns, left_out)
 
 

@@ -212,7 +212,7 @@ class BDLDLCV(BlockLearner):
         X, D = table[0][rows], table[1][rows]
         weight = np.ones(len(D)) if table[2] is None else table[2][rows]
         total = np.zeros((len(coefficients), len(grid["output"]), len(grid["floor"])))
-        whole = callable(self.scoring)  # a function need not be a mean over rows
+        whole = callable(self.scoring)  # a custom score may not be a mean over rows
         for part, points in _blocks(len(D), len(coefficients), D.shape[1], whole=whole):
             raw = _linear_scores(X[part], coefficients[points], intercepts[points])
             for (i, output), (j, floor) in product(enumerate(grid["output"]), enumerate(grid["floor"])):
