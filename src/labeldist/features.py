@@ -14,6 +14,7 @@ from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
 from labeldist._kernels.low_rank_factors import draw_pivots
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
+from labeldist._threads import threads_for
 from labeldist._typing import TINY, Array
 from labeldist._validation import check_feature_order, random_generator, validated
 
@@ -132,7 +133,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.bandwidth_ = max(self.factor * self._resolve_bandwidth(self._standardise(rows), random), TINY)
         rows = self._in_bandwidths(rows)
         tol = max(self.tol, ROUNDING)
-        pivots = draw_pivots(_kernel, rows, 0.0, self.n_components, random, entry_tolerance=tol)
+        with threads_for(len(rows), self.n_components):
+            pivots = draw_pivots(_kernel, rows, 0.0, self.n_components, random, entry_tolerance=tol)
         if not pivots.factor.diagonal().all():
             raise ValueError(
                 f"The bandwidth {self.bandwidth_:.3g} is smaller than the rounding errors of the features. Raise "
@@ -162,8 +164,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         for start in range(0, len(X), length):
             rows = slice(start, start + length)
             block = self._in_bandwidths(X[rows].astype(np.float64))
-            kernel = _kernel(block, self.landmarks_)  # in this order no row affects another
-            features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
+            with threads_for(len(X), self._n_features_out):
+                kernel = _kernel(block, self.landmarks_)  # in this order no row affects another
+                features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
         return features
 
     def _resolve_bandwidth(self, rows: Array, random: np.random.RandomState) -> float:

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from labeldist._compat import HasMethods, Interval, StrOptions, _check_sample_weight
 from labeldist._solvers.tag_counts import likely_threshold
 from labeldist._solvers.tag_model import TagModel, count_tags, fit_joint_model, fit_tag_model, informative_counts
 from labeldist._solvers.tag_posterior import expected_degrees, posterior_moments, posterior_quantiles
 from labeldist._solvers.tag_sampler import Rule, Tags
+from labeldist._threads import one_thread
 from labeldist._typing import Array
 from labeldist._validation import check_feature_order, random_generator, validated
 from labeldist.enhancement._enhancer import LabelEnhancer
@@ -180,7 +180,7 @@ class BayesLE(LabelEnhancer):
         if c == 1:
             return self._finish_single_label(len(L))
         noise = 0.0 if rule.name == "order" else None if self.noise == "auto" else float(self.noise)
-        with threadpool_limits(1, "blas"):  # more threads are slower and change the last digits
+        with one_thread():  # more threads are slower and change the last digits
             free = fit_tag_model(self._tags, counts, rule, noise=noise, spread_prior=prior, random=self._random(0))
             if self.regressor is not None:
                 self._fit_scores(X, rows, weight, free, prior)
@@ -308,7 +308,7 @@ class BayesLE(LabelEnhancer):
         if self._model is None:
             return self.label_distributions_.copy(), self.label_distributions_.copy()
         levels = np.array([0.5 - coverage / 2, 0.5 + coverage / 2])
-        with threadpool_limits(1, "blas"):
+        with one_thread():
             bounds = posterior_quantiles(
                 self._model, self._tags, levels, INTERVAL_SWEEPS, INTERVAL_CHAINS, self._random(4)
             )

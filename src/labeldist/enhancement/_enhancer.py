@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
+from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import check_logical, check_rows_are_equally_long, label_names, label_table, validated
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
@@ -115,7 +116,8 @@ class ScoringEnhancer(LabelEnhancer):
             self.mean_, self.scale_ = mean_and_scale(X)
         else:
             self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
-        self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
+        with threads_for(len(X), len(X)):
+            self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
         return self
 
     @abstractmethod

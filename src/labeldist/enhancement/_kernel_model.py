@@ -17,6 +17,7 @@ from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
+from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import check_feature_order, validated
 from labeldist.enhancement._enhancer import ScoringEnhancer
@@ -71,7 +72,8 @@ class KernelModelMixin:
         X = validated(self, X, reset=False, dtype=np.float64)
         scores = np.empty((len(X), len(self.intercept_)))
         for rows in row_blocks(len(X), len(self.X_fit_)):
-            scores[rows] = self._scores_of(self._standardised(X[rows]))
+            with threads_for(len(X), len(self.X_fit_)):
+                scores[rows] = self._scores_of(self._standardised(X[rows]))
         return self._distributions(scores)
 
     def _score_by_kernel(self, X: Array, L: Array) -> Array:

@@ -14,6 +14,7 @@ from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.moments import Moments
 from labeldist._solvers.scaling import too_large_message
 from labeldist._solvers.sylvester import METHODS, SAFETY, Method, SylvesterSolution, solve_symmetric_sylvester
+from labeldist._threads import threads_for
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
@@ -252,7 +253,7 @@ class BDLDL(BlockLearner):
         """Validate a table and return its statistics."""
         X, D = self._check_features_and_distributions(X, y, reset=reset)
         # A chunk may have weight zero and a sum may overflow; `check_moments` raises an error for the whole table.
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"), threads_for(*X.shape):
             return Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
 
     def _solve(self, moments: Moments) -> tuple[Array, Array, SylvesterSolution]:
@@ -266,7 +267,8 @@ class BDLDL(BlockLearner):
         np.fill_diagonal(A, A.diagonal() + self.ridge)
         B, C = self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd
         try:
-            solution = solve_symmetric_sylvester(A, B, C, method=self.solver)
+            with threads_for(max(C.shape), max(C.shape)):
+                solution = solve_symmetric_sylvester(A, B, C, method=self.solver)
         except SingularCoefficientError as error:
             needed = "features" if error.coefficient == "A" else "label columns, and reconstruction > 0"
             message = f"solver={self.solver!r} needs linearly independent {needed}. Use solver='auto'."

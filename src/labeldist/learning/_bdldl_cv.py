@@ -13,6 +13,7 @@ from sklearn.base import clone
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.moments import BlockFolds, FoldMoments, Moments, is_partition, moments_of_rows
 from labeldist._solvers.sylvester_path import SylvesterPath
+from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
@@ -147,6 +148,11 @@ class BDLDLCV(BlockLearner):
         weight = check_weights(sample_weight, X)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))
+        with threads_for(len(D), max(X.shape[1], D.shape[1])):
+            return self._choose(grid, *self._scores_and_moments((X, D, weight), folds, grid))
+
+    def _scores_and_moments(self, table: Table, folds: list[Any], grid: Grid) -> tuple[Array, Moments]:
+        X, D, weight = table
         with np.errstate(invalid="ignore", over="ignore"):  # overflow is an error below
             if is_partition(folds, len(D)):
                 held_out = FoldMoments.of(X, D, weight, [test for _, test in folds])
@@ -156,10 +162,10 @@ class BDLDLCV(BlockLearner):
                 total = Moments.of(X, D, weight)
         check_moments(total)
         sums = [
-            self._score_sums(self._solutions(moments, grid), (X, D, weight), test, grid)
+            self._score_sums(self._solutions(moments, grid), table, test, grid)
             for moments, (_, test) in zip(training, folds, strict=True)
         ]
-        return self._choose(grid, np.array(sums), total)
+        return np.array(sums), total
 
     def _fit_blocks(self, blocks: list[Any]) -> Self:
         """Fit to a Dask table: one pass for the statistics of the folds, one to score the combinations."""

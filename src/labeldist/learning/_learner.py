@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import _check_sample_weight
 from labeldist._solvers.scaling import check_squarable
+from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import (
     as_distributions,
@@ -64,7 +65,9 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             The fitted learner.
         """
         self._validate_params()
-        self._fit(*self._check_features_and_distributions(X, y))
+        X, D = self._check_features_and_distributions(X, y)
+        with threads_for(len(D), max(X.shape[1], D.shape[1])):
+            self._fit(X, D)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -82,7 +85,9 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_feature_order(self, X)
-        return self._predict(validated(self, X, reset=False, **self._table_options()))
+        X = validated(self, X, reset=False, **self._table_options())
+        with threads_for(*X.shape):
+            return self._predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the skill 1 − KL(y, prediction) / KL(y, mean of y).
@@ -174,7 +179,9 @@ class SampleWeightMixin:
         """
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y)
-        self._fit(X, D, check_weights(sample_weight, X))
+        weight = check_weights(sample_weight, X)
+        with threads_for(len(D), max(X.shape[1], D.shape[1])):
+            self._fit(X, D, weight)
         return self
 
 
