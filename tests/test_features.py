@@ -64,7 +64,7 @@ def test_bandwidth_and_factor(X):
     rows = standardised(X)
     model = KernelFeatures(factor=0.7).fit(X)
     assert model.bandwidth_ == pytest.approx(0.7 * mean_pairwise_distance(rows))
-    assert_allclose(KernelFeatures(model.bandwidth_, factor=1).fit_transform(X), model.transform(X))
+    assert_allclose(KernelFeatures(model.bandwidth_, factor=1).fit(X).transform(X), model.transform(X))
     narrow, wide = (KernelFeatures(factor=factor).fit_transform(X) for factor in (0.01, 100))
     assert np.median(narrow @ narrow.T) < 1e-3
     assert (wide @ wide.T).min() > 0.99

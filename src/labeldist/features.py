@@ -124,6 +124,29 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self : KernelFeatures
             The fitted transformer.
         """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:  # noqa: ARG002
+        """Choose the bandwidth and the landmarks, and return φ(x) for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_drawn)
+            The kernel features.
+        """
+        features = self._fit(X)
+        return self.transform(X) if features is None else features
+
+    def _fit(self, X: Any) -> Array | None:
+        """Choose the landmarks, and return φ(x) for each row if they were chosen among all rows."""
         self._validate_params()
         random = random_generator(self.random_state)
         X = validated(self, X, dtype=[np.float64, np.float32])
@@ -141,7 +164,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 "bandwidth or factor."
             )
         self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
-        return self
+        return pivots.features.T if len(rows) == len(X) else None
 
     def transform(self, X: Any) -> Array:
         """Return φ(x) for each row of `X`.

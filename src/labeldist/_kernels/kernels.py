@@ -4,20 +4,28 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from labeldist._solvers.scaling import check_squarable, column_means, squarable_unit
 from labeldist._typing import TINY, Array
 
 BLOCK = 64  # rows per block, whose distances to a few thousand rows stay in the cache
+CENTER_ROWS = 64  # rows whose median is the common shift of all rows
 SAMPLE_ROWS = 10_000  # sample size of the mean distance
 
 
 def squared_distances(X: Array, Y: Array | None = None) -> Array:
     """Return ‖x − y‖² between the rows of `X` and those of `Y` (default: `X` itself)."""
     # ‖x‖² + ‖y‖² − 2xᵀy loses digits if the rows have a large common shift. The median is robust against outliers.
-    center = np.median(X if Y is None else Y, axis=0)
-    return np.asarray(euclidean_distances(X - center, None if Y is None else Y - center, squared=True))
+    center = np.median((X if Y is None else Y)[:CENTER_ROWS], axis=0)
+    X = X - center
+    Z = X if Y is None else Y - center
+    squared: Array = X @ (-2 * Z.T)
+    squared += np.einsum("ij,ij->i", X, X)[:, None]
+    squared += np.einsum("ij,ij->i", Z, Z)
+    np.maximum(squared, 0, out=squared)
+    if Y is None:
+        np.fill_diagonal(squared, 0)
+    return squared
 
 
 def gaussian_kernel(X: Array, bandwidth: float | Literal["mean"]) -> tuple[Array, float]:

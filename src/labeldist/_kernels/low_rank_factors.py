@@ -13,10 +13,10 @@ from labeldist.exceptions import SingularCoefficientError
 
 Kernel = Callable[[Array, Array], Array]
 
-FIRST_COLUMNS = 64  # initial capacity of the greedy factor, which doubles when it is full
+FIRST_COLUMNS = 64  # initial capacity of a factor, which doubles when it is full
 
 PIVOT_BLOCK = 64  # pivots drawn at a time; enough that matrix products dominate the cost
-DIAGONAL_BLOCK = 64
+DIAGONAL_BLOCK = 256
 REDUNDANT = 0.1  # a drawn row is dropped if the block leaves it less than this share of the mean residual
 PIVOT_ROWS = 20_000  # pivots are chosen among at most this many rows, which represent larger tables
 FREE_RANK = 500  # columns that are used even if fewer meet the tolerance, because they cost little
@@ -69,6 +69,7 @@ class KernelPivots:
     rows: NDArray[np.intp]  # P, indices of the r pivots
     factor: Array  # F, (r, r), lower Cholesky factor of K_PP
     error: float  # estimate of ‖K − ZZᵀ‖ / ‖K‖ in Frobenius norms, from the last rows drawn
+    features: Array  # Zᵀ, (r, n), of at most PIVOT_ROWS rows
 
 
 def draw_pivots(
@@ -96,7 +97,7 @@ def draw_pivots(
     diagonal = residual.max()
     # A residual that is rounding error must not become a pivot.
     negligible = max(entry_tolerance, 10 * len(X) * EPSILON * diagonal)
-    blocks: list[Array] = []  # of Zᵀ
+    Z = np.empty((min(max_rank, FIRST_COLUMNS), len(X)))  # Zᵀ, which doubles when it is full
     pivots: list[NDArray[np.intp]] = []
     rank, whole, error = 0, 0.0, 0.0
     while rank < max_rank and (candidates := np.flatnonzero(residual > negligible)).size:
@@ -104,8 +105,7 @@ def draw_pivots(
         size = min(PIVOT_BLOCK, max_rank - rank, len(candidates))
         drawn = generator.choice(candidates, size, replace=False, p=share)
         part = kernel(X[drawn], X[drawn])
-        for block in blocks:
-            part -= block[:, drawn].T @ block[:, drawn]
+        part -= Z[:rank, drawn].T @ Z[:rank, drawn]
         squared = _squared_norm(part, residual, drawn)
         whole = whole or squared
         error = float(np.sqrt(squared / whole))
@@ -114,22 +114,23 @@ def draw_pivots(
         kept, factor = _independent(part, max(REDUNDANT * min(residual.mean(), np.diagonal(part).max()), negligible))
         new = drawn[kept]
         columns = kernel(X, X[new]).T
-        for block in blocks:
-            columns -= block[:, new].T @ block
+        columns -= Z[:rank, new].T @ Z[:rank]
         columns = linalg.solve_triangular(factor, columns, lower=True, overwrite_b=True, check_finite=False)
         residual -= np.einsum("ij,ij->j", columns, columns)
         residual[new] = 0
         if residual.min() < -INDEFINITE * diagonal:
             raise SingularCoefficientError(INDEFINITE_MESSAGE, "A")
-        blocks.append(columns)
+        while rank + len(new) > len(Z):
+            Z = np.vstack([Z, np.empty((min(len(Z), max_rank - len(Z)), len(X)))])
+        Z[rank : rank + len(new)] = columns
         pivots.append(new)
         rank += len(new)
     else:
         error = error if rank == max_rank else 0.0  # without candidates the remaining error is negligible
     if not pivots:
-        return KernelPivots(np.empty(0, dtype=np.intp), np.empty((0, 0)), 0.0)
+        return KernelPivots(np.empty(0, dtype=np.intp), np.empty((0, 0)), 0.0, Z[:0])
     chosen = np.concatenate(pivots)
-    return KernelPivots(sample[chosen], np.tril(np.hstack([block[:, chosen].T for block in blocks])), error)
+    return KernelPivots(sample[chosen], np.tril(Z[:rank, chosen].T), error, Z[:rank])
 
 
 def kernel_diagonal(kernel: Kernel, X: Array) -> Array:

@@ -21,7 +21,7 @@ LARGEST = float(np.finfo(np.float32).max)
 class DistributionForest(SampleWeightMixin, DistributionLearner):
     """Extremely randomised trees for label distributions.
 
-    Trees are grown by scikit-learn's ``ExtraTreesRegressor``, on standardised features because they work in single
+    Trees are grown as by scikit-learn's ``ExtraTreesRegressor``, on standardised features because they work in single
     precision. The prediction is the mean of the training distributions in a leaf, averaged over the trees.
 
     Parameters
@@ -86,22 +86,22 @@ class DistributionForest(SampleWeightMixin, DistributionLearner):
     _squares_features = False
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
-        from sklearn.ensemble import ExtraTreesRegressor  # slow to import
+        from sklearn.tree import ExtraTreeRegressor  # slow to import
 
-        forest = ExtraTreesRegressor(
-            self.n_estimators,
-            min_samples_leaf=self.min_samples_leaf,
-            max_features=self.max_features,
-            random_state=random_generator(self.random_state),
-        )
         if sparse.issparse(X):
             largest = largest_by_column(X)
             self.mean_, self.scale_ = np.zeros_like(largest), np.where(largest > 0, largest, 1.0)
         else:
             self.mean_, self.scale_ = mean_and_scale(X)
         target = D if D.shape[1] > 1 else D[:, 0]  # scikit-learn warns about a table of one column
-        forest.fit(self._standardise(X), target, sample_weight=weight)
-        self.trees_ = [tree.tree_ for tree in forest.estimators_]
+        Z, random = self._standardise(X), random_generator(self.random_state)
+        parameters = {"min_samples_leaf": self.min_samples_leaf, "max_features": self.max_features}
+        # Trees are fitted one by one, because ExtraTreesRegressor takes longer to clone a tree than to fit a small one.
+        trees = (
+            ExtraTreeRegressor(**parameters, random_state=random.randint(np.iinfo(np.int32).max))
+            for _ in range(self.n_estimators)
+        )
+        self.trees_ = [tree.fit(Z, target, sample_weight=weight, check_input=False).tree_ for tree in trees]
 
     def _predict(self, X: Any) -> Array:
         Z = self._standardise(X)
