@@ -1,5 +1,8 @@
 """``labeldist fit``, ``labeldist predict`` and ``labeldist evaluate``."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import onnxruntime
 import pandas as pd
@@ -70,6 +73,27 @@ def test_weights(table):
     assert any("--weights votes" in note for note in facts["notes"])
     table.assign(votes=-1).to_csv("dist.csv", index=False)
     assert "'votes' cannot hold weights" in error_of(*FIT, "bdldl", "--weights", "votes", "--force")
+
+
+def test_fit_on_tags_and_votes_names_no_recovered_degrees(table):
+    table[LABELS] = (table[LABELS].rank(axis=1) > 1).astype(int)
+    table.to_csv("dist.csv", index=False)
+    result = run(*FIT, "bdldl", "--picture", "p.svg", "--show", "importance")
+    assert result.stderr.count("labeldist enhance recovers") == 1
+    assert "EnhancedLearner" not in result.output
+    assert "recovered" not in result.stdout
+    table.assign(votes=3).to_csv("dist.csv", index=False)
+    for options in ([], ["--weights", "votes"]):
+        result = run(*FIT, "bdldl", "--picture", "p.svg", *options, "--force")
+        assert "recovered" not in result.stdout
+        assert "mean share of votes" in Path("p.svg").read_text(encoding="utf-8")
+
+
+def test_importance_of_prepared_columns_with_weights(table):
+    table.assign(key=np.where(table["joy"] > table["joy"].median(), "major", "minor"), n=1).to_csv("t.csv", index=False)
+    options = ("--prepare", "--ignore", "title,tempo,loudness", "--weights", "n", "--show", "importance")
+    run("fit", "t.csv", *NAMES, "-o", "m.skops", "--method", "bdldl", *options, "--picture", "p.svg")
+    assert {"key", "pitch"} <= set(re.findall(r"<!-- (\w+) -->", Path("p.svg").read_text(encoding="utf-8")))
 
 
 def test_lone_column_of_votes_is_not_a_feature(table):
@@ -168,7 +192,9 @@ def test_rows_of_zeros_are_errors(table):
         assert "Data row 4 of dist.csv" in run(*arguments, fails=True).stderr
 
 
-@pytest.mark.parametrize(("show", "text"), [("calibration", "degree"), ("influence", "ridge")])
+@pytest.mark.parametrize(
+    ("show", "text"), [("calibration", "recovered"), ("search", "ridge"), ("importance", "30 held-out rows")]
+)
 def test_pictures_of_models(folder, show, text):
     run(*FIT, "bdldlcv", "--picture", "picture.svg", "--show", show)
     assert text in (folder / "picture.svg").read_text()
@@ -189,7 +215,7 @@ def test_pictures_of_predictions(folder):
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        (["sabfgs", "--onnx", "m.onnx", "--picture", "p.png", "--show", "influence"], "'influence'"),
+        (["sabfgs", "--onnx", "m.onnx", "--picture", "p.png", "--show", "search"], "'search'"),
         (["ptbayes", "--onnx", "m.onnx"], "PTBayes"),
     ],
 )

@@ -30,7 +30,10 @@ Picture = Annotated[str | None, typer.Option(metavar="FILE", help="Also draw a p
 _SHOW = typer.Option(help="Kind of --picture.")
 ShowDistributions = Annotated[Literal["ambiguous", "bars", "ternary"], _SHOW]
 ShowPredictions = Annotated[Literal["calibration", "scatter", "bars", "ternary"], _SHOW]
-ShowModel = Annotated[Literal["calibration", "coefficients", "influence"], _SHOW]
+ShowModel = Annotated[
+    Literal["calibration", "importance", "coefficients", "search"],
+    typer.Option(help="Kind of --picture: importance of the features, search over hyper-parameters, …"),
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be repeated.")
 ]
