@@ -156,7 +156,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     by_lower_case = {str(one).lower(): str(one) for one in known}
     close = get_close_matches(str(name).lower(), by_lower_case, n=1)
-    return f" Did you mean {by_lower_case[close[0]]}?" if close else ""
+    if not close:
+        return ""
+    known_name = by_lower_case[close[0]]
+    return f" Did you mean {known_name if known_name == known_name.strip() else repr(known_name)}?"
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -165,12 +165,18 @@ def test_repeated_votes_are_counted_with_a_warning_at_the_callers_line():
         ([2.0, float("inf"), 0.0], "inf"),
         ([2.0, 1e300, 0.0], "1e.300"),
         (["2", "many", "1"], "'many'"),
+        (["2", "1_000", "1"], "'1_000'"),  # float accepts this and the next
+        (["2", "٣", "1"], "'٣'"),
+        (["2", "1,000", "1"], "'1,000'"),
     ],
     ids=str,
 )
 def test_invalid_counts_are_errors_with_row_and_column(cells, value):
     with pytest.raises(TableError, match=f"row 2, column 'joy', is {value}"):
         from_votes(pd.DataFrame({**COUNTS, "joy": cells}), **COUNTS_COLUMNS)
+    value = "must be numbers" if isinstance(cells[0], str) else f"row 2, column 1, is {value}"
+    with pytest.raises(TableError, match=value):
+        from_votes(np.array([[1, cell] for cell in cells], dtype=object))
 
 
 @pytest.mark.parametrize("column", ["id", "who", "emotion"])

@@ -122,7 +122,8 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
 
 def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
     array = np.asanyarray(votes)
-    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO":
+    has_text = array.dtype == object and any(isinstance(cell, str) for cell in array.flat)
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO" or has_text:
         found = f"shape {array.shape}, dtype {array.dtype}"
         raise TableError(f"Counts must be numbers, one row per item, one column per label; got {found}.")
     n_items, n_labels = array.shape
