@@ -1,6 +1,9 @@
 """The pages of the documentation: examples, links and commands."""
 
 import re
+import runpy
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -62,6 +65,14 @@ def test_readme_names_every_extra():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in extras if f"`{name}`" not in readme and f"[{name}]" not in readme] == []
+
+
+def test_hyphens_of_options_are_kept(tmp_path):
+    (tmp_path / "index.md").write_text("# A page\n\nKind of --picture.\n", encoding="utf-8")
+    action = runpy.run_path(str(DOCS / "conf.py"))["smartquotes_action"]
+    settings = ("-C", "-D", "extensions=myst_parser", "-D", f"smartquotes_action={action}")
+    subprocess.run([sys.executable, "-m", "sphinx", "-q", *settings, tmp_path, tmp_path / "built"], check=True)
+    assert "Kind of --picture." in (tmp_path / "built" / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
