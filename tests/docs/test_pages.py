@@ -67,6 +67,11 @@ def test_readme_names_every_extra():
     assert [name for name in extras if f"`{name}`" not in readme and f"[{name}]" not in readme] == []
 
 
+def test_long_lines_of_the_gallery_wrap():
+    css = (DOCS / "_static" / "site.css").read_text(encoding="utf-8")
+    assert re.search(r"\.highlight-Python pre[^}]*white-space: pre-wrap", css)
+
+
 def test_hyphens_of_options_are_kept(tmp_path):
     (tmp_path / "index.md").write_text("# A page\n\nKind of --picture.\n", encoding="utf-8")
     action = runpy.run_path(str(DOCS / "conf.py"))["smartquotes_action"]
