@@ -158,6 +158,14 @@ def test_predict_without_feature_names_uses_the_order_of_columns(table):
     assert "3 features" in error_of("predict", "m.skops", "dist.csv")
 
 
+def test_predict_names_the_columns_that_it_replaces(table):
+    table.assign(fear="").drop(columns="calm").to_csv("new.csv", index=False)
+    result = run("predict", "model.skops", "new.csv", "-o", "p.csv")
+    assert "column joy has predicted degrees instead of its values" in result.stderr
+    table[FEATURES].to_csv("new.csv", index=False)
+    assert run("predict", "model.skops", "new.csv", "-o", "p.csv", "--force").stderr == ""
+
+
 def test_evaluate_compares_with_baselines(table):
     facts = run_json("evaluate", "dist.csv", "pred.csv", *NAMES)
     predicted = pd.read_csv("pred.csv")

@@ -54,6 +54,12 @@ def test_links_between_pages_exist():
         assert missing == [], page
 
 
+def test_modules_of_the_commands_exist():
+    named = re.findall(r"`(cli/\w+\.py)`", (DOCS / "architecture.md").read_text(encoding="utf-8"))
+    assert named
+    assert all((ROOT / "src" / "labeldist" / name).exists() for name in named)
+
+
 def test_make_targets_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     for page in PAGES:

@@ -27,7 +27,7 @@ SHAPES = {
     "long": (LONG, {"item": "id", "annotator": "who", "label": "emotion"}),
     "long without annotators": (LONG, {"item": "id", "label": "emotion"}),
     "wide": (WIDE, {"item": "id", "annotators": ["ann", "bob", "cem"]}),
-    "counts": (COUNTS, {"item": "id", "labels": ["fear", "joy"]}),
+    "counts": (COUNTS, {"item": "id", "counts": ["fear", "joy"]}),
 }
 any_shape = pytest.mark.parametrize(("table", "columns"), SHAPES.values(), ids=SHAPES)
 LONG_COLUMNS, WIDE_COLUMNS, COUNTS_COLUMNS = (SHAPES[shape][1] for shape in ("long", "wide", "counts"))
@@ -218,12 +218,12 @@ def test_repeated_items_and_columns_are_errors():
         ([[1, "x"], [3, 1]], {}, TableError, "dtype <U"),
         (np.empty((0, 2)), {}, TableError, r"\(0, 2\)"),
         (np.ma.masked_equal([[1, 2], [3, 999]], 999), {}, TableError, "row 2, column 1, is empty"),
-        (long(), {"label": "emotion"}, ValueError, r"item=.*annotators=.*labels="),
-        (long(), {"item": "id", "label": "emotion", "labels": ["emotion"]}, ValueError, "item=.*labels="),
-        ([[1, 2]], {"labels": ["a", "b"]}, ValueError, "label_names"),
-        ({"a": [1]}, {"labels": ["a"]}, TypeError, "dict"),
+        (long(), {"label": "emotion"}, ValueError, r"item=.*annotators=.*counts="),
+        (long(), {"item": "id", "label": "emotion", "counts": ["emotion"]}, ValueError, "item=.*counts="),
+        ([[1, 2]], {"counts": ["a", "b"]}, ValueError, "label_names"),
+        ({"a": [1]}, {"counts": ["a"]}, TypeError, "dict"),
         (pl.LazyFrame(COUNTS), COUNTS_COLUMNS, TypeError, "LazyFrame"),
-        (pd.DataFrame(COUNTS), {"labels": "joy"}, ValueError, "labels .* 'joy'"),
+        (pd.DataFrame(COUNTS), {"counts": "joy"}, ValueError, "counts .* 'joy'"),
         (pd.DataFrame(WIDE), {"annotators": []}, ValueError, "annotators"),
         ([[1, 2]], {"label_names": "ab"}, ValueError, "'ab'"),
         ([[1, 2]], {"label_names": ["a", "a "]}, ValueError, "label_names"),
