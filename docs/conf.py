@@ -26,6 +26,7 @@ extensions = [
 ]
 exclude_patterns = ["_*", "gallery/*.py", "gallery/*.ipynb", "reference/commands.md"]
 templates_path = ["_templates"]
+smartquotes_action = "qe"  # quotes and ellipses, but no dashes, which would replace the hyphens of --label
 default_role = "py:obj"  # names in docstrings become links
 
 # Pages are Markdown that a code host renders as well.

@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _PACKAGE = str(Path(__file__).parent)
+_WARNED_IN_SEARCHES: set[tuple[str, str, int]] = set()
 
 
 class LabelDistError(Exception):
@@ -155,16 +156,29 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     by_lower_case = {str(one).lower(): str(one) for one in known}
     close = get_close_matches(str(name).lower(), by_lower_case, n=1)
-    return f" Did you mean {by_lower_case[close[0]]}?" if close else ""
+    if not close:
+        return ""
+    known_name = by_lower_case[close[0]]
+    return f" Did you mean {known_name if known_name == known_name.strip() else repr(known_name)}?"
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Issue a warning that points to the line outside this library and scikit-learn that called it."""
-    level, frame = 2, sys._getframe(1)
+    """Issue a warning that points to the line outside this library and scikit-learn that called it.
+
+    A search or cross-validation of scikit-learn, which fits many models, issues each warning once per calling line.
+    """
+    level, frame, in_search = 2, sys._getframe(1), False
     while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
+        in_search = in_search or "model_selection" in frame.f_code.co_filename
         level, frame = level + 1, frame.f_back
+    if in_search:
+        # Python forgets which warnings it has shown when scikit-learn sets the filters of each fit.
+        key = (message, frame.f_code.co_filename, frame.f_lineno)
+        if key in _WARNED_IN_SEARCHES:
+            return
+        _WARNED_IN_SEARCHES.add(key)
     warnings.warn(message, category, stacklevel=level)
 
 
 def _is_internal(filename: str) -> bool:
-    return filename.startswith(_PACKAGE) or "sklearn" in Path(filename).parts
+    return filename.startswith(_PACKAGE) or not {"sklearn", "joblib"}.isdisjoint(Path(filename).parts)

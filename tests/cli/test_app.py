@@ -30,6 +30,7 @@ def test_help_has_examples_and_json(command):
     text = re.sub(r"\s+", " ", run(*command.split(), "--help").output)
     assert f"labeldist {command} " in text
     assert "--json" in text
+    assert not re.search(r"<\w|\bstr\b|\bbool\b", text)  # types of Python
 
 
 def test_version_exit_codes_and_completion():

@@ -1,5 +1,8 @@
 """``labeldist fit``, ``labeldist predict`` and ``labeldist evaluate``."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import onnxruntime
 import pandas as pd
@@ -72,6 +75,27 @@ def test_weights(table):
     assert "'votes' cannot hold weights" in error_of(*FIT, "bdldl", "--weights", "votes", "--force")
 
 
+def test_fit_on_tags_and_votes_names_no_recovered_degrees(table):
+    table[LABELS] = (table[LABELS].rank(axis=1) > 1).astype(int)
+    table.to_csv("dist.csv", index=False)
+    result = run(*FIT, "bdldl", "--picture", "p.svg", "--show", "importance")
+    assert result.stderr.count("labeldist enhance recovers") == 1
+    assert "EnhancedLearner" not in result.output
+    assert "recovered" not in result.stdout
+    table.assign(votes=3).to_csv("dist.csv", index=False)
+    for options in ([], ["--weights", "votes"]):
+        result = run(*FIT, "bdldl", "--picture", "p.svg", *options, "--force")
+        assert "recovered" not in result.stdout
+        assert "mean share of votes" in Path("p.svg").read_text(encoding="utf-8")
+
+
+def test_importance_of_prepared_columns_with_weights(table):
+    table.assign(key=np.where(table["joy"] > table["joy"].median(), "major", "minor"), n=1).to_csv("t.csv", index=False)
+    options = ("--prepare", "--ignore", "title,tempo,loudness", "--weights", "n", "--show", "importance")
+    run("fit", "t.csv", *NAMES, "-o", "m.skops", "--method", "bdldl", *options, "--picture", "p.svg")
+    assert {"key", "pitch"} <= set(re.findall(r"<!-- (\w+) -->", Path("p.svg").read_text(encoding="utf-8")))
+
+
 def test_lone_column_of_votes_is_not_a_feature(table):
     table.assign(votes=3)[["title", *LABELS, "votes"]].to_csv("dist.csv", index=False)
     assert "no feature column" in run(*FIT, "bdldl", fails=True).stderr
@@ -134,6 +158,14 @@ def test_predict_without_feature_names_uses_the_order_of_columns(table):
     assert "3 features" in error_of("predict", "m.skops", "dist.csv")
 
 
+def test_predict_names_the_columns_that_it_replaces(table):
+    table.assign(fear="").drop(columns="calm").to_csv("new.csv", index=False)
+    result = run("predict", "model.skops", "new.csv", "-o", "p.csv")
+    assert "column joy has predicted degrees instead of its values" in result.stderr
+    table[FEATURES].to_csv("new.csv", index=False)
+    assert run("predict", "model.skops", "new.csv", "-o", "p.csv", "--force").stderr == ""
+
+
 def test_evaluate_compares_with_baselines(table):
     facts = run_json("evaluate", "dist.csv", "pred.csv", *NAMES)
     predicted = pd.read_csv("pred.csv")
@@ -168,7 +200,9 @@ def test_rows_of_zeros_are_errors(table):
         assert "Data row 4 of dist.csv" in run(*arguments, fails=True).stderr
 
 
-@pytest.mark.parametrize(("show", "text"), [("calibration", "degree"), ("influence", "ridge")])
+@pytest.mark.parametrize(
+    ("show", "text"), [("calibration", "recovered"), ("search", "ridge"), ("importance", "30 held-out rows")]
+)
 def test_pictures_of_models(folder, show, text):
     run(*FIT, "bdldlcv", "--picture", "picture.svg", "--show", show)
     assert text in (folder / "picture.svg").read_text()
@@ -189,7 +223,7 @@ def test_pictures_of_predictions(folder):
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        (["sabfgs", "--onnx", "m.onnx", "--picture", "p.png", "--show", "influence"], "'influence'"),
+        (["sabfgs", "--onnx", "m.onnx", "--picture", "p.png", "--show", "search"], "'search'"),
         (["ptbayes", "--onnx", "m.onnx"], "PTBayes"),
     ],
 )

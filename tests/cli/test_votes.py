@@ -122,6 +122,9 @@ INVALID_TABLES = {
     "wrong pattern": (WIDE, ["--annotators", "rate*s"], "'rate*s'"),
     "empty cell": (LONG + "9,bob,\n", LONG_COLUMNS, "data row 7, column 'emotion', is empty"),
     "fractional": ("joy,fear\n1,2\n3,1.5\n", ["--counts", "joy,fear"], "data row 2, column 'fear', is '1.5'"),
+    "underscore": ("joy,fear\n1_000,2\n", ["--counts", "joy,fear"], "data row 1, column 'joy', is '1_000'"),
+    "other digits": ("joy,fear\n٣,2\n", ["--counts", "joy,fear"], "data row 1, column 'joy', is '٣'"),
+    "thousands": ('joy,fear\n"1,000",2\n', ["--counts", "joy,fear"], "data row 1, column 'joy', is '1,000'"),
     "label called votes": ("id,votes\n1,1\n", ["--counts", "votes"], "two columns 'votes'"),
     "second vote": (LONG + "9,ann,joy\n", [*LONG_COLUMNS, "--aggregator", "dawid_skene"], "Data row 7"),
 }

@@ -1,6 +1,9 @@
 """The pages of the documentation: examples, links and commands."""
 
 import re
+import runpy
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -51,6 +54,12 @@ def test_links_between_pages_exist():
         assert missing == [], page
 
 
+def test_modules_of_the_commands_exist():
+    named = re.findall(r"`(cli/\w+\.py)`", (DOCS / "architecture.md").read_text(encoding="utf-8"))
+    assert named
+    assert all((ROOT / "src" / "labeldist" / name).exists() for name in named)
+
+
 def test_make_targets_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     for page in PAGES:
@@ -62,6 +71,19 @@ def test_readme_names_every_extra():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in extras if f"`{name}`" not in readme and f"[{name}]" not in readme] == []
+
+
+def test_long_lines_of_the_gallery_wrap():
+    css = (DOCS / "_static" / "site.css").read_text(encoding="utf-8")
+    assert re.search(r"\.highlight-Python pre[^}]*white-space: pre-wrap", css)
+
+
+def test_hyphens_of_options_are_kept(tmp_path):
+    (tmp_path / "index.md").write_text("# A page\n\nKind of --picture.\n", encoding="utf-8")
+    action = runpy.run_path(str(DOCS / "conf.py"))["smartquotes_action"]
+    settings = ("-C", "-D", "extensions=myst_parser", "-D", f"smartquotes_action={action}")
+    subprocess.run([sys.executable, "-m", "sphinx", "-q", *settings, tmp_path, tmp_path / "built"], check=True)
+    assert "Kind of --picture." in (tmp_path / "built" / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,14 @@ def test_page_is_accessible_and_fits(open_page, options):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desktop", "phone"])
+def test_long_column_names_take_few_lines(open_page, options):
+    cell = open_page(**options).locator("#columns dt").first
+    height = "(cell, name) => { cell.textContent = name; return cell.scrollHeight }"
+    long = cell.evaluate(height, "mean_spectral_centroid_of_the_song")
+    assert long <= 2 * cell.evaluate(height, "tempo")
+
+
 def test_page_without_scripts_has_the_summary(open_page):
     page = open_page(java_script_enabled=False)
     assert page.locator("#items").is_hidden()

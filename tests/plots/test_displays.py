@@ -27,6 +27,7 @@ DRAWINGS = {
     "calibration": lambda ax: plots.CalibrationDisplay.from_predictions(D, D, ax=ax),
     "coefficients": lambda ax: plots.CoefficientDisplay.from_estimator(MODEL, label_names=NAMES, ax=ax),
     "distributions": lambda ax: plots.DistributionDisplay.from_distributions(D, label_names=NAMES, ax=ax),
+    "importance": lambda ax: plots.FeatureImportanceDisplay.from_estimator(MODEL, X, D, feature_names=NAMES, ax=ax),
     "influence": lambda ax: plots.ParameterInfluenceDisplay(SCORES, [1], [1, 2], "a", "b", "score").plot(ax),
     "prediction bars": lambda ax: plots.PredictionDisplay.from_predictions(D, D, kind="bars", label_names=NAMES, ax=ax),
     "prediction points": lambda ax: plots.PredictionDisplay.from_predictions(D, D, label_names=NAMES, ax=ax),

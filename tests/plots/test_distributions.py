@@ -142,6 +142,9 @@ def test_calibration_from_estimator_uses_all_degrees():
     calibration = CalibrationDisplay.from_estimator(model, X, 5 * D)
     assert calibration.predicted_means @ calibration.counts == pytest.approx(30)
     assert calibration.true_means @ calibration.counts == pytest.approx(30)
+    assert calibration.ax_.get_ylabel() == "mean true degree"
+    votes = CalibrationDisplay.from_estimator(model, X, 5 * D, truth="share of votes")
+    assert votes.ax_.get_ylabel() == "mean share of votes"
 
 
 def test_calibration_bins_have_means_and_counts():

@@ -43,11 +43,16 @@ def test_features_and_ignored_columns():
     assert choose_columns(SONGS, "mood_*", prepare=True).features == ["title", "tempo", "live"]
 
 
-def test_column_names_with_blanks_and_commas():
+def test_column_names_with_blanks_and_commas(tmp_path):
     columns = [" joy", "fear", "a,b"]
     assert match_columns(" joy,fear", columns, "label") == [" joy", "fear"]
     assert match_columns(["fear ", "a,b"], columns, "label") == ["fear", "a,b"]
     assert match_columns("a,b", columns, "label") == ["a,b"]
+    (tmp_path / "labels.txt").write_text(" joy\n fear\na,b\n", encoding="utf-8")
+    assert match_columns(str(tmp_path / "labels.txt"), columns, "label") == columns
+    assert match_columns("a*", ["a*", "ab"], "label") == ["a*"]
+    with pytest.raises(TableError, match="Did you mean ' joy'"):
+        match_columns("joy", columns, "label")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,7 @@ def test_wrong_choices_name_the_column(options, facts):
     [
         ("a.xml", XML.format('<label name="sad"><label name="very sad"></label></label>'), ["sad", "very sad"]),
         ("a.xml", '<labels><label name="sad"/></labels>', ["sad"]),
-        ("a.txt", "\ufeffsad\n\n very sad \n", ["sad", "very sad"]),
+        ("a.txt", "\ufeffsad\n\n very sad \n \n", ["sad", " very sad "]),
     ],
 )
 def test_label_names_of_xml_and_text(tmp_path, name, text, labels):
@@ -120,6 +125,7 @@ def test_truth_values_are_numbers(cells):
         (["", "?"], "no values"),
         (pd.to_datetime(["2024-01-01"] * 2), "2024-01-01"),
         (pd.Categorical(["3", "2"]), "categories such as '3'"),
+        (["1,000", "2,000"], "not written as 1234.5"),
     ],
 )
 def test_columns_that_are_left_out(cells, fact):

@@ -27,7 +27,7 @@ SHAPES = {
     "long": (LONG, {"item": "id", "annotator": "who", "label": "emotion"}),
     "long without annotators": (LONG, {"item": "id", "label": "emotion"}),
     "wide": (WIDE, {"item": "id", "annotators": ["ann", "bob", "cem"]}),
-    "counts": (COUNTS, {"item": "id", "labels": ["fear", "joy"]}),
+    "counts": (COUNTS, {"item": "id", "counts": ["fear", "joy"]}),
 }
 any_shape = pytest.mark.parametrize(("table", "columns"), SHAPES.values(), ids=SHAPES)
 LONG_COLUMNS, WIDE_COLUMNS, COUNTS_COLUMNS = (SHAPES[shape][1] for shape in ("long", "wide", "counts"))
@@ -165,12 +165,18 @@ def test_repeated_votes_are_counted_with_a_warning_at_the_callers_line():
         ([2.0, float("inf"), 0.0], "inf"),
         ([2.0, 1e300, 0.0], "1e.300"),
         (["2", "many", "1"], "'many'"),
+        (["2", "1_000", "1"], "'1_000'"),  # float accepts this and the next
+        (["2", "٣", "1"], "'٣'"),
+        (["2", "1,000", "1"], "'1,000'"),
     ],
     ids=str,
 )
 def test_invalid_counts_are_errors_with_row_and_column(cells, value):
     with pytest.raises(TableError, match=f"row 2, column 'joy', is {value}"):
         from_votes(pd.DataFrame({**COUNTS, "joy": cells}), **COUNTS_COLUMNS)
+    value = "must be numbers" if isinstance(cells[0], str) else f"row 2, column 1, is {value}"
+    with pytest.raises(TableError, match=value):
+        from_votes(np.array([[1, cell] for cell in cells], dtype=object))
 
 
 @pytest.mark.parametrize("column", ["id", "who", "emotion"])
@@ -212,12 +218,12 @@ def test_repeated_items_and_columns_are_errors():
         ([[1, "x"], [3, 1]], {}, TableError, "dtype <U"),
         (np.empty((0, 2)), {}, TableError, r"\(0, 2\)"),
         (np.ma.masked_equal([[1, 2], [3, 999]], 999), {}, TableError, "row 2, column 1, is empty"),
-        (long(), {"label": "emotion"}, ValueError, r"item=.*annotators=.*labels="),
-        (long(), {"item": "id", "label": "emotion", "labels": ["emotion"]}, ValueError, "item=.*labels="),
-        ([[1, 2]], {"labels": ["a", "b"]}, ValueError, "label_names"),
-        ({"a": [1]}, {"labels": ["a"]}, TypeError, "dict"),
+        (long(), {"label": "emotion"}, ValueError, r"item=.*annotators=.*counts="),
+        (long(), {"item": "id", "label": "emotion", "counts": ["emotion"]}, ValueError, "item=.*counts="),
+        ([[1, 2]], {"counts": ["a", "b"]}, ValueError, "label_names"),
+        ({"a": [1]}, {"counts": ["a"]}, TypeError, "dict"),
         (pl.LazyFrame(COUNTS), COUNTS_COLUMNS, TypeError, "LazyFrame"),
-        (pd.DataFrame(COUNTS), {"labels": "joy"}, ValueError, "labels .* 'joy'"),
+        (pd.DataFrame(COUNTS), {"counts": "joy"}, ValueError, "counts .* 'joy'"),
         (pd.DataFrame(WIDE), {"annotators": []}, ValueError, "annotators"),
         ([[1, 2]], {"label_names": "ab"}, ValueError, "'ab'"),
         ([[1, 2]], {"label_names": ["a", "a "]}, ValueError, "label_names"),

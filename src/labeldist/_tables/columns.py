@@ -173,8 +173,11 @@ def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str
     found: list[str] = []
     for given in filter(None, wanted):
         part = given if given in columns else given.strip()
-        if part not in columns and Path(part).suffix.lower() in (".xml", ".txt"):
-            found += [one_column(name, columns, kind) for name in read_label_names(part)]
+        if part in columns:
+            found.append(part)
+        elif Path(part).suffix.lower() in (".xml", ".txt"):
+            names = (name if name in columns else name.strip() for name in read_label_names(part))
+            found += [one_column(name, columns, kind) for name in names]
         elif part:
             matches = [name for name in columns if fnmatchcase(name, part)] if "*" in part else []
             found += matches or [one_column(part, columns, kind)]
@@ -206,10 +209,11 @@ def read_label_names(path: str | os.PathLike[str]) -> list[str]:
             root = require("defusedxml.ElementTree", "tables").fromstring(content, forbid_dtd=True)
             names = [element.get("name") for element in root.findall(".//{*}label")]
         else:
-            names = [line.strip() for line in content.decode("utf-8-sig").splitlines()]
-        if not any(names):
+            names = content.decode("utf-8-sig").splitlines()
+        names = [name for name in names if name and name.strip()]
+        if not names:
             raise ValueError("it names no labels")
-    return [name for name in names if name]
+    return names
 
 
 def numbers(frame: pd.DataFrame, columns: Sequence[str], advice: str = FEATURE_ADVICE) -> pd.DataFrame:

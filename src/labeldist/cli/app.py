@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist import __version__
+from labeldist.cli import options
 from labeldist.cli.datasets import datasets
 from labeldist.cli.enhance import enhance
 from labeldist.cli.evaluate import evaluate
@@ -27,7 +28,7 @@ class TerminatedError(KeyboardInterrupt):
     """SIGTERM was received."""
 
 
-class _Commands(typer.core.TyperGroup):
+class _Commands(options.Group):
     """Group that prints errors of the library on one line; all other errors are bugs and have a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -69,5 +70,5 @@ def common(
 
 
 for command in (votes, enhance, fit, predict, evaluate, explore):
-    app.command()(command)
+    app.command(cls=options.Command)(command)
 app.add_typer(datasets, name="datasets")

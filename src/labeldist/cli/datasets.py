@@ -16,14 +16,14 @@ from labeldist.datasets._registry import REGISTRY, DatasetInfo
 Folder = Annotated[Path | None, typer.Option(help="Default: $LABELDIST_DATA, or else ~/labeldist_data.")]
 
 HELP = "List, describe and download the thirteen benchmark sets of the literature."
-datasets = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
+datasets = typer.Typer(cls=options.Group, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 
 def _size(info: DatasetInfo) -> dict[str, Any]:
     return {"name": info.name, "items": info.n_samples, "features": info.n_features, "labels": info.n_labels}
 
 
-@datasets.command("list")
+@datasets.command("list", cls=options.Command)
 def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
     """List the sets with their sizes, and whether they are on disk.
 
@@ -40,7 +40,7 @@ def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
     Reporter(as_json=as_json).result("\n".join(lines), {"folder": str(folder), "datasets": rows})
 
 
-@datasets.command()
+@datasets.command(cls=options.Command)
 def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: options.Json = False) -> None:
     """Describe a set: its rows and labels, its source, and what to cite.
 
@@ -53,7 +53,7 @@ def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: o
     Reporter(as_json=as_json).result(describe(found).rstrip(), {**_size(found), **texts})
 
 
-@datasets.command()
+@datasets.command(cls=options.Command)
 def fetch(
     names: Annotated[list[str] | None, typer.Argument(help="Names of sets. Default: all.")] = None,
     folder: Folder = None,

@@ -54,6 +54,7 @@ def fit(
     from labeldist.learning import choose_learner
     from labeldist.metrics import MEASURES
     from labeldist.models import exportable, save, to_onnx
+    from labeldist.plots import CalibrationDisplay
 
     reporter = Reporter(as_json=as_json)
     io.check_outputs(output, onnx, picture, force=force)
@@ -74,8 +75,9 @@ def fit(
         raise ModelError("Only numeric features can be exported to ONNX. Omit --onnx, or --prepare.")
     if io.VOTES in given.features:
         reporter.note(f"column {io.VOTES!r} is used as a feature. If it counts votes, add --weights {io.VOTES}.")
+    are_tags = D.isin([0, 1]).all(axis=None) and (D.sum(axis=1) > 1).any()
     with reporter.working("Comparing learners") as watch:
-        if D.isin([0, 1]).all(axis=None) and (D.sum(axis=1) > 1).any():
+        if are_tags:
             reporter.note(TAGS)
             warnings.simplefilter("ignore", LabelWarning)  # its advice is about Python classes
         choice = choose_learner(
@@ -92,14 +94,18 @@ def fit(
         )
     for text in choice.warnings:
         reporter.note(text)
-    summary = choice.paragraph if weights else f"{choice.paragraph} {RECOVERED}"
+    may_be_recovered = not (weights or io.VOTES in frame.columns or are_tags)
+    summary = f"{choice.paragraph} {RECOVERED}" if may_be_recovered else choice.paragraph
     measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in MEASURES}}
     # Models that cannot be exported or drawn raise an error here, before any file is written.
     about: dict[str, Any] = {"summary": summary, "measures": measures, "training_rows": len(D)}
     graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else b""
     drawn = None
     if picture and show == "calibration":
-        drawn = io.draw_predictions(show, choice.truth, choice.chosen.predictions, given.labels, [])
+        truth = "share of votes" if io.VOTES in frame.columns else "degree in the table (true or recovered)"
+        drawn = CalibrationDisplay.from_predictions(choice.truth, choice.chosen.predictions, truth=truth)
+    elif picture and show == "importance":
+        drawn = io.draw_importance(choice.estimator, X, D, weight, seed, reporter)
     elif picture:
         drawn = io.draw_model(show, choice.estimator, X)
     save(choice.estimator, output, **about, force=force)

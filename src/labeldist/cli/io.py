@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 VOTES = "votes"  # Column of `labeldist votes` with the number of votes.
+MAX_IMPORTANCE_ROWS = 1_000  # Held-out rows that are predicted for each feature of a picture.
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
@@ -238,7 +240,7 @@ def draw_predictions(show: str, D: Any, P: Any, labels: list[str], items: list[s
 
 
 def draw_model(show: str, model: Any, X: Any) -> Any:
-    """Draw coefficients of a fitted model, or the influence of its hyper-parameters."""
+    """Draw coefficients of a fitted model, or the scores of its search over hyper-parameters."""
     from labeldist import plots
 
     try:
@@ -247,3 +249,24 @@ def draw_model(show: str, model: Any, X: Any) -> Any:
         return plots.ParameterInfluenceDisplay.from_estimator(model)
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelError(f"The picture {show!r} needs another --method, such as bdldlcv: {error}") from None
+
+
+def draw_importance(model: Any, X: pd.DataFrame, D: pd.DataFrame, weight: Any, seed: int, reporter: Reporter) -> Any:
+    """Draw the importance of the features on held-out rows, to which a copy of the model is not fitted."""
+    from sklearn.base import clone
+    from sklearn.model_selection import train_test_split
+
+    from labeldist.learning._cross_validation import weights_for
+    from labeldist.plots import FeatureImportanceDisplay
+
+    rows = np.arange(len(D)) if weight is None else np.flatnonzero(weight)
+    n_test = min(MAX_IMPORTANCE_ROWS, max(1, len(rows) // 4))
+    train, test = train_test_split(rows, test_size=n_test, random_state=seed)
+    learned, held_out = (None, None) if weight is None else (weight[train], weight[test])
+    with reporter.working("Shuffling features") as watch:
+        warnings.simplefilter("ignore")  # the fit on all rows has issued them
+        fitted = clone(model).fit(X.iloc[train], D.iloc[train], **weights_for(model, learned))
+        options: dict[str, Any] = {"rows_name": "held-out rows", "random_state": seed, "watch": watch}
+        return FeatureImportanceDisplay.from_estimator(
+            fitted, X.iloc[test], D.iloc[test], sample_weight=held_out, **options
+        )

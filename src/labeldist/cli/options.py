@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, Literal
 
@@ -30,10 +31,41 @@ Picture = Annotated[str | None, typer.Option(metavar="FILE", help="Also draw a p
 _SHOW = typer.Option(help="Kind of --picture.")
 ShowDistributions = Annotated[Literal["ambiguous", "bars", "ternary"], _SHOW]
 ShowPredictions = Annotated[Literal["calibration", "scatter", "bars", "ternary"], _SHOW]
-ShowModel = Annotated[Literal["calibration", "coefficients", "influence"], _SHOW]
+ShowModel = Annotated[
+    Literal["calibration", "importance", "coefficients", "search"],
+    typer.Option(help="Kind of --picture: importance of the features, search over hyper-parameters, …"),
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be repeated.")
 ]
+
+_TYPES = {"bool": "", "str": "TEXT", "list[str]": "TEXT", "int": "NUMBER", "float": "NUMBER", "path": "FOLDER"}
+
+
+class _PlainTypes:
+    """Mixin of commands, whose help does not show types of Python such as <list[str]>."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of the command
+        for parameter in parameters:
+            parameter.display_type = partial(_display_type, parameter)
+        return parameters
+
+
+class Command(_PlainTypes, typer.core.TyperCommand):
+    """A command."""
+
+
+class Group(_PlainTypes, typer.core.TyperGroup):
+    """A group of commands."""
+
+
+def _display_type(parameter: Any, ctx: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return ""
+    name = type(parameter).display_type(parameter, ctx).strip("<>").removesuffix(" range")
+    return _TYPES.get(name, name)  # names of choices stay
+
 
 BAYES = "bayes"
 ENHANCERS = {

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from labeldist._tables.columns import with_columns
-from labeldist._tables.tables import STANDARD, read_table
+from labeldist._tables.kinds import is_missing
+from labeldist._tables.tables import STANDARD, listed, read_table
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
 
@@ -24,8 +25,8 @@ def predict(
 ) -> None:
     """Predict label distributions of the rows of a table.
 
-    The output is the table with the predicted degrees in one column per label. Features are found by the names of their
-    columns, in any order.
+    The output is the table with the predicted degrees in one column per label; columns with these names are replaced.
+    Features are found by the names of their columns, in any order.
 
     **Examples**
 
@@ -42,6 +43,9 @@ def predict(
     items, labels = io.item_names(frame, item), label_names_of(loaded)
     io.check_picture(picture, show, len(labels))
     io.check_columns(frame, output, labels)
+    replaced = [name for name in labels if name in frame.columns and not is_missing(frame[name]).all()]
+    if replaced:
+        reporter.note(f"in the output, column {listed(replaced)} has predicted degrees instead of its values.")
     D = io.predict_rows(loaded, frame, reporter)
     drawn = io.draw_distributions(show, D, labels, items) if picture else None
     io.write_output(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)

@@ -66,7 +66,7 @@ def votes(
                 annotator=annotator,
                 label=label,
                 annotators=annotators and match_columns(annotators, frame.columns, "annotator"),
-                labels=counts and match_columns(counts, frame.columns, "count"),
+                counts=counts and match_columns(counts, frame.columns, "count"),
                 label_names=None if label_names is None else [name.strip() for name in label_names.split(",")],
                 smoothing=smoothing,
                 prior=_parse_prior(prior),

@@ -23,6 +23,7 @@ from labeldist._validation import (
 )
 from labeldist.metrics import kl_divergence
 from labeldist.metrics._skill import skill
+from labeldist.simplex import normalize
 
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
 COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
@@ -108,7 +109,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_label_names(y, self.label_names_)
-        D = as_distributions(label_table(y), name="y")
+        D = normalize(label_table(y), name="y", copy=False)
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)

@@ -8,6 +8,7 @@ from labeldist.plots._distributions import (
     PredictionDisplay,
     TernaryDisplay,
 )
+from labeldist.plots._importance import FeatureImportanceDisplay
 from labeldist.plots._parameters import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "CalibrationDisplay",
     "CoefficientDisplay",
     "DistributionDisplay",
+    "FeatureImportanceDisplay",
     "ParameterInfluenceDisplay",
     "PredictionDisplay",
     "RecoveryPathDisplay",

@@ -344,6 +344,8 @@ class CalibrationDisplay(DisplayOfRows):
     predicted_means, true_means, counts : ndarray of shape (n_bins,)
         Mean degrees and number of degrees of the bins that are not empty.
     edges : ndarray of shape (n_bins, 2)
+    truth : str
+        What the true degrees are called.
 
     Attributes
     ----------
@@ -365,9 +367,12 @@ class CalibrationDisplay(DisplayOfRows):
     true_means: Array
     counts: NDArray[np.int64]
     edges: Array
+    truth: str = "true degree"
 
     @classmethod
-    def from_predictions(cls, D_true: Any, D_pred: Any, *, n_bins: int = 10, ax: Axes = None) -> Self:
+    def from_predictions(
+        cls, D_true: Any, D_pred: Any, *, n_bins: int = 10, truth: str = "true degree", ax: Axes = None
+    ) -> Self:
         """Draw mean true degrees against predicted degrees.
 
         Parameters
@@ -375,6 +380,8 @@ class CalibrationDisplay(DisplayOfRows):
         D_true, D_pred : array-like or data frame of shape (n_samples, n_labels)
         n_bins : int, default=10
             Number of bins between the smallest and the largest predicted degree.
+        truth : str, default="true degree"
+            What the picture calls the true degrees, such as ``"recovered degree"`` or ``"share of votes"``.
         ax : matplotlib Axes, default=None
 
         Returns
@@ -389,7 +396,7 @@ class CalibrationDisplay(DisplayOfRows):
         filled, place, counts = np.unique(bins, return_inverse=True, return_counts=True)
         predicted_means, true_means = (np.bincount(place, values) / counts for values in (p, d))
         edges = np.column_stack([borders[filled], borders[filled + 1]])
-        return cls(predicted_means, true_means, counts, edges).plot(ax)
+        return cls(predicted_means, true_means, counts, edges, truth).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         shared.draw_diagonal(ax, float(max(self.true_means.max(), self.edges.max())))
@@ -400,4 +407,4 @@ class CalibrationDisplay(DisplayOfRows):
         self.count_bars_ = ax.bar(self.edges[:, 0], heights, widths, **style)
         ax.bar_label(self.count_bars_, [f"{count:,}" for count in self.counts], padding=2, fontsize=7, rotation=90)
         (self.line_,) = ax.plot(self.predicted_means, self.true_means, marker="o", color=shared.OKABE_ITO[1])
-        ax.set(xlabel="predicted degree (bars: counts)", ylabel="mean true degree")
+        ax.set(xlabel="predicted degree (bars: counts)", ylabel=f"mean {self.truth}")

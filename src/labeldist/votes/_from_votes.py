@@ -82,7 +82,7 @@ def from_votes(
     annotator: str | None = None,
     label: str | None = None,
     annotators: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
+    counts: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
     smoothing: float = 0.0,
     prior: str | ArrayLike = "uniform",
@@ -98,7 +98,7 @@ def from_votes(
         - long, one row per vote: name `item` and `label`, and `annotator` if known. Repeated votes (same annotator,
           item and label) are all counted, with a `LabelWarning`;
         - wide, one row per item, one column per annotator: name the `annotators`. An empty cell is not a vote;
-        - counts, one row per item, one column per label: name the `labels`.
+        - counts, one row per item, one column per label: name the `counts`.
 
         Spaces and accents are normalised, and numerals as labels are compared as numbers. A `LabelWarning` names
         spellings that are merged.
@@ -106,8 +106,8 @@ def from_votes(
         Columns of a long table. The other shapes may have an `item`; otherwise their rows are numbered.
     annotators : sequence of str
         Columns of a wide table.
-    labels : sequence of str
-        Columns of a table of counts.
+    counts : sequence of str
+        Columns of a table of counts, one per label.
     label_names : sequence of str or None
         All labels, in the order of the result; other labels are an error. None takes the labels that occur, sorted,
         or the columns of a table of counts.
@@ -138,7 +138,7 @@ def from_votes(
     [0.25, 0.75]
     """
     _check_options(smoothing, prior, aggregator)
-    columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators, "labels": labels}
+    columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators, "counts": counts}
     table = read_votes(votes, **columns, label_names=label_names)  # type: ignore[arg-type]
     weights = table.counts.sum(axis=1)
     if not weights.any():

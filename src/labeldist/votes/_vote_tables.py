@@ -43,30 +43,30 @@ def read_votes(
     annotator: str | None = None,
     label: str | None = None,
     annotators: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
+    counts: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
 ) -> VoteTable:
     """Read votes in the shape that the named columns imply; see `labeldist.votes.from_votes`."""
-    for name, columns in (("annotators", annotators), ("labels", labels)):
+    for name, columns in (("annotators", annotators), ("counts", counts)):
         if columns is not None and (isinstance(columns, str) or not len(columns)):
             raise ValueError(f"{name} must be a list of columns; got {columns!r}.")
     if isinstance(votes, np.ndarray | list | tuple):
-        if any(name is not None for name in (item, annotator, label, annotators, labels)):
+        if any(name is not None for name in (item, annotator, label, annotators, counts)):
             raise ValueError("An array has no named columns: omit them, and name the labels with label_names.")
         return _read_array(votes, label_names)
-    if [label, annotators, labels].count(None) != 2 or (label and not item) or (annotator and not label):
+    if [label, annotators, counts].count(None) != 2 or (label and not item) or (annotator and not label):
         raise ValueError(
             "Name the columns of the votes: item= and label= (and annotator=) for one row per vote, annotators= for "
-            "one column per annotator, labels= for one column of counts per label."
+            "one column per annotator, counts= for one column of counts per label."
         )
-    named = [item, annotator, label, *(annotators or ()), *(labels or ())]
+    named = [item, annotator, label, *(annotators or ()), *(counts or ())]
     frame = _open_frame(votes, [name for name in named if name is not None])
     if label is not None:
         return _read_long(frame, item, annotator, label, label_names)
     items = _unique_items(frame, item)
     if annotators is not None:
         return _read_wide(frame, items, annotators, label_names)
-    return _read_counts(frame, items, labels or (), label_names)
+    return _read_counts(frame, items, counts or (), label_names)
 
 
 def repeated_rows(rows: Codes) -> Codes:
@@ -122,7 +122,8 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
 
 def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
     array = np.asanyarray(votes)
-    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO":
+    has_text = array.dtype == object and any(isinstance(cell, str) for cell in array.flat)
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO" or has_text:
         found = f"shape {array.shape}, dtype {array.dtype}"
         raise TableError(f"Counts must be numbers, one row per item, one column per label; got {found}.")
     n_items, n_labels = array.shape
