@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, NotADistributionError
-from labeldist.learning import AAKNN, BDLDL, MeanDistribution, _choice, choose_learner
+from labeldist.learning import AAKNN, BDLDL, DistributionForest, MeanDistribution, _choice, choose_learner
 from labeldist.learning._choice import N_TREES, THE_MEAN, Trial, default_candidates, pick
 from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
@@ -227,12 +227,9 @@ def test_default_candidates_are_smaller_for_large_tables(n_rows, expected):
     assert (forest.min_samples_leaf, kernel.n_components) == expected
 
 
-def test_final_forest_has_more_trees_than_the_compared_one(rng):
-    X = rng.normal(size=(200, 4))
-    D = normalize(1 + np.sign(np.column_stack([X[:, 0] * X[:, 1], -X[:, 0] * X[:, 1]])) * 0.9)
-    choice = choose_learner(X, D, random_state=0)
-    assert choice.name == "random trees (DistributionForest)"
-    assert choice.estimator.n_estimators == N_TREES > choice.chosen.estimator.n_estimators
+def test_final_forest_has_more_trees_than_the_compared_one(curved):
+    choice = choose_learner(*curved, only=lambda learner: isinstance(learner, DistributionForest), random_state=0)
+    assert choice.chosen.estimator.n_estimators < choice.estimator.n_estimators == N_TREES
 
 
 def test_prepare_is_the_first_step_of_the_chosen_pipeline(curved):
