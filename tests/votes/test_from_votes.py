@@ -104,6 +104,16 @@ def test_numerals_are_merged_in_labels_and_not_in_items():
     assert (result.items, result.label_names) == (["3", "03", "3.0"], ["3"])
     named = from_votes(pd.DataFrame({"a": ["1.0", "2"]}), annotators=["a"], label_names=["02", "1"])
     assert_array_equal(named.distributions, [[0, 1], [1, 0]])
+    with pytest.warns(LabelWarning, match="'.5', '0.50'"):
+        assert from_votes(pd.DataFrame({"a": [".5", "0.50"]}), annotators=["a"]).label_names == ["0.5"]
+
+
+def test_columns_of_counts_with_one_name_are_added_with_a_warning():
+    table = pd.DataFrame([[1, 2, 3]], columns=["joy", "fear", "joy\u00ad "])
+    with pytest.warns(LabelWarning, match="'joy', 'joy"):
+        result = from_votes(table, labels=list(table.columns))
+    assert result.label_names == ["joy", "fear"]
+    assert_allclose(result.distributions, [[2 / 3, 1 / 3]])
 
 
 @any_shape
@@ -165,6 +175,7 @@ def test_repeated_votes_are_counted_with_a_warning_at_the_callers_line():
         ([2.0, float("inf"), 0.0], "inf"),
         ([2.0, 1e300, 0.0], "1e.300"),
         (["2", "many", "1"], "'many'"),
+        ([1, pd.Timestamp("2024-01-01"), 1], "2024-01-01"),
     ],
     ids=str,
 )
@@ -212,6 +223,7 @@ def test_repeated_items_and_columns_are_errors():
         ([[1, "x"], [3, 1]], {}, TableError, "dtype <U"),
         (np.empty((0, 2)), {}, TableError, r"\(0, 2\)"),
         (np.ma.masked_equal([[1, 2], [3, 999]], 999), {}, TableError, "row 2, column 1, is empty"),
+        ([np.ma.masked_equal([1, 999], 999), [2, 3]], {}, TableError, "row 1, column 1, is empty"),
         (long(), {"label": "emotion"}, ValueError, r"item=.*annotators=.*labels="),
         (long(), {"item": "id", "label": "emotion", "labels": ["emotion"]}, ValueError, "item=.*labels="),
         ([[1, 2]], {"labels": ["a", "b"]}, ValueError, "label_names"),
@@ -221,7 +233,10 @@ def test_repeated_items_and_columns_are_errors():
         (pd.DataFrame(WIDE), {"annotators": []}, ValueError, "annotators"),
         ([[1, 2]], {"label_names": "ab"}, ValueError, "'ab'"),
         ([[1, 2]], {"label_names": ["a", "a "]}, ValueError, "label_names"),
+        ([[1, 2]], {"label_names": ["a", ""]}, ValueError, "empty"),
         ([[1, 2]], {"label_names": ["a"]}, ValueError, "2 columns"),
+        (pd.DataFrame(COUNTS), {"labels": ["joy", "fear", "joy"]}, ValueError, "more than once: joy, fear, joy"),
+        (pd.DataFrame(WIDE), {"item": "ann", "annotators": ["ann"]}, ValueError, "more than once: ann, ann"),
         ([[1, 2]], {"smoothing": -1}, ValueError, "smoothing .* -1"),
         ([[1, 2]], {"prior": [0.5, 0.5]}, ValueError, "smoothing"),
         ([[1, 2]], {"prior": [1, 2, 3], "smoothing": 1}, ValueError, "2 labels"),
