@@ -10,6 +10,8 @@ from typing import IO
 
 from labeldist.exceptions import OutputError
 
+_TAKEN = "{} exists. Give another name, or --force (force=True) to replace it."
+
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[IO[bytes]]:
@@ -31,7 +33,10 @@ def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
             file.flush()
             os.fsync(file.fileno())  # a power failure must not leave the new name without its content
             file.close()
-            _move(temporary, path, overwrite)
+            try:
+                _move(temporary, path, overwrite)
+            except FileExistsError:
+                raise OutputError(_TAKEN.format(path)) from None
     finally:
         with suppress(OSError):  # on a full disk, closing fails again
             if file is not None:
@@ -75,7 +80,7 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
         os.lstat(path)  # unlike os.path.lexists, it raises an error if the name is too long
         is_taken = not force
     if is_taken:
-        raise OutputError(f"{path} exists. Give another name, or --force (force=True) to replace it.")
+        raise OutputError(_TAKEN.format(path))
     folder = Path(path).parent
     existing = next(parent for parent in (folder, *folder.absolute().parents) if os.path.exists(parent))
     if not os.path.isdir(existing) or not os.access(existing, os.W_OK):

@@ -1,6 +1,8 @@
 """Invalid tables and outputs: one line of message, an exit code, and no incomplete files."""
 
 import os
+import subprocess
+import sys
 
 import psutil
 import pytest
@@ -79,6 +81,26 @@ def test_existing_files_are_overwritten_only_with_force(folder, command):
     assert output.read_bytes()[:8] != b"precious"
 
 
+@pytest.mark.parametrize("command", [*WRITING, "evaluate"])
+def test_file_that_appears_during_the_work_is_not_overwritten(folder, command, monkeypatch):
+    arguments = [*COMMANDS[command], "--picture", "out.png"] if command == "evaluate" else COMMANDS[command]
+    output = folder / arguments[-1]
+    monkeypatch.setattr("labeldist.cli.io.check_free", lambda path, **_: output.write_text("precious"))
+    result = run(*arguments, fails=True)
+    assert result.exit_code == 1
+    assert f"{output.name} exists. Give another name, or --force" in result.stderr
+    assert output.read_text() == "precious"
+
+
+def test_one_of_two_processes_writes_the_output(folder):
+    command = [sys.executable, "-m", "labeldist", *COMMANDS["predict"]]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    processes = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    for process in processes:
+        process.communicate(timeout=300)
+    assert sorted(process.returncode for process in processes) == [0, 1]
+
+
 def test_interrupt_leaves_no_files(folder):
     lines = (folder / "in.csv").read_text().splitlines()
     (folder / "in.csv").write_text("\n".join([lines[0], *lines[1:] * 60]))
@@ -100,6 +122,13 @@ def test_closed_pipe_is_not_an_error(folder):
     process = labeldist("predict", "model.skops", "new.csv", stdout=write)
     os.close(write)
     assert (process.returncode, process.stderr) == (0, "")
+
+
+def test_full_standard_error_does_not_prevent_the_result(folder):
+    with open("/dev/full", "w") as full:
+        process = labeldist("enhance", "in.csv", "--labels", "joy,fear,calm", stderr=full)
+    assert process.returncode == 0
+    assert len(process.stdout.splitlines()) == 121
 
 
 def test_full_standard_output_is_an_error(folder):

@@ -102,6 +102,34 @@ def test_lone_column_of_votes_is_not_a_feature(table):
     assert run_json(*FIT, "bdldl", "--features", "votes")["features"] == ["votes"]
 
 
+@pytest.mark.parametrize(
+    "command", [("fit", "dist.csv", "--method", "mean"), ("enhance", "in.csv"), ("explore", "in.csv")]
+)
+def test_column_of_votes_next_to_features_is_noted(folder, command):
+    pd.read_csv(command[1]).assign(votes=3).to_csv(command[1], index=False)
+    output = {"fit": "v.skops", "enhance": "v.csv", "explore": "v.html"}[command[0]]
+    assert any("--weights votes" in note for note in run_json(*command, *NAMES, "-o", output)["notes"])
+
+
+def test_words_are_not_measurements_of_new_items(table):
+    """A table of one row has a column of nothing but the word no."""
+    pd.DataFrame({"tempo": ["no"], "loudness": ["1"], "pitch": ["2"]}).to_csv("one.csv", index=False)
+    notes = run_json("predict", "model.skops", "one.csv", "-o", "p.csv")["notes"]
+    assert notes == ["column tempo holds only yes, no, true or false, which are used as 1 and 0."]
+    table.assign(live=["yes", "no"] * 60).to_csv("dist.csv", index=False)
+    run(*FIT, "bdldl", "--prepare", "--ignore", "title")
+    pd.read_csv("one.csv").assign(live="yes").to_csv("one.csv", index=False)
+    assert "column 'tempo', is 'no'" in error_of("predict", "m.skops", "one.csv")
+    pd.read_csv("one.csv").assign(live="maybe", tempo=1).to_csv("one.csv", index=False)
+    assert "column 'live', is 'maybe'" in error_of("predict", "m.skops", "one.csv")
+
+
+def test_prepared_words_next_to_numbers_are_noted(table):
+    table.assign(grade=["1", "2", "no"] * 40).to_csv("dist.csv", index=False)
+    notes = run_json(*FIT, "mean", "--prepare", "--ignore", "title")["notes"]
+    assert "column 'grade' holds words such as 'no' next to numbers. It is used as categories." in notes
+
+
 MULAN = """@relation 'music: -C 3'
 @attribute tempo numeric
 @attribute key {{major,minor}}
@@ -188,9 +216,21 @@ def test_evaluate_matches_rows_by_item(table):
     expected = run_json("evaluate", "dist.csv", "pred.csv", *NAMES)["skill"]
     assert run_json("evaluate", "dist.csv", "mixed.csv", *NAMES, "--item", "title")["skill"] == pytest.approx(expected)
     assert "--item title" in error_of("evaluate", "dist.csv", "mixed.csv", *NAMES)
+    shuffled.assign(title=shuffled["title"] + "\u200b ").to_csv("spelled.csv", index=False)
+    assert run_json("evaluate", "dist.csv", "spelled.csv", *NAMES, "--item", "title")["skill"] == pytest.approx(
+        expected
+    )
+    pd.read_csv("pred.csv").assign(title=range(120)).to_csv("other.csv", index=False)
+    assert "'title' has other values" in run_json("evaluate", "dist.csv", "other.csv", *NAMES)["notes"][0]
     shuffled.iloc[1:].to_csv("short.csv", index=False)
     for options, fact in (((), "120 rows"), (("--item", "title"), "lacks 1 of the items")):
         assert fact in error_of("evaluate", "dist.csv", "short.csv", *NAMES, *options)
+
+
+def test_evaluate_needs_several_labels_and_does_not_match_by_labels(table):
+    assert "joy is the only label" in error_of("evaluate", "dist.csv", "pred.csv", "-l", "joy")
+    table[LABELS].iloc[::-1].to_csv("reversed.csv", index=False)
+    assert run_json("evaluate", "dist.csv", "reversed.csv", *NAMES)["skill"] < 0.5
 
 
 def test_rows_of_zeros_are_errors(table):

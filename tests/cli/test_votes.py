@@ -99,6 +99,9 @@ def test_join(folder):
     assert facts["notes"][1].endswith(": x, y.")
     assert list(written().columns) == ["id", "length", "year", "fear", "joy", "votes"]
     assert written()[["id", "length", "votes"]].to_numpy().tolist() == [["07", 2.5, 3], ["9", 1.5, 1]]
+    (folder / "items.csv").write_text("id,length\n9\u200b,1.5\n 07,2.5\n7,3.5\n")
+    run(*VOTES, "--join", "items.csv", "--force")
+    assert written()[["id", "length"]].to_numpy().tolist() == [["07", 2.5], ["9", 1.5]]
 
 
 @pytest.mark.parametrize(
@@ -107,9 +110,10 @@ def test_join(folder):
         ("name,length\n07,1\n", "'id'"),
         ("id,joy\n07,1\n", "column joy"),
         ("id,length\n07,1\n07,2\n", "'07' more than once"),
+        ("id,length\n07,1\n07 ,2\n", "'07' more than once"),
         ("id,length\nx,1\n", "07, 8, 9"),
     ],
-    ids=["no column", "same column", "twice", "none"],
+    ids=["no column", "same column", "twice", "two spellings", "none"],
 )
 def test_invalid_joins(folder, items, fact):
     (folder / "items.csv").write_text(items)

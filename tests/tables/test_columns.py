@@ -104,6 +104,7 @@ def test_files_without_label_names(tmp_path, text):
         (["1", "1,000", "3"], "row 2, column 'x', is '1,000'.* 1234.5"),
         (["2", "no", "3"], "row 2, column 'x', is 'no'"),
         (["yes", "0.5", "no"], "row 1, column 'x', is 'yes'"),
+        (pd.Categorical(["3", "2", "3"]), "Column 'x' holds categories such as '3'"),
         (pd.array([1, None, 3], dtype="Int64"), "row 2, column 'x', is empty"),
         (pd.to_datetime([None, "2024-01-01", None]), "row 1, column 'x', is empty"),
         (pd.to_timedelta([1, None, 3], unit="D"), "row 1, column 'x', is '1 days"),
@@ -148,6 +149,7 @@ def test_typed_converts_text_of_numbers_only():
             "flag": ["yes", "no", "?"],
             "code": ["007", "1", "2"],
             "word": ["a", "1", "2"],
+            "large": ["9007199254740993", "1", ""],
             "grade": pd.Categorical(["1", "2", "3"]),
             "bit": pd.Categorical(["1", "0", "1"]),
         }
@@ -157,6 +159,7 @@ def test_typed_converts_text_of_numbers_only():
     assert found["flag"].tolist()[:2] == [1, 0]
     assert found["code"].tolist() == ["007", "1", "2"]
     assert found["word"].tolist() == ["a", "1", "2"]
+    assert found["large"].tolist() == ["9007199254740993", "1", ""]
     assert str(found["grade"].dtype) == "category"
 
 

@@ -152,6 +152,8 @@ KINDS = {
     "words": ([None, "Rome", "Bern", "Rome"], "category"),
     "nominal numbers": (pd.Categorical(["3", "2", "3", "4"]), "category"),
     "codes with a word": (["0", "1", "2", "3+"] * 10, "category"),
+    "a decimal comma among numbers": (["1,5", "3", "4", "4"], "other"),
+    "percentages": (["10%", "20 %", "10%", "1.234,5"], "other"),
     "dates with a gap": (pd.to_datetime(["2024-01-01", None, "2024-01-02"]), "date"),
 }
 

@@ -67,6 +67,7 @@ def test_separators_and_line_ends(write, name, text):
 def test_decimal_commas_between_semicolons(write):
     table = read_table(write("a.csv", "a;b;c\n1,5;x,1;2\n2;y,2;3\n"))
     assert table.to_dict("list") == {"a": ["1.5", "2"], "b": ["x,1", "y,2"], "c": ["2", "3"]}
+    assert read_table(write("a.csv", "a;b\nx,1;1.234\n")).to_dict("list") == {"a": ["x,1"], "b": ["1.234"]}
 
 
 def test_standard_input_and_output_are_csv(monkeypatch, capsys):
@@ -83,6 +84,7 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
         ("a.csv", "a,b\n1,2\n3\n", "line 3 has 1 cells.* 2"),
         ("a.csv", 'a,b\n"1"2,3\n', "line 2"),
         ("a.csv", "a;b;a\n1,5;2;3\n", "more than one column a"),
+        ("a.csv", "a;b\n1,5;999\n2,5;1.234\n", "column 'b' holds 1.234.*thousands"),
         ("a.csv", b"a,b\n\xff,1\n", "byte 4"),
         ("a.csv", "a,b\n1,2\n".encode("utf-16-le"), "NUL"),
         ("a.xlsx", b"PK", r"\.csv, \.tsv"),

@@ -104,6 +104,16 @@ def test_numerals_are_merged_in_labels_and_not_in_items():
     assert (result.items, result.label_names) == (["3", "03", "3.0"], ["3"])
     named = from_votes(pd.DataFrame({"a": ["1.0", "2"]}), annotators=["a"], label_names=["02", "1"])
     assert_array_equal(named.distributions, [[0, 1], [1, 0]])
+    with pytest.warns(LabelWarning, match="'.5', '0.50'"):
+        assert from_votes(pd.DataFrame({"a": [".5", "0.50"]}), annotators=["a"]).label_names == ["0.5"]
+
+
+def test_columns_of_counts_with_one_name_are_added_with_a_warning():
+    table = pd.DataFrame([[1, 2, 3]], columns=["joy", "fear", "joy\u00ad "])
+    with pytest.warns(LabelWarning, match="'joy', 'joy"):
+        result = from_votes(table, counts=list(table.columns))
+    assert result.label_names == ["joy", "fear"]
+    assert_allclose(result.distributions, [[2 / 3, 1 / 3]])
 
 
 @any_shape
@@ -168,14 +178,15 @@ def test_repeated_votes_are_counted_with_a_warning_at_the_callers_line():
         (["2", "1_000", "1"], "'1_000'"),  # float accepts this and the next
         (["2", "٣", "1"], "'٣'"),
         (["2", "1,000", "1"], "'1,000'"),
+        ([1, pd.Timestamp("2024-01-01"), 1], "2024-01-01"),
     ],
     ids=str,
 )
 def test_invalid_counts_are_errors_with_row_and_column(cells, value):
     with pytest.raises(TableError, match=f"row 2, column 'joy', is {value}"):
         from_votes(pd.DataFrame({**COUNTS, "joy": cells}), **COUNTS_COLUMNS)
-    value = "must be numbers" if isinstance(cells[0], str) else f"row 2, column 1, is {value}"
-    with pytest.raises(TableError, match=value):
+    place = "row 1, column 1, is '2'" if isinstance(cells[0], str) else f"row 2, column 1, is {value}"
+    with pytest.raises(TableError, match=place):
         from_votes(np.array([[1, cell] for cell in cells], dtype=object))
 
 
@@ -222,12 +233,16 @@ def test_repeated_items_and_columns_are_errors():
         (long(), {"item": "id", "label": "emotion", "counts": ["emotion"]}, ValueError, "item=.*counts="),
         ([[1, 2]], {"counts": ["a", "b"]}, ValueError, "label_names"),
         ({"a": [1]}, {"counts": ["a"]}, TypeError, "dict"),
+        ([np.ma.masked_equal([1, 999], 999), [2, 3]], {}, TableError, "row 1, column 1, is empty"),
         (pl.LazyFrame(COUNTS), COUNTS_COLUMNS, TypeError, "LazyFrame"),
         (pd.DataFrame(COUNTS), {"counts": "joy"}, ValueError, "counts .* 'joy'"),
         (pd.DataFrame(WIDE), {"annotators": []}, ValueError, "annotators"),
         ([[1, 2]], {"label_names": "ab"}, ValueError, "'ab'"),
         ([[1, 2]], {"label_names": ["a", "a "]}, ValueError, "label_names"),
+        ([[1, 2]], {"label_names": ["a", ""]}, ValueError, "empty"),
         ([[1, 2]], {"label_names": ["a"]}, ValueError, "2 columns"),
+        (pd.DataFrame(COUNTS), {"counts": ["joy", "fear", "joy"]}, ValueError, "more than once: joy, fear, joy"),
+        (pd.DataFrame(WIDE), {"item": "ann", "annotators": ["ann"]}, ValueError, "more than once: ann, ann"),
         ([[1, 2]], {"smoothing": -1}, ValueError, "smoothing .* -1"),
         ([[1, 2]], {"prior": [0.5, 0.5]}, ValueError, "smoothing"),
         ([[1, 2]], {"prior": [1, 2, 3], "smoothing": 1}, ValueError, "2 labels"),

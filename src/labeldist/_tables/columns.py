@@ -220,6 +220,8 @@ def numbers(frame: pd.DataFrame, columns: Sequence[str], advice: str = FEATURE_A
     """Convert columns to float64; raise an error that names the first cell that is not a finite number."""
     table = {name: kinds.numbers(frame[name]) for name in columns}
     for name, values in table.items():
+        if str(frame[name].dtype) == "category" and (kind := kinds.kind_of(frame[name])).kind == "category":
+            raise TableError(f"Column {name!r} {kind.reason}, not quantities. {advice}")
         wrong = np.flatnonzero(~np.isfinite(values))
         if wrong.size:
             cell = frame[name].iloc[wrong[:1]]
@@ -240,11 +242,14 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Convert columns of text that hold only numbers, truth values and empty cells; keep all others."""
+    """Convert columns of text that hold only numbers, truth values and empty cells; keep all others.
+
+    Codes with leading zeros, and integers that float64 does not represent exactly, are kept.
+    """
     converted = {}
     for name in columns:
         column = frame[name]
-        has_codes = column.astype(str).str.match(r"\s*[+-]?0\d").any()  # Leading zeros, as in 007.
+        has_codes = column.astype(str).str.match(r"\s*[+-]?(0\d|\d{16,}\s*$)").any()
         if kinds.holds_objects(column) and not has_codes and kinds.kind_of(column).kind in ("number", "truth"):
             converted[name] = kinds.numbers(column)
     return with_columns(frame[list(columns)], converted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import date
 from decimal import Decimal
 from numbers import Real
@@ -19,7 +20,9 @@ MIN_CATEGORIES = 5  # With at most as many distinct words, a column holds catego
 MANY_NUMBERS = 10  # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
 # Numbers and dates in a notation that is not supported. They are not categories.
-UNREADABLE = re.compile(r"[+-]?\d*,\d+|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*")
+UNREADABLE = re.compile(r"[+-]?[.,]?\d[\d.,]* ?%?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*")
+# Characters that are not visible. Joiners (U+200C, U+200D) distinguish words of some scripts and are part of emoji.
+INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
 class ColumnKind(NamedTuple):
@@ -63,10 +66,11 @@ def _kind_of_filled(filled: Any) -> ColumnKind:
         return ColumnKind("category", 0, "holds categories such as")
     if len(np.unique(values[~unread])) > max(MANY_NUMBERS, int(unread.sum())):
         return ColumnKind("other", int(unread.argmax()), "holds numbers, but also")
-    if filled.astype(str).str.strip().str.fullmatch(UNREADABLE).all():
-        return ColumnKind("other", 0, "holds numbers or dates not written as 1234.5 or 2024-05-31, such as")
+    if filled[unread].astype(str).str.strip().str.fullmatch(UNREADABLE).all():
+        reason = "holds numbers or dates not written as 1234.5 or 2024-05-31, such as"
+        return ColumnKind("other", int(unread.argmax()), reason)
     if filled.nunique() <= max(MIN_CATEGORIES, len(filled) / 2):
-        return ColumnKind("category", 0, "holds words such as")
+        return ColumnKind("category", int(unread.argmax()), "holds words such as")
     return ColumnKind("other", 0, "holds text that differs in almost every row, such as")
 
 
@@ -131,6 +135,13 @@ def word(cell: Any) -> str:
     """Convert a cell to text; 3 and 3.0 are both ``"3"``, since pandas stores integers with gaps as floats."""
     whole = isinstance(cell, float) and cell.is_integer()
     return str(int(cell) if whole else cell).strip()
+
+
+def clean(cell: Any) -> Any:
+    """Normalise text: compose accented letters (NFC), remove invisible characters and surrounding spaces."""
+    if not isinstance(cell, str):
+        return cell
+    return INVISIBLE.sub("", unicodedata.normalize("NFC", cell)).strip()
 
 
 def _may_be_date(cell: Any) -> bool:

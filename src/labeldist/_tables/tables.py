@@ -38,6 +38,7 @@ VALUE = rf"""\s*+(?:{QUOTED}|[^\s,"'{{}}]*+)\s*+"""
 NOMINAL = re.compile(rf"\{{{VALUE}(?:,{VALUE})*+\}}")
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}%,]+)\s+(.+)", re.IGNORECASE)
 DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
+THOUSANDS = r"\s*([+-]?\d{1,3}(\.\d{3})*)?\s*"
 
 
 def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
@@ -228,7 +229,16 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
     except csv.Error as error:
         raise ValueError(f"{error}, near line {reader.line_num}") from None
     frame = require("pandas", "app").DataFrame(rows[1:], columns=rows[0] if rows else [], dtype=str)
-    return frame.apply(_with_decimal_points) if separator == ";" and frame.size else frame
+    if separator != ";" or not frame.size:
+        return frame
+    converted = frame.apply(_with_decimal_points)
+    if not converted.equals(frame):
+        for name, cells in frame.items():
+            if cells.str.contains(".", regex=False).any() and cells.str.fullmatch(THOUSANDS).all():
+                example = cells[cells.str.contains(".", regex=False)].iloc[0]
+                problem = f"column {name!r} holds {example}, but other columns have decimal commas"
+                raise ValueError(f"{problem}. Write numbers without thousands separators")
+    return converted
 
 
 def _with_decimal_points(cells: pd.Series[str]) -> pd.Series[str]:

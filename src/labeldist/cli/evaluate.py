@@ -45,9 +45,10 @@ def evaluate(
     io.check_outputs(picture, force=force)
     frame = read_table(truth)
     columns = match_columns(labels, frame.columns, "label")
+    io.check_several(columns)
     io.check_picture(picture, show, len(columns))
     D = _distributions(degrees(frame, columns), truth, reporter)
-    P = _distributions(io.read_degrees(predicted, frame, columns, item, truth), predicted, reporter)
+    P = _distributions(io.read_degrees(predicted, frame, columns, item, truth, reporter), predicted, reporter)
     scores = score_with_baselines(D, {predicted: P}, sample_weight=io.weights_of(frame, weights))
     if picture:
         drawn = io.draw_predictions(show, D, P, columns, io.item_names(frame, item))

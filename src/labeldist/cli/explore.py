@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist._tables.columns import degrees, match_columns, typed
+from labeldist._tables.columns import degrees, match_columns
 from labeldist._tables.tables import STANDARD, read_table
 from labeldist._typing import Array
 from labeldist.cli import io, options
@@ -64,7 +64,7 @@ def explore(
     Y = degrees(frame, columns)
     predictions = {}
     for name in predicted or ():
-        P = io.read_degrees(name, frame, columns, item, source)
+        P = io.read_degrees(name, frame, columns, item, source, reporter)
         predictions[f"predicted in {name}"] = normalize(P, name=name)
     for name in models or ():
         predictions[f"predicted by {name}"] = _predict(name, frame, columns, reporter)
@@ -112,7 +112,7 @@ def _predict_out_of_fold(
 
     try:
         given = io.choose(frame, labels, reporter, **choice)
-        X = typed(frame, given.features) if choice["prepare"] else given.X
+        X = frame[given.features] if choice["prepare"] else given.X
         preparation = prepare_columns(X) if choice["prepare"] else None
     except TableError as error:
         reporter.note(f"the page shows no predictions, only the given degrees: {error}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist._files import write_whole
-from labeldist._tables.columns import typed
+from labeldist._tables.kinds import kind_of
 from labeldist._tables.tables import read_table
 from labeldist.cli import io, options
 from labeldist.cli.options import LEARNERS, make
@@ -69,12 +69,10 @@ def fit(
     frame = read_table(table)
     given = io.choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
     D, weight = given.Y, io.weights_of(frame, weights)
-    X = typed(frame, given.features) if prepare else given.X
+    X = frame[given.features] if prepare else given.X
     io.check_degrees(D, table)
-    if onnx and prepare and X.select_dtypes(exclude=["number", "bool"]).shape[1]:
+    if onnx and any(kind_of(X[name]).kind not in ("number", "truth") for name in X.columns):
         raise ModelError("Only numeric features can be exported to ONNX. Omit --onnx, or --prepare.")
-    if io.VOTES in given.features:
-        reporter.note(f"column {io.VOTES!r} is used as a feature. If it counts votes, add --weights {io.VOTES}.")
     are_tags = D.isin([0, 1]).all(axis=None) and (D.sum(axis=1) > 1).any()
     with reporter.working("Comparing learners") as watch:
         if are_tags:

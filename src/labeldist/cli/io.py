@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from labeldist._files import check_free
+from labeldist._tables import kinds
 from labeldist._tables.columns import LabelledTable, choose_columns, degrees, match_columns, numbers, one_column, typed
 from labeldist._tables.tables import STANDARD, cell_at, check_format, keeps_types, listed, read_table, write_table
 from labeldist._typing import Array
@@ -49,7 +50,16 @@ def choose(
         table = choose_columns(frame, labels, ignore=[*ignored, VOTES], **chosen)
     for name, reason in table.left_out.items():
         reporter.note(f"column {name!r} is not a feature: it {reason}. --prepare converts words and dates to numbers.")
+    if features is None and VOTES in table.features:
+        reporter.note(
+            f"column {VOTES!r} is used as a feature. If it counts votes, add --ignore {VOTES}, or --weights {VOTES} to "
+            "labeldist fit."
+        )
     for name in table.features:
+        if prepare and kinds.holds_objects(frame[name]) and np.isfinite(kinds.numbers(frame[name])).any():
+            kind = kinds.kind_of(frame[name])
+            if kind.kind == "category" and str(frame[name].dtype) != "category":
+                reporter.note(f"column {name!r} {kind.reason} next to numbers. It is used as categories.")
         if name.lower().rpartition("_")[2] in ("id", "index", "item") and frame[name].is_unique:
             reporter.note(f"column {name!r} is used as a feature. If it identifies the items, add --ignore {name}.")
     return table
@@ -61,7 +71,7 @@ def feature_matrix(table: LabelledTable, *, prepare: bool) -> Any:
         return table.X
     from labeldist._tables.preparation import prepare_columns
 
-    columns = typed(table.frame, table.features)
+    columns = table.frame[table.features]
     return prepare_columns(columns).fit_transform(columns)
 
 
@@ -82,25 +92,41 @@ def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
     return values
 
 
-def read_degrees(path: str, truth: pd.DataFrame, columns: list[str], item: str | None, source: str) -> pd.DataFrame:
+def read_degrees(
+    path: str, truth: pd.DataFrame, columns: list[str], item: str | None, source: str, reporter: Reporter
+) -> pd.DataFrame:
     """Read the label columns of a table that has the same items as `truth`, a table with the name `source`."""
     other = read_table(path)
     for column in columns:
         one_column(column, other.columns, "label")
-    return degrees(_match_rows(truth, other, item, (source, path)), columns)
+    others = [column for column in truth.columns.intersection(other.columns) if column not in columns]
+    return degrees(_match_rows(truth, other, item, others, (source, path), reporter), columns)
 
 
-def _match_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, names: tuple[str, str]) -> Any:
-    """Return the rows of `other` in the order of `truth`, matched by the column of items if there is one."""
+def _match_rows(
+    truth: pd.DataFrame,
+    other: pd.DataFrame,
+    item: str | None,
+    shared: list[str],
+    names: tuple[str, str],
+    reporter: Reporter,
+) -> Any:
+    """Return the rows of `other` in the order of `truth`, matched by the column of items if there is one.
+
+    Without one, the `shared` columns, which are not labels, must not show that the order differs.
+    """
     if item is None:
         if len(truth) != len(other):
             sizes = f"{names[0]} has {len(truth)} rows, {names[1]} has {len(other)}"
             raise TableError(f"{sizes}. Name a column that identifies the rows with --item.")
-        for column in truth.columns.intersection(other.columns):
-            one, two = truth[column].astype(str), other[column].astype(str)
+        for column in shared:
+            one, two = (frame[column].astype(object).map(_key) for frame in (truth, other))
             if one.is_unique and set(one) == set(two) and list(one) != list(two):
                 problem = f"Column {column!r} has the same values in {names[0]} and {names[1]}, but in another order"
                 raise TableError(f"{problem}. Match rows by it with --item {column}.")
+            if one.is_unique and set(one) != set(two):
+                problem = f"column {column!r} has other values in {names[1]} than in {names[0]}"
+                reporter.note(f"{problem}. Rows are compared in their order; make sure that they are the same items.")
         return other
     wanted, found = (item_keys(frame, item, name) for frame, name in zip((truth, other), names, strict=True))
     missing = wanted[~wanted.isin(found)]
@@ -110,18 +136,27 @@ def _match_rows(truth: pd.DataFrame, other: pd.DataFrame, item: str | None, name
 
 
 def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
-    """Return the names of the items as text, or raise an error if a name occurs twice."""
-    keys = frame[one_column(item, frame.columns, "item")].astype(str)
+    """Return the names of the items as text, normalised as in votes, or raise an error if a name occurs twice."""
+    keys = frame[one_column(item, frame.columns, "item")].astype(object).map(_key)
     repeated = keys[keys.duplicated()]
     if len(repeated):
         raise TableError(f"Column {item!r} of {name} contains {repeated.iloc[0]!r} more than once.")
     return keys
 
 
+def _key(cell: Any) -> str:
+    return str(kinds.clean(kinds.word(cell)))
+
+
+def check_several(labels: Sequence[str]) -> None:
+    """Raise an error if there is only one label."""
+    if len(labels) < 2:
+        raise TableError(f"{listed(labels)} is the only label; its degree is always 1. Name all labels.")
+
+
 def check_tags(L: pd.DataFrame) -> None:
     """Raise an error if labels are not 0 or 1."""
-    if L.shape[1] < 2:
-        raise TableError(f"{listed(L.columns)} is the only label; its degree is always 1. Name all labels.")
+    check_several(list(L.columns))
     other = np.argwhere(~L.isin([0, 1]).to_numpy())
     if len(other):
         row, column = other[0]
@@ -131,7 +166,7 @@ def check_tags(L: pd.DataFrame) -> None:
 
 def check_degrees(D: pd.DataFrame, name: str) -> None:
     """Raise an error if all degrees of a row are zero."""
-    empty = np.flatnonzero(D.to_numpy().sum(axis=1) == 0)
+    empty = np.flatnonzero(~D.to_numpy().any(axis=1))
     if empty.size:
         count = f"{empty.size} such rows"
         raise TableError(f"Data row {empty[0] + 1} of {name} has only zero degrees ({count}). Correct or drop it.")
@@ -156,7 +191,14 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     if missing:
         raise ModelError(f"The table lacks feature columns of the model: {listed(missing)}.")
     prepares = isinstance(list(layers(model, step=0))[-1], ColumnTransformer)
-    X = typed(frame, names) if prepares else numbers(frame, names, "Correct it.")
+    X = frame[names] if prepares else numbers(frame, names, "Correct it.")
+    flags = (
+        []
+        if prepares
+        else [name for name in names if kinds.holds_objects(frame[name]) and kinds.holds_truth(frame[name])]
+    )
+    if flags:  # the model does not know whether these columns held words when it was fitted
+        reporter.note(f"column {listed(flags)} holds only yes, no, true or false, which are used as 1 and 0.")
     with reporter.working(f"Predicting {len(frame)} items"):
         return predict_distributions(model, X)
 

@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
@@ -35,7 +35,8 @@ class Reporter:
         """Print a remark about the data or the result."""
         self.notes.append(text)
         if not self._as_json:
-            print(f"labeldist: note: {text}", file=sys.stderr)
+            with suppress(OSError):  # a closed pipe or a full disk must not prevent the result
+                print(f"labeldist: note: {text}", file=sys.stderr)
 
     @contextmanager
     def working(self, description: str) -> Iterator[Watch]:

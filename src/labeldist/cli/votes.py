@@ -111,7 +111,7 @@ def _join(voted: pd.DataFrame, item: str, path: str, reporter: Reporter) -> pd.D
     common = [column for column in described.columns if column in voted.columns and column != item]
     if common:
         raise TableError(f"Both {path} and the result have the column {listed(common)}. Rename it in {path}.")
-    keys, wanted = io.item_keys(described, item, path), voted[item].astype(str)
+    keys, wanted = io.item_keys(described, item, path), io.item_keys(voted, item, "the result")
     known, used = wanted.isin(keys), keys.isin(wanted)
     if not known.any():
         raise TableError(f"{path}, column {item!r}, contains none of the items with votes: {listed(wanted, 3)}.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._tables import kinds
+from labeldist._tables.kinds import clean
 from labeldist._tables.tables import cell_at, listed
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
@@ -20,9 +22,7 @@ from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
 Codes = NDArray[np.intp]
 
 MAX_COUNT = 2**53  # Above it, float64 does not represent every whole number.
-# Joiners (U+200C, U+200D) are kept: they distinguish words of some scripts and are part of emoji.
-_ZERO_WIDTH = re.compile("[\u200b\u2060\ufeff]")
-_NUMERAL = re.compile(r"([+-]?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
+_NUMERAL = re.compile(r"(?=.*[0-9])([+-]?)0*([0-9]*?)(?:\.([0-9]*?)0*)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +59,11 @@ def read_votes(
             "Name the columns of the votes: item= and label= (and annotator=) for one row per vote, annotators= for "
             "one column per annotator, counts= for one column of counts per label."
         )
-    named = [item, annotator, label, *(annotators or ()), *(counts or ())]
-    frame = _open_frame(votes, [name for name in named if name is not None])
+    given = (item, annotator, label, *(annotators or ()), *(counts or ()))
+    named = [name for name in given if name is not None]
+    if len(set(named)) < len(named):
+        raise ValueError(f"A column is named more than once: {listed(named)}.")
+    frame = _open_frame(votes, named)
     if label is not None:
         return _read_long(frame, item, annotator, label, label_names)
     items = _unique_items(frame, item)
@@ -113,21 +116,25 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
     numbers = np.column_stack([kinds.numbers(frame[label], truth_words=False) for label in labels])
     counts, found = _check_counts(numbers, cells, labels), [str(label) for label in labels]
     if label_names is None:
-        return VoteTable(items, found, counts)
-    names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
+        names, position = _encode(found, _label_key)
+    else:
+        names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
     return VoteTable(items, names, ordered)
 
 
 def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
-    array = np.asanyarray(votes)
-    has_text = array.dtype == object and any(isinstance(cell, str) for cell in array.flat)
-    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO" or has_text:
+    array = np.ma.asanyarray(votes)  # unlike np.asanyarray, it keeps the masks of a list of masked rows
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO":
         found = f"shape {array.shape}, dtype {array.dtype}"
         raise TableError(f"Counts must be numbers, one row per item, one column per label; got {found}.")
     n_items, n_labels = array.shape
-    numbers = np.asarray(np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan))
+    if array.dtype == object:
+        cells = [cell if isinstance(cell, Real) else np.nan for cell in array.filled(np.nan).flat]
+        numbers = np.array(cells, dtype=np.float64).reshape(array.shape)
+    else:
+        numbers = np.asarray(array.astype(np.float64).filled(np.nan))
     names = [f"label_{k}" for k in range(n_labels)] if label_names is None else _check_label_names(label_names)
     if len(names) != n_labels:
         raise ValueError(f"label_names must name each of the {n_labels} columns of counts; got {names}.")
@@ -140,7 +147,8 @@ def _check_counts(numbers: Array, cells: Any, columns: Sequence[Any]) -> Array:
     if len(bad):
         row, k = bad[0]
         cell = cells[row, k]
-        found = f"{cell!r}" if isinstance(cell, str) else "empty" if np.isnan(numbers[row, k]) else f"{cell!s:.60}"
+        is_empty = np.isnan(numbers[row, k]) and not isinstance(cell, str | date | timedelta)
+        found = "empty" if is_empty else kinds.shown(cell)
         raise TableError(f"{cell_at(row, columns[k])} is {found}. It must be a number of votes: 0, 1, 2, …")
     return numbers
 
@@ -166,7 +174,7 @@ def _cells(frame: Any, column: Any, *, required: bool = False) -> list[Any]:
     """Return the cells of a column, with None for empty ones, which are an error if `required`."""
     cells: list[Any] = frame[column].astype(object).where(frame[column].notna(), None).tolist()
     for row, cell in enumerate(cells):
-        if isinstance(cell, str) and not _clean(cell):
+        if isinstance(cell, str) and not clean(cell):
             cells[row] = None
         elif not isinstance(cell, Hashable):
             raise TableError(f"{cell_at(row, column)} holds a {type(cell).__name__}. Use one row for each value.")
@@ -182,33 +190,26 @@ def _unique_items(frame: Any, item: str | None) -> list[Any]:
         return list(range(len(frame)))
     first: dict[Any, int] = {}
     for row, cell in enumerate(_cells(frame, item, required=True)):
-        if first.setdefault(_clean(cell), row) != row:
-            earlier = f"as in data row {first[_clean(cell)] + 1}"
+        if first.setdefault(clean(cell), row) != row:
+            earlier = f"as in data row {first[clean(cell)] + 1}"
             raise TableError(f"{cell_at(row, item)} is {cell!r}, {earlier}. Put all votes on an item into one row.")
     return list(first)
-
-
-def _clean(cell: Any) -> Any:
-    """Normalise text: compose accented letters (NFC), remove zero-width characters and surrounding spaces."""
-    if not isinstance(cell, str):
-        return cell
-    return _ZERO_WIDTH.sub("", unicodedata.normalize("NFC", cell)).strip()
 
 
 def _label_key(label: Any) -> str:
     """Return a label as text, with 3, 3.0 and "03" as the same text."""
     if isinstance(label, float) and label.is_integer():
         label = int(label)
-    text: str = _clean(str(label))
+    text: str = clean(str(label))
     numeral = _NUMERAL.fullmatch(text)
     if numeral is None:
         return text
-    sign, whole, fraction = numeral.groups()
+    sign, whole, fraction = numeral[1], numeral[2] or "0", numeral[3]
     value = f"{whole}.{fraction}" if fraction else whole
     return f"-{value}" if sign == "-" and value != "0" else value
 
 
-def _encode(cells: list[Any], key_of: Callable[[Any], Any] = _clean) -> tuple[list[Any], Codes]:
+def _encode(cells: list[Any], key_of: Callable[[Any], Any] = clean) -> tuple[list[Any], Codes]:
     """Return the distinct names in the order of the table, and the index of the name of each cell.
 
     Cells with the same key have the same name: their text, or, if they are spelled differently, the key. A
@@ -225,7 +226,7 @@ def _encode(cells: list[Any], key_of: Callable[[Any], Any] = _clean) -> tuple[li
         warn(f"{len(merged)} name(s) have several spellings, which are merged, first {first}.", LabelWarning)
     index = {key: code for code, key in enumerate(texts)}
     codes = np.array([index[key_by_cell[cell]] for cell in cells], dtype=np.intp)
-    return [_clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()], codes
+    return [clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()], codes
 
 
 def _encode_labels(
@@ -243,9 +244,10 @@ def _encode_labels(
 
 
 def _check_label_names(label_names: Sequence[str]) -> list[str]:
-    names = [_clean(str(name)) for name in label_names]
-    if isinstance(label_names, str) or not names or len({_label_key(name) for name in names}) < len(names):
-        raise ValueError(f"label_names must be a list of different labels; got {label_names!r}.")
+    names = [clean(str(name)) for name in label_names]
+    is_list = names and not isinstance(label_names, str)
+    if not is_list or not all(names) or len({_label_key(name) for name in names}) < len(names):
+        raise ValueError(f"label_names must be a list of different labels, none of them empty; got {label_names!r}.")
     return names
 
 
