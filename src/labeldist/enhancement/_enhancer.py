@@ -115,6 +115,7 @@ class ScoringEnhancer(LabelEnhancer):
             self.mean_, self.scale_ = mean_and_scale(X)
         else:
             self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        self._map: dict[str, Any] = {"output": self.output, "sharpness": self.sharpness, "floor": self.floor}
         self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
         return self
 
@@ -123,12 +124,11 @@ class ScoringEnhancer(LabelEnhancer):
         """Return the scores, (n, c), of standardised rows with the logical labels L, and set further attributes."""
 
     def _standardised(self, X: Array) -> Array:
-        """Return the rows, standardised if `scale`; raise an error if their squares overflow."""
-        if self.scale:
-            with np.errstate(over="ignore"):  # checked below
-                X = (X - self.mean_) / self.scale_
+        """Return a standardised copy of the rows; raise an error if their squares overflow."""
+        with np.errstate(over="ignore"):  # checked below
+            X = (X - self.mean_) / self.scale_
         check_squarable(X)
         return X
 
     def _distributions(self, scores: Array) -> Array:
-        return to_distributions(scores, self.output, sharpness=self.sharpness, floor=self.floor)
+        return to_distributions(scores, **self._map)

@@ -120,7 +120,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
         self.random_state = random_state
 
     def _score(self, X: Array, L: Array) -> Array:
-        self.n_iter_ = 1
+        self._kernel, self.n_iter_ = self.kernel, 1
         return self._score_by_kernel(X, L)
 
     def _search(self, loss: EnhancementLoss) -> Array:

@@ -50,6 +50,7 @@ class KernelModelMixin:
     graph_width: float | Literal["mean"]
     solver: str
     random_state: int | np.random.RandomState | None
+    _kernel: Any  # the kernel of the last fit
     _standardised: Callable[[Array], Array]
     _distributions: Callable[[Array], Array]
 
@@ -101,9 +102,9 @@ class KernelModelMixin:
 
     def _kernel_values(self, X: Array, Y: Array) -> Array:
         """Return the kernel values between standardised rows."""
-        if callable(self.kernel):
-            return np.array(self.kernel(X, Y), dtype=np.float64)  # a copy, since the callable may reuse its array
-        if self.kernel == "linear":
+        if callable(self._kernel):
+            return np.array(self._kernel(X, Y), dtype=np.float64)  # a copy, since the callable may reuse its array
+        if self._kernel == "linear":
             return X @ Y.T
         return gaussian_between(X, Y, self.bandwidth_)
 

@@ -90,12 +90,13 @@ class AAKNN(DistributionLearner):
         if self.n_neighbors > len(D):
             raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
         self.X_fit_, self.label_distributions_ = X.astype(np.float64), D.astype(np.float64)  # copies
+        self._weights = self.weights  # for `predict`
         self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric, algorithm=self.algorithm))
 
     def _predict(self, X: Any) -> Array:
         X = _in_units(X, self._unit)
         distances, neighbors = self.neighbors_.kneighbors(_centred(X, self._center))
-        if self.weights == "uniform":
+        if self._weights == "uniform":
             shares = np.ones_like(distances)
         else:
             shares = _inverse(self._exact(distances, X, neighbors))
