@@ -62,6 +62,12 @@ class EnhancedLearner(DistributionLearner):
         self.enhancer = enhancer
         self.learner = learner
 
+    def set_params(self, **params: Any) -> Self:
+        for part in {name.partition("__")[0] for name in params if "__" in name} & {"enhancer", "learner"}:
+            if params.get(part, getattr(self, part)) is None:
+                raise ValueError(f"{part} is None, so its parameters cannot be set. Pass an estimator as {part} first.")
+        return super().set_params(**params)
+
     def fit(self, X: Any, y: Any) -> Self:
         """Recover distributions from logical labels and fit the learner to them.
 
