@@ -13,7 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
 from labeldist._typing import Array
-from labeldist._validation import check_logical, check_rows_are_equally_long, label_names, label_table, validated
+from labeldist._validation import (
+    check_logical,
+    check_rows,
+    check_rows_are_equally_long,
+    label_names,
+    label_table,
+    validated,
+)
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
@@ -76,6 +83,7 @@ class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
     def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
         """Return `X` and the logical labels as float64, and set the names of the columns of both."""
         check_rows_are_equally_long(y)
+        check_rows(X=X, y=y)
         X, L = validated(
             self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
         )

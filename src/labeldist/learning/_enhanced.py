@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist._compat import HasMethods
 from labeldist._typing import Array
+from labeldist._validation import check_rows
 from labeldist.enhancement._bayes_le import BayesLE
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
@@ -95,6 +96,7 @@ class EnhancedLearner(DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
+        check_rows(X=X)  # the first step of a pipeline may ignore masks
         return np.asarray(self.learner_.predict(X))
 
     def _parts(self) -> tuple[Any, Any]:
