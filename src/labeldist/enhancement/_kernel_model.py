@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
-from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly, minimum_over_groups
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
 from labeldist._typing import Array
@@ -24,6 +24,7 @@ from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, w
 
 # A warning is issued if the median weight of the neighbour graph is smaller, or the relative residual larger.
 VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
+LARGE_EXCESS = 0.1  # and also if the loss exceeds its minimum by this share of ‖L‖²
 
 
 class KernelModelMixin:
@@ -125,7 +126,21 @@ class KernelModelMixin:
         minimum = minimize_exactly(loss)
         self.solver_ = "exact"
         self._set_accuracy(minimum.residual, minimum.condition)
+        if self.kernel == "rbf" and not self.reconstruction:
+            self._check_minimum(loss, minimum.W)
         return minimum.W
+
+    def _check_minimum(self, loss: EnhancementLoss, W: Array) -> None:
+        """Warn if rounding of the Gaussian kernel, which is invertible on distinct rows, keeps W from the minimum."""
+        _, group = np.unique(self.X_fit_, axis=0, return_inverse=True)
+        reached = loss.value_and_gradient(W)[0]
+        minimum = minimum_over_groups(loss.labels, group.ravel(), loss.smoothness, loss.laplacian)
+        if reached - minimum > LARGE_EXCESS * np.vdot(loss.labels, loss.labels):
+            warn(
+                f"The kernel matrix is numerically singular, so the loss is {reached:.3g}; in exact arithmetic its "
+                f"minimum is {minimum:.3g}. Decrease bandwidth, which is {self.bandwidth_:.3g}.",
+                IllConditionedWarning,
+            )
 
     def _set_accuracy(self, residual: float, condition: float | None) -> None:
         """Set the residual and the condition number; warn if they are large."""
