@@ -6,6 +6,7 @@ The checks of scikit-learn use a single target column, which for distributions i
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -188,6 +189,78 @@ def check_frames_and_their_names(estimator):
             assert_allclose(fitted.transform(features), without_names.transform(X), atol=accuracy(estimator))
 
 
+def predictions(fitted, X):
+    """Return the distributions of new rows, or None if the estimator has no rule for them."""
+    predict = getattr(fitted, "transform", getattr(fitted, "predict", None))
+    return None if predict is None else predict(X)
+
+
+def check_masked_entries_and_nat_raise(estimator):
+    X, y = training_data(estimator)
+    fitted = clone(estimator).fit(X, y)
+    dates, masked_X, masked_y = X.astype("M8[s]"), np.ma.array(X), np.ma.array(y)
+    dates[1, 2], masked_X[1, 2], masked_y[1, 2] = "NaT", np.ma.masked, np.ma.masked
+    raises = pytest.raises(ValueError, match=r"masked entries or NaT in 1 row\(s\), first in row 1\.")
+    for features, labels in ((masked_X, y), (dates, y), (pd.DataFrame(dates), y), (X, masked_y), (X, dates[:, :C])):
+        with raises:
+            clone(estimator).fit(features, labels)
+        if features is not X and (hasattr(fitted, "transform") or hasattr(fitted, "predict")):
+            with raises:
+                predictions(fitted, features)
+    if has_fit_parameter(estimator, "sample_weight"):
+        with raises:
+            clone(estimator).fit(X, y, sample_weight=np.ma.array(np.ones(N), mask=np.arange(N) == 1))
+    if hasattr(fitted, "score"):
+        with raises:
+            fitted.score(X, masked_y)
+
+
+def check_rows_in_another_order_raise(estimator):
+    X, y = map(pd.DataFrame, training_data(estimator))
+    raises = pytest.raises(ValueError, match="same labels in different orders")
+    with raises:
+        clone(estimator).fit(X, y.iloc[::-1])
+    if has_fit_parameter(estimator, "sample_weight"):
+        with raises:
+            clone(estimator).fit(X, y, sample_weight=pd.Series(np.ones(N))[::-1])
+    fitted = clone(estimator).fit(X, y)
+    if hasattr(fitted, "score"):
+        with raises:
+            fitted.score(X, y.iloc[::-1])
+    renamed = clone(estimator).fit(X, y.set_index(np.arange(N) + 1))  # other labels are paired by position
+    assert_array_equal(answers(renamed, X), answers(fitted, X))
+
+
+def check_later_changes_of_the_data_have_no_effect(estimator):
+    X, y = training_data(estimator)
+    new = example(seed=7)[0]
+    for options in ({"scale": True}, {"scale": False}) if hasattr(estimator, "scale") else ({},):
+        features, labels = X.copy(), y.astype(np.float64)  # of the types that estimators use without a copy
+        fitted = clone(estimator).set_params(**options).fit(features, labels)
+        expected = predictions(fitted, new), answers(fitted, X).copy()
+        features[:], labels[:] = 3.0, 0.5
+        for before, now in zip(expected, (predictions(fitted, new), answers(fitted, X)), strict=True):
+            assert_array_equal(now, before)
+
+
+NEXT_VALUES = {
+    "output": "project",
+    "sharpness": 3.0,
+    "floor": 0.1,
+    "scale": False,
+    "kernel": "linear",
+    "weights": "distance",
+}
+
+
+def check_set_params_applies_at_the_next_fit(estimator):
+    X, y = training_data(estimator)
+    fitted = clone(estimator).fit(X, y)
+    expected = predictions(fitted, X)
+    fitted.set_params(**{name: value for name, value in NEXT_VALUES.items() if hasattr(fitted, name)})
+    assert_array_equal(predictions(fitted, X), expected)
+
+
 ALL_CHECKS = [
     check_output_is_distributions,
     check_input_is_not_changed,
@@ -202,4 +275,8 @@ ALL_CHECKS = [
     check_weights_equal_repeated_rows,
     check_one_label,
     check_frames_and_their_names,
+    check_masked_entries_and_nat_raise,
+    check_rows_in_another_order_raise,
+    check_later_changes_of_the_data_have_no_effect,
+    check_set_params_applies_at_the_next_fit,
 ]

@@ -14,7 +14,8 @@ PACKAGE = Path(labeldist.__file__).parent
 
 # A package imports from itself and from those before it.
 ORDER = [
-    *("_typing", "exceptions", "_extras", "_files", "_threads", "simplex", "_validation", "_compat", "metrics"),
+    *("_typing", "_missing", "exceptions", "_extras", "_files", "_threads", "simplex", "_validation", "_compat"),
+    "metrics",
     *("_solvers", "_kernels", "_tables", "datasets", "votes", "features"),
     *("enhancement", "learning", "models", "plots", "explorer", "cli", "__main__"),
 ]

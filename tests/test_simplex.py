@@ -1,6 +1,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
@@ -21,6 +22,14 @@ from tests.strategies import distributions, score_rows
 
 def assert_on_simplex(rows):
     check_distributions(rows, tol=1e-12)
+
+
+@pytest.mark.parametrize("function", [check_distributions, normalize, softmax, project, to_distributions])
+def test_masked_entries_and_nat_raise(function):
+    durations = np.array([[1, 2], [3, "NaT"]], dtype="m8[s]")
+    for table in (np.ma.masked_equal([[0.5, 0.5], [0.1, 0.9]], 0.9), durations, pd.DataFrame(durations)):
+        with pytest.raises(ValueError, match=r"masked entries or NaT in 1 row\(s\), first in row 1"):
+            function(table)
 
 
 @given(distributions())

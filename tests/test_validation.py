@@ -10,6 +10,7 @@ from labeldist._validation import (
     as_distributions,
     check_feature_order,
     check_logical,
+    check_rows,
     column_names,
     label_names,
     label_table,
@@ -83,3 +84,12 @@ def test_reordered_features_raise_with_the_first_difference(make):
     check_feature_order(fitted, frame(make, X, ["a", "b", "z"]))  # scikit-learn names the missing feature
     check_feature_order(fitted, X)
     check_feature_order(SimpleNamespace(), frame(make, X, ["b", "a", "c"]))
+
+
+def test_only_equal_index_labels_in_another_order_raise():
+    y = pd.DataFrame(np.eye(3), index=[0, "a", "b"])  # labels that cannot be sorted
+    check_rows(X=y, y=y.to_numpy(), sample_weight=y[0])
+    check_rows(X=y, y=y.reset_index(drop=True)[::-1])
+    check_rows(X=y, y=y.iloc[[1, 2]])
+    with pytest.raises(ValueError, match=r"X and sample_weight .* different orders.*sample_weight\.loc\[X\.index\]"):
+        check_rows(X=y, y=y.to_numpy(), sample_weight=y[0].iloc[[1, 0, 2]])

@@ -1,9 +1,11 @@
 """Checks of features, tables of labels and random states, shared by all estimators."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from labeldist._missing import check_not_missing
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, NotADistributionError, warn
 from labeldist.simplex import check_distributions, normalize
@@ -26,11 +28,27 @@ def random_generator(random_state: Any) -> np.random.RandomState:
 
 
 def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
-    """Call ``validate_data`` without the NumPy warnings of its sum over very large values."""
+    """Call ``validate_data``, and raise an error for masked entries and NaT in X."""
     from sklearn.utils.validation import validate_data
 
-    with np.errstate(over="ignore", invalid="ignore"):
-        return validate_data(estimator, *tables, **options)
+    with np.errstate(over="ignore", invalid="ignore"):  # the sum over very large values
+        result = validate_data(estimator, *tables, **options)
+    check_not_missing(tables[0], result[0] if isinstance(result, tuple) else result, name="X")
+    return result
+
+
+def check_rows(**tables: Any) -> None:
+    """Raise an error if a table has masked entries, or if two have the same pandas index in different orders."""
+    for name, table in tables.items():
+        check_not_missing(table, name=name)
+    indexes = [(name, table.index) for name, table in tables.items() if type(table).__module__.startswith("pandas")]
+    for (first, index), (second, other) in pairwise(indexes):
+        same = index.equals(other) or len(index) != len(other)
+        if not same and index.isin(other).all() and other.isin(index).all():
+            raise ValueError(
+                f"The indexes of {first} and {second} hold the same labels in different orders, but rows are paired "
+                f"by position. Reorder the rows, for instance by {second}.loc[{first}.index]."
+            )
 
 
 def column_names(table: Any) -> list[str] | None:

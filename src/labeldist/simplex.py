@@ -5,6 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from labeldist._missing import check_not_missing
 from labeldist._typing import EPSILON, TINY, Array
 from labeldist.exceptions import NotADistributionError
 
@@ -44,6 +45,7 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLER
         degrees = np.asarray(D, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
+    check_not_missing(D, degrees, name=name)
     if degrees.ndim != 2 or degrees.shape[1] == 0:
         raise NotADistributionError(
             f"{name} must have one row per item and one column per label; got shape {degrees.shape}. Pass a single "
@@ -150,6 +152,7 @@ def ambiguity(D: Array) -> Array:
 def _check_scores(scores: ArrayLike) -> Array:
     """Return real scores as a 2-D float64 array; raise an error if they are not finite."""
     array = np.asarray(scores, dtype=np.float64)
+    check_not_missing(scores, array, name="The table of scores")
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"Scores must have one row per item and one column per label; got shape {array.shape}.")
     if not np.isfinite(array).all():

@@ -4,8 +4,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist import BDLE
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
+from labeldist._solvers.bidirectional import minimum_over_groups
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import GLLE
+from labeldist.exceptions import IllConditionedWarning
 from labeldist.simplex import softmax
 
 
@@ -32,6 +34,26 @@ def test_duplicate_row_does_not_change_others(table):
     model = GLLE(0, bandwidth=0.2).fit(np.vstack([X, X[:1]]), np.vstack([L, 1 - L[:1]]))
     assert_allclose(model.label_distributions_[[0, -1]], softmax(np.full((2, 3), 0.5)), atol=1e-9)
     assert_allclose(model.label_distributions_[1:-1], softmax(L[1:]), atol=1e-9)
+
+
+def test_numerically_singular_kernel_warns(rng):
+    X, L = rng.normal(size=(40, 1)), np.eye(2)[rng.integers(2, size=40)]
+    with pytest.warns(IllConditionedWarning, match=r"numerically singular.*Decrease bandwidth"):
+        GLLE().fit(X, L)
+    GLLE(bandwidth=1e-3).fit(X, L)
+    GLLE().fit(np.round(X), L)  # duplicates: the minimum is reached
+    GLLE(kernel="linear").fit(X, L)
+
+
+@pytest.mark.parametrize("smoothness", [0, 0.5])
+def test_warning_compares_with_the_minimum(table, smoothness):
+    X, L = np.vstack([table[0], table[0][:5]]), np.vstack([table[1], 1 - table[1][:5]])
+    model = GLLE(smoothness, bandwidth=0.2)
+    model.fit(X, L)
+    loss = model._loss(model.X_fit_, L.astype(float))
+    reached = loss.value_and_gradient(np.vstack([model.dual_coef_, model.intercept_]))[0]
+    group = np.r_[:40, :5]
+    assert_allclose(minimum_over_groups(loss.labels, group, smoothness, loss.laplacian), reached, rtol=1e-9)
 
 
 def test_lbfgs_reaches_the_exact_solution(table):

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSpli
 from labeldist import BDLDL, BDLDLCV
 from labeldist._solvers import sylvester_path
 from labeldist.datasets import make_artificial
-from labeldist.metrics import MEASURES, get_scorer
+from labeldist.metrics import MEASURES, clark, cosine, get_scorer
 from labeldist.simplex import softmax
 
 GRID = {"reconstruction": [1e-4, 1.0], "ridge": [1e-3, 10.0], "output": ["clip", "softmax"], "floor": [0.0, 0.1]}
@@ -138,6 +138,13 @@ def test_extreme_units_give_the_scores_of_grid_search(m, units):
     grid = {"reconstruction": [1e-3], "ridge": [1e-4], "floor": [0.01]}
     theirs = GridSearchCV(BDLDL(), grid, cv=folds, scoring=get_scorer("kl_divergence")).fit(X, D)
     assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
+
+
+def test_measure_function_with_lower_is_better_raises(table):
+    with pytest.raises(ValueError, match=r"lowest clark is best.*scoring='clark'"):
+        BDLDLCV(scoring=clark).fit(*table)
+    by_name, by_function = (cross_validated(3, scoring=scoring).fit(*table) for scoring in ("cosine", cosine))
+    assert by_name.best_params_ == by_function.best_params_
 
 
 def test_function_as_scoring_gets_whole_folds():

@@ -264,3 +264,14 @@ def test_insist_and_only_change_the_choice(noise):
     assert [row["name"] for row in only.table] == [THE_MEAN, "linear"]
     with pytest.raises(ValueError, match="failing failed: ArithmeticError: too many rows"):
         choose_learner(*noise, candidates={"failing": Failing()}, insist=True)
+
+
+def test_masked_and_misaligned_rows_raise(noise):
+    X, D = noise
+    frame, weight = pd.DataFrame(X), pd.Series(np.ones(len(X)))
+    for table in ((np.ma.masked_equal(X, X[1, 2]), D), (X, np.ma.masked_equal(D, D[1, 2]))):
+        with pytest.raises(ValueError, match=r"masked entries or NaT in 1 row.*row 1"):
+            choose_learner(*table, candidates=CANDIDATES)
+    for labels, weights in ((pd.DataFrame(D)[::-1], weight), (pd.DataFrame(D), weight[::-1])):
+        with pytest.raises(ValueError, match="same labels in different orders"):
+            choose_learner(frame, labels, candidates=CANDIDATES, sample_weight=weights)

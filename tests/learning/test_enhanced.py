@@ -3,6 +3,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
@@ -43,6 +45,22 @@ def test_parameters_of_the_parts_can_be_searched(table):
     assert sharp > flat + 0.1  # against logical labels, sharp distributions score best
     assert search.best_params_["enhancer__sharpness"] == 30
     assert np.isclose(search.best_estimator_.score(X, L), search.score(X, L))
+
+
+def test_parameters_of_default_parts_raise(table):
+    X, _, L = table
+    with pytest.raises(ValueError, match=r"learner is None.*as learner"):
+        EnhancedLearner().set_params(learner__ridge=3)
+    with pytest.raises(ValueError, match=r"enhancer is None.*as enhancer"):
+        GridSearchCV(EnhancedLearner(), {"enhancer__noise": [0.1]}).fit(X, L)
+    assert EnhancedLearner().set_params(learner=BDLDL(), learner__ridge=3).learner.ridge == 3
+
+
+def test_masked_rows_raise_with_every_learner(table):
+    X, _, L = table
+    model = EnhancedLearner(LogicalSoftmax(), make_pipeline(StandardScaler(), BDLDL())).fit(X, L)
+    with pytest.raises(ValueError, match="masked"):
+        model.predict(np.ma.masked_equal(X, X[0, 0]))
 
 
 def test_wrong_parts_raise(table):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.neighbors import KNeighborsRegressor
 
 from labeldist.learning import AAKNN
@@ -74,3 +75,54 @@ def test_pickled_model_keeps_its_index(rng, metric, form):
     again = pickle.loads(pickle.dumps(model))
     assert again.neighbors_.get_params() == model.neighbors_.get_params()
     assert_array_equal(again.predict(X), expected)
+
+
+@pytest.fixture
+def grid(rng):
+    """Rows on a grid, many of them equal, and points between them: most distances are tied."""
+    X = rng.integers(0, 4, size=(80, 3)) / 10 + 0.3
+    return X, rng.dirichlet(np.ones(3), size=80), rng.integers(0, 8, size=(30, 3)) / 20 + 0.3
+
+
+def tied_by_hand(X, D, new, metric, weights, k=5):
+    rows = []
+    for distances in cdist(new, X, metric):
+        near = distances <= np.sort(distances)[k - 1] + 1e-9
+        with np.errstate(divide="ignore"):
+            inverse = 1 / distances
+        inverse = distances < 1e-12 if (distances < 1e-12).any() else inverse
+        rows.append(np.average(D[near], axis=0, weights=inverse[near] if weights == "distance" else None))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree", "brute", "auto"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "l2", "minkowski"])
+def test_rows_as_near_as_the_last_neighbor_count(grid, rng, metric, algorithm, weights):
+    X, D, new = grid
+    expected = tied_by_hand(X, D, new, {"manhattan": "cityblock", "l2": "euclidean"}.get(metric, metric), weights)
+    model = AAKNN(metric=metric, algorithm=algorithm, weights=weights)
+    for order in (np.arange(80), np.arange(80)[::-1], rng.permutation(80)):
+        assert_allclose(model.fit(X[order], D[order]).predict(new), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+def test_ties_of_sparse_features(grid, rng, metric, weights):
+    shift = np.array([0.2, 0.3, 0.3])  # rows of zeros would have no angle
+    X, D, new = grid[0] - shift, grid[1], grid[2] - shift
+    model = AAKNN(metric=metric, weights=weights)
+    expected = model.fit(X, D).predict(new)
+    for order in (np.arange(80), rng.permutation(80)):
+        model.fit(sparse.csr_matrix(X[order]), D[order])
+        for form in (sparse.csr_array, np.asarray):
+            assert_allclose(model.predict(form(new)), expected, atol=1e-12)
+
+
+def test_all_rows_tied(rng):
+    D = rng.dirichlet(np.ones(3), size=500)
+    corners = np.vstack([np.eye(500), -np.eye(500)])
+    model = AAKNN(algorithm="brute").fit(corners, np.vstack([D, D]))
+    assert_allclose(model.predict(np.zeros((2, 500))), [D.mean(axis=0)] * 2, atol=1e-12)
+    model = AAKNN().fit(np.zeros((500, 2)), D)
+    assert_allclose(model.predict(np.ones((2, 2))), [D.mean(axis=0)] * 2, atol=1e-12)

@@ -2,6 +2,7 @@ import inspect
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
@@ -134,6 +135,25 @@ def test_scorers_work_in_cross_validation_and_search():
     assert (cross_val_score(BDLDL(), X, D, scoring=get_scorer("kl_divergence")) < 0).all()
     search = GridSearchCV(BDLDL(), {"ridge": [1e-2, 1e6]}, scoring=get_scorer("cosine")).fit(X, D)
     assert search.best_params_ == {"ridge": 1e-2}
+
+
+@pytest.mark.parametrize("function", [metrics.clark, score_all])
+def test_measures_are_not_scorers(function):
+    X, D = make_artificial(60, random_state=0)
+    with pytest.raises(TypeError, match=r"first argument is an estimator.*get_scorer"):
+        GridSearchCV(BDLDL(), {"ridge": [1, 2]}, scoring=function, error_score="raise").fit(X, D)
+
+
+@every_measure
+def test_masked_and_misaligned_rows_raise(measure):
+    D = np.array([[0.5, 0.5], [0.1, 0.9]])
+    masked, frame = np.ma.masked_equal(D, 0.1), pd.DataFrame(D)
+    for pair in ((masked, D), (D, masked), (D, D, masked[:, 0])):
+        with pytest.raises(ValueError, match=r"masked entries or NaT in 1 row\(s\), first in row 1"):
+            measure.mean(*pair)
+    for pair in ((frame, frame[::-1]), (frame, D, frame[0][::-1])):
+        with pytest.raises(ValueError, match="same labels in different orders"):
+            measure.mean(*pair)
 
 
 def test_scorers_normalise_true_degrees_and_take_weights():

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from labeldist._solvers.quadratic import solve_conjugate_gradient
 from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester
@@ -194,6 +194,22 @@ def minimize_over_kernel_range(K: Array, labels: Array, smoothness: float, lapla
         if linalg.norm(K @ dual + intercept - sought) <= REPRODUCTION * linalg.norm(sought):
             return np.vstack([dual, intercept])
     return None
+
+
+def minimum_over_groups(labels: Array, group: Any, smoothness: float, laplacian: Any) -> float:
+    """Return the minimum of ‖F − L‖² + λ tr(FᵀSF) over all scores F that are equal for all rows of a group.
+
+    A kernel matrix that is invertible on distinct rows reaches it in exact arithmetic, with the duplicates as groups.
+    """
+    E = sparse.csr_array((np.ones(len(group)), group, np.arange(len(group) + 1)))
+
+    def system(F: Array) -> Array:
+        scores = E @ F
+        return np.asarray(E.T @ (scores + smoothness * (laplacian @ scores) if smoothness else scores))
+
+    sums = E.T @ labels
+    best = solve_conjugate_gradient(system, sums).X
+    return float(np.vdot(labels, labels) - np.vdot(sums, best))
 
 
 def _is_symmetric(K: Array) -> bool:

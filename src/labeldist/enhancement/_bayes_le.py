@@ -17,7 +17,7 @@ from labeldist._solvers.tag_posterior import expected_degrees, posterior_moments
 from labeldist._solvers.tag_sampler import Rule, Tags
 from labeldist._threads import one_thread
 from labeldist._typing import Array
-from labeldist._validation import check_feature_order, random_generator, validated
+from labeldist._validation import check_feature_order, check_rows, random_generator, validated
 from labeldist.enhancement._enhancer import LabelEnhancer
 from labeldist.enhancement._score_regressors import CrossFittedScores, KernelScores
 from labeldist.exceptions import (
@@ -159,6 +159,7 @@ class BayesLE(LabelEnhancer):
         prior = _check_spread_prior(self.spread_prior)
         if self.rule == "order" and self.noise not in ("auto", 0):
             raise ValueError(f"noise must be 0 or 'auto' with rule='order'; got {self.noise}.")
+        check_rows(X=X, y=y, sample_weight=sample_weight)
         X, L = self._check_features_and_labels(X, y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weight.any():

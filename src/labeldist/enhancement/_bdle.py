@@ -163,6 +163,7 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         self.random_state = random_state
 
     def _score(self, X: Array, L: Array) -> Array:
+        self._kernel = self.kernel
         pivots = self._pivots(X)
         self.rank_: int | None = None
         self.kernel_error_: float | None = None

@@ -14,7 +14,14 @@ from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist._validation import check_logical, check_rows_are_equally_long, label_names, label_table, validated
+from labeldist._validation import (
+    check_logical,
+    check_rows,
+    check_rows_are_equally_long,
+    label_names,
+    label_table,
+    validated,
+)
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
@@ -77,6 +84,7 @@ class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
     def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
         """Return `X` and the logical labels as float64, and set the names of the columns of both."""
         check_rows_are_equally_long(y)
+        check_rows(X=X, y=y)
         X, L = validated(
             self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
         )
@@ -116,6 +124,7 @@ class ScoringEnhancer(LabelEnhancer):
             self.mean_, self.scale_ = mean_and_scale(X)
         else:
             self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        self._map: dict[str, Any] = {"output": self.output, "sharpness": self.sharpness, "floor": self.floor}
         with threads_for(len(X), len(X)):
             self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
         return self
@@ -125,12 +134,11 @@ class ScoringEnhancer(LabelEnhancer):
         """Return the scores, (n, c), of standardised rows with the logical labels L, and set further attributes."""
 
     def _standardised(self, X: Array) -> Array:
-        """Return the rows, standardised if `scale`; raise an error if their squares overflow."""
-        if self.scale:
-            with np.errstate(over="ignore"):  # checked below
-                X = (X - self.mean_) / self.scale_
+        """Return a standardised copy of the rows; raise an error if their squares overflow."""
+        with np.errstate(over="ignore"):  # checked below
+            X = (X - self.mean_) / self.scale_
         check_squarable(X)
         return X
 
     def _distributions(self, scores: Array) -> Array:
-        return to_distributions(scores, self.output, sharpness=self.sharpness, floor=self.floor)
+        return to_distributions(scores, **self._map)

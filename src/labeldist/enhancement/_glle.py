@@ -56,7 +56,8 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     label_names_ : list of str
     dual_coef_, intercept_, X_fit_, mean_, scale_, bandwidth_, solver_ : as in `BDLE`
     residual_ : float
-        Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3 for ``"exact"``.
+        Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3 for ``"exact"``,
+        or if the kernel matrix is numerically singular and the loss therefore far above its minimum.
     n_iter_ : int
         Iterations of ``solver="lbfgs"``; 1 for ``"exact"``.
 
@@ -67,8 +68,11 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     Notes
     -----
     Memory grows as n², time as n³. If the kernel matrix is invertible, the scores of the training rows are (I + λS)⁻¹L:
-    the kernel matters for new rows only. The authors' code differs from their formula: σ = 10, twenty neighbours
-    including the row itself, a graph made symmetric by OR, a random start, and at most 300 iterations of L-BFGS.
+    the kernel matters for new rows only. With few features and many rows it is numerically singular, and rounding
+    errors smooth the scores further.
+
+    The authors' code differs from their formula: σ = 10, twenty neighbours including the row itself, a graph made
+    symmetric by OR, a random start, and at most 300 iterations of L-BFGS.
 
     References
     ----------
@@ -120,7 +124,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
         self.random_state = random_state
 
     def _score(self, X: Array, L: Array) -> Array:
-        self.n_iter_ = 1
+        self._kernel, self.n_iter_ = self.kernel, 1
         return self._score_by_kernel(X, L)
 
     def _search(self, loss: EnhancementLoss) -> Array:

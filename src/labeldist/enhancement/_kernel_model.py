@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
-from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly, minimum_over_groups
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
 from labeldist._threads import threads_for
@@ -25,6 +25,7 @@ from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, w
 
 # A warning is issued if the median weight of the neighbour graph is smaller, or the relative residual larger.
 VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
+LARGE_EXCESS = 0.1  # and also if the loss exceeds its minimum by this share of ‖L‖²
 
 
 class KernelModelMixin:
@@ -51,6 +52,7 @@ class KernelModelMixin:
     graph_width: float | Literal["mean"]
     solver: str
     random_state: int | np.random.RandomState | None
+    _kernel: Any  # the kernel of the last fit
     _standardised: Callable[[Array], Array]
     _distributions: Callable[[Array], Array]
 
@@ -103,9 +105,9 @@ class KernelModelMixin:
 
     def _kernel_values(self, X: Array, Y: Array) -> Array:
         """Return the kernel values between standardised rows."""
-        if callable(self.kernel):
-            return np.array(self.kernel(X, Y), dtype=np.float64)  # a copy, since the callable may reuse its array
-        if self.kernel == "linear":
+        if callable(self._kernel):
+            return np.array(self._kernel(X, Y), dtype=np.float64)  # a copy, since the callable may reuse its array
+        if self._kernel == "linear":
             return X @ Y.T
         return gaussian_between(X, Y, self.bandwidth_)
 
@@ -126,7 +128,21 @@ class KernelModelMixin:
         minimum = minimize_exactly(loss)
         self.solver_ = "exact"
         self._set_accuracy(minimum.residual, minimum.condition)
+        if self.kernel == "rbf" and not self.reconstruction:
+            self._check_minimum(loss, minimum.W)
         return minimum.W
+
+    def _check_minimum(self, loss: EnhancementLoss, W: Array) -> None:
+        """Warn if rounding of the Gaussian kernel, which is invertible on distinct rows, keeps W from the minimum."""
+        _, group = np.unique(self.X_fit_, axis=0, return_inverse=True)
+        reached = loss.value_and_gradient(W)[0]
+        minimum = minimum_over_groups(loss.labels, group.ravel(), loss.smoothness, loss.laplacian)
+        if reached - minimum > LARGE_EXCESS * np.vdot(loss.labels, loss.labels):
+            warn(
+                f"The kernel matrix is numerically singular, so the loss is {reached:.3g}; in exact arithmetic its "
+                f"minimum is {minimum:.3g}. Decrease bandwidth, which is {self.bandwidth_:.3g}.",
+                IllConditionedWarning,
+            )
 
     def _set_accuracy(self, residual: float, condition: float | None) -> None:
         """Set the residual and the condition number; warn if they are large."""

@@ -251,7 +251,7 @@ class BDLDL(BlockLearner):
 
     def _moments_of(self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True) -> Moments:
         """Validate a table and return its statistics."""
-        X, D = self._check_features_and_distributions(X, y, reset=reset)
+        X, D = self._check_features_and_distributions(X, y, sample_weight, reset=reset)
         # A chunk may have weight zero and a sum may overflow; `check_moments` raises an error for the whole table.
         with np.errstate(invalid="ignore", over="ignore"), threads_for(*X.shape):
             return Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))

@@ -142,9 +142,12 @@ class BDLDLCV(BlockLearner):
             The fitted learner.
         """
         self._validate_params()
+        for name, measure in MEASURES.items():
+            if self.scoring is measure.mean and not measure.higher_is_better:
+                raise ValueError(f"The lowest {name} is best, not the highest. Pass its name, scoring={name!r}.")
         if is_lazy(X):
             return self._fit_blocks(blocks_of(X, y, sample_weight))
-        X, D = self._check_features_and_distributions(X, y)
+        X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight = check_weights(sample_weight, X)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))

@@ -117,7 +117,7 @@ def _summarise(
         return None  # data frames have empty partitions
     learner = clone(learner)
     try:
-        X, D = learner._check_features_and_distributions(X, y)
+        X, D = learner._check_features_and_distributions(X, y, weight)
         weight = check_weights(weight, X, all_zero=True)
     except (ValueError, TypeError) as error:
         error.add_note(f"This is in partition {number}. Rows are counted from its first row.")

@@ -16,7 +16,13 @@ from sklearn.utils import indexable
 
 from labeldist._compat import _safe_indexing
 from labeldist._typing import Array
-from labeldist._validation import as_distributions, check_rows_are_equally_long, label_table, random_generator
+from labeldist._validation import (
+    as_distributions,
+    check_rows,
+    check_rows_are_equally_long,
+    label_table,
+    random_generator,
+)
 from labeldist.exceptions import LabelWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
@@ -172,6 +178,7 @@ def choose_learner(
         raise ValueError(f"scoring must be one of {', '.join(MEASURES)}; got {scoring!r}.")
     random = random_generator(random_state)
     check_rows_are_equally_long(D)
+    check_rows(X=X, D=D, sample_weight=sample_weight)
     X, D = indexable(X, D)
     degrees = as_distributions(label_table(D), name="D (the label distributions)")
     weight = check_weights(sample_weight, degrees)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist._compat import HasMethods
 from labeldist._typing import Array
+from labeldist._validation import check_rows
 from labeldist.enhancement._bayes_le import BayesLE
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
@@ -62,6 +63,12 @@ class EnhancedLearner(DistributionLearner):
         self.enhancer = enhancer
         self.learner = learner
 
+    def set_params(self, **params: Any) -> Self:
+        for part in {name.partition("__")[0] for name in params if "__" in name} & {"enhancer", "learner"}:
+            if params.get(part, getattr(self, part)) is None:
+                raise ValueError(f"{part} is None, so its parameters cannot be set. Pass an estimator as {part} first.")
+        return super().set_params(**params)
+
     def fit(self, X: Any, y: Any) -> Self:
         """Recover distributions from logical labels and fit the learner to them.
 
@@ -89,6 +96,7 @@ class EnhancedLearner(DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
+        check_rows(X=X)  # the first step of a pipeline may ignore masks
         return np.asarray(self.learner_.predict(X))
 
     def _parts(self) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ from labeldist._validation import (
     as_distributions,
     check_feature_order,
     check_label_names,
+    check_rows,
     check_rows_are_equally_long,
     label_names,
     label_table,
@@ -108,6 +109,7 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             1 for a perfect prediction, 0 for one as good as the mean of `y`, without a lower bound.
         """
         check_is_fitted(self)
+        check_rows(X=X, y=y, sample_weight=sample_weight)
         check_label_names(y, self.label_names_)
         D = normalize(label_table(y), name="y", copy=False)
         mean = np.average(D, axis=0, weights=sample_weight)
@@ -129,9 +131,12 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
     def _table_options(self) -> dict[str, Any]:
         return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
 
-    def _check_features_and_distributions(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Array]:
+    def _check_features_and_distributions(
+        self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
+    ) -> tuple[Any, Array]:
         """Validate training data and return them. Column names are stored, or compared if `reset` is False."""
         check_rows_are_equally_long(y)
+        check_rows(X=X, y=y, sample_weight=sample_weight)
         if not reset:
             check_feature_order(self, X)
         X, D = validated(self, X, y, multi_output=True, reset=reset, **self._table_options())
@@ -179,7 +184,7 @@ class SampleWeightMixin:
             The fitted learner.
         """
         self._validate_params()
-        X, D = self._check_features_and_distributions(X, y)
+        X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight = check_weights(sample_weight, X)
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
             self._fit(X, D, weight)

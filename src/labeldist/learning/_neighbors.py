@@ -13,21 +13,25 @@ from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.scaling import check_squarable, column_means, squarable_unit
 from labeldist._solvers.storage import from_arrays, to_arrays
-from labeldist._typing import Array
+from labeldist._typing import EPSILON, Array
 from labeldist.learning._learner import DistributionLearner
 from labeldist.simplex import normalize
 
 NEED_PARAMETERS = {"mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski"}
 METRICS = {name for names in VALID_METRICS.values() for name in names} - NEED_PARAMETERS
 
+TIE = 1e-9  # distances with a smaller relative difference are equal but for rounding
+ROUNDING = {"cosine": 16 * EPSILON, "correlation": 16 * EPSILON}  # absolute errors of distances that are 1 − cos
+BLOCK_NEIGHBORS = 1_000_000  # number of neighbours that are searched at once; it bounds the memory if many are tied
 SMALL_SPREAD = 1e-4  # rows whose variance is a smaller fraction of their mean square are centred
 
 
 class AAKNN(DistributionLearner):
     """Nearest neighbours for label distributions (AA-kNN, algorithm adaptation).
 
-    The prediction for a row is the mean of the distributions of its `n_neighbors` nearest training rows. Features in
-    large units dominate the distance: put a ``StandardScaler`` in front.
+    The prediction for a row is the mean of the distributions of its `n_neighbors` nearest training rows, and of all
+    others that are as near as the farthest of these. Neither the order of the rows nor `algorithm` has an effect.
+    Features in large units dominate the distance: put a ``StandardScaler`` in front.
 
     Parameters
     ----------
@@ -47,7 +51,7 @@ class AAKNN(DistributionLearner):
     label_distributions_ : ndarray of shape (n_samples, n_labels)
         Their distributions.
     neighbors_ : NearestNeighbors
-        Index of the training rows.
+        Index of the distinct training rows, in an order of its own.
 
     See Also
     --------
@@ -90,19 +94,43 @@ class AAKNN(DistributionLearner):
         if self.n_neighbors > len(D):
             raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
         self.X_fit_, self.label_distributions_ = X.astype(np.float64), D.astype(np.float64)  # copies
-        self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric, algorithm=self.algorithm))
+        self._weights = self.weights  # for `predict`
+        metric = "euclidean" if self.metric in ("l2", "minkowski") else self.metric
+        self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=metric, algorithm=self.algorithm))
 
     def _predict(self, X: Any) -> Array:
-        X = _in_units(X, self._unit)
-        distances, neighbors = self.neighbors_.kneighbors(_centred(X, self._center))
-        if self.weights == "uniform":
-            shares = np.ones_like(distances)
-        else:
-            shares = _inverse(self._exact(distances, X, neighbors))
-        n, k = neighbors.shape
-        starts = np.arange(0, n * k + 1, k)
-        graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(n, self.X_fit_.shape[0]))
-        return normalize(graph @ self.label_distributions_)
+        X = _in_units(X.astype(np.float64, copy=False), self._unit)
+        sums = np.empty((X.shape[0], self.label_distributions_.shape[1]))
+        # One neighbour more shows which rows may have ties, and only these need a wider search.
+        rows, k = np.arange(X.shape[0]), min(self.neighbors_.n_neighbors + 1, len(self._first))
+        while len(rows):
+            length = max(1, BLOCK_NEIGHBORS // k)
+            blocks = [rows[start : start + length] for start in range(0, len(rows), length)]
+            rows = np.concatenate([block[self._sum_nearest(X[block], k, sums, block)] for block in blocks])
+            k = min(4 * k, len(self._first))
+        return normalize(sums)
+
+    def _sum_nearest(self, X: Any, k: int, sums: Array, rows: Any) -> Any:
+        """Set the sums over the nearest of k neighbours, and return for which rows there may be others as near."""
+        queries = _centred(X, self._center)
+        found, neighbors = self.neighbors_.kneighbors(queries, k)
+        distances = self._exact(found, X, neighbors)
+        order = np.argsort(distances, axis=1)
+        numbers = np.cumsum(np.take_along_axis(self._counts[neighbors], order, axis=1), axis=1)
+        last = (numbers < self.neighbors_.n_neighbors).sum(axis=1, keepdims=True)
+        reach = np.take_along_axis(distances, np.take_along_axis(order, last, axis=1), axis=1)
+        reach = reach * (1 + TIE) + ROUNDING.get(self.neighbors_.metric, 0.0)
+        shares = np.where(distances <= reach, 1.0 if self._weights == "uniform" else _inverse(distances), 0.0)
+        starts = np.arange(0, neighbors.size + 1, k)
+        graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(len(rows), len(self._first)))
+        sums[rows] = np.asarray(graph @ self._sums)
+        if k == len(self._first):
+            return np.zeros(len(rows), dtype=bool)
+        if self.neighbors_.metric != "euclidean":
+            return found[:, -1] <= reach[:, 0]
+        # The search computes squared distances from products, with errors of this size.
+        error = 4 * queries.shape[1] * EPSILON * (_norms(queries) ** 2 + self._largest**2)
+        return found[:, -1] ** 2 <= reach[:, 0] ** 2 + error
 
     def _build(self, index: NearestNeighbors) -> None:
         """Fit the index. Euclidean distances are computed in a unit and about a center that keep their digits."""
@@ -110,13 +138,22 @@ class AAKNN(DistributionLearner):
         self._unit = squarable_unit(self.X_fit_) if euclidean else 1.0
         X = _in_units(self.X_fit_, self._unit)
         self._center = _center_of(X) if euclidean and isinstance(X, np.ndarray) else np.zeros(X.shape[1])
-        self.neighbors_ = index.fit(_centred(X, self._center))
+        group = self._first = np.arange(X.shape[0])
+        if isinstance(X, np.ndarray):  # many duplicates would be many ties
+            _, self._first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        members: Any = sparse.csc_array((np.ones(len(group)), group.ravel(), np.arange(len(group) + 1)))
+        self._counts, self._sums = members.sum(axis=1), members @ self.label_distributions_
+        rows = _centred(X[self._first], self._center)
+        self._largest = _norms(rows).max()
+        self.neighbors_ = index.fit(rows)
 
     def _exact(self, distances: Array, X: Any, neighbors: Any) -> Array:
         """Recompute Euclidean distances: scikit-learn uses products, which lose the digits of small distances."""
-        if self.neighbors_.metric != "euclidean" or sparse.issparse(X) or sparse.issparse(self.X_fit_):
-            return distances
-        columns = [np.linalg.norm(X - self.X_fit_[column] / self._unit, axis=1) for column in neighbors.T]
+        if self.neighbors_.metric != "euclidean":
+            return np.where(distances > ROUNDING.get(self.neighbors_.metric, 0.0), distances, 0.0)
+        if sparse.issparse(X) != sparse.issparse(self.X_fit_):
+            X = sparse.csr_array(X) if sparse.issparse(self.X_fit_) else X.toarray()
+        columns = [_norms(X - self.X_fit_[self._first[column]] / self._unit) for column in neighbors.T]
         return np.column_stack(columns)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -124,6 +161,8 @@ class AAKNN(DistributionLearner):
         state = dict(super().__getstate__())
         if "neighbors_" in state:
             index = state.pop("neighbors_")
+            for name in ("_first", "_counts", "_sums", "_largest"):  # `_build` computes them again
+                del state[name]
             state["index_parameters"] = {name: getattr(index, name) for name in ("n_neighbors", "metric", "algorithm")}
             state["X_fit_"] = to_arrays(self.X_fit_)
         return state
@@ -144,6 +183,11 @@ def _in_units(X: Any, unit: float) -> Any:
             X = X / unit
     check_squarable(X)
     return X
+
+
+def _norms(X: Any) -> Array:
+    """Return the Euclidean norms of the rows."""
+    return np.asarray((np.linalg.norm if isinstance(X, np.ndarray) else sparse.linalg.norm)(X, axis=1))
 
 
 def _center_of(X: Array) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labeldist._typing import EPSILON, Array
-from labeldist._validation import column_names
+from labeldist._validation import check_rows, column_names
 from labeldist.simplex import check_distributions, normalize
 
 Rows = Callable[[Array, Array], Array]
@@ -62,7 +62,7 @@ class Measure:
     title : str
         The name to print.
     mean : callable
-        The public function ``mean(D_true, D_pred, *, sample_weight=None)``.
+        The public function ``mean(D_true, D_pred, sample_weight=None)``.
     rows : callable
         A function ``rows(d, p)`` of valid distributions that returns one value per row.
     higher_is_better : bool
@@ -103,8 +103,8 @@ def _measure(
     """Return a decorator that adds a row-wise measure to the table and returns its mean over rows."""
 
     def register(rows: Rows) -> Callable[..., float]:
-        def mean(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-            return _mean(rows(*check_pair(D_true, D_pred)), sample_weight)
+        def mean(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+            return _mean(rows(*check_pair(D_true, D_pred, sample_weight)), sample_weight)
 
         name = rows.__name__
         mean.__module__, mean.__name__, mean.__qualname__ = rows.__module__, name, name
@@ -115,8 +115,14 @@ def _measure(
     return register
 
 
-def check_pair(D_true: ArrayLike, D_pred: ArrayLike) -> tuple[Array, Array]:
+def check_pair(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: Any = None) -> tuple[Array, Array]:
     """Return true and predicted distributions as arrays; raise an error if they cannot be compared."""
+    if hasattr(D_true, "predict"):  # scikit-learn calls scorers with an estimator, X and y
+        raise TypeError(
+            "A measure compares two tables of distributions, but its first argument is an estimator. As scoring of "
+            "scikit-learn, use labeldist.metrics.get_scorer with the name of the measure."
+        )
+    check_rows(D_true=D_true, D_pred=D_pred, sample_weight=sample_weight)
     true_names, names = column_names(D_true), column_names(D_pred)
     if true_names is not None and names is not None and true_names != names:
         raise ValueError(f"D_true and D_pred must have the same labels in the same order: {true_names}, {names}.")
@@ -182,7 +188,7 @@ def intersection(d: Array, p: Array) -> Array:
     return np.minimum(d, p).sum(axis=1)
 
 
-def score_all(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> dict[str, float]:
+def score_all(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> dict[str, float]:
     """Return all measures of `MEASURES` by name.
 
     Parameters
@@ -209,7 +215,7 @@ def score_all(D_true: ArrayLike, D_pred: ArrayLike, *, sample_weight: ArrayLike 
     >>> score_all([[0.6, 0.4]], [[0.5, 0.5]])["intersection"]
     0.9
     """
-    d, p = check_pair(D_true, D_pred)
+    d, p = check_pair(D_true, D_pred, sample_weight)
     return {name: _mean(measure.rows(d, p), sample_weight) for name, measure in MEASURES.items()}
 
 

@@ -175,7 +175,7 @@ def _prior(prior: str | ArrayLike, counts: Array) -> Array:
         raise ValueError(f"prior must be 'uniform', 'overall' or one weight per label; got {prior!r}.")
     if np.shape(prior) != (n_labels,):
         raise ValueError(f"prior must have one weight for each of the {n_labels} labels; got {prior!r}.")
-    return normalize(np.asarray(prior)[None], name="prior")[0]
+    return normalize(np.asanyarray(prior)[None], name="prior")[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
