@@ -124,6 +124,15 @@ def test_sparse_arff_omits_zeros_and_first_values(write):
     assert table.to_numpy().tolist() == [[0.5, "slow", "1"], [0.0, "very fast", "0"]]
 
 
+def test_integer_attributes_of_arff_keep_fractions(write):
+    header = "@relation r\n@attribute a INTEGER\n@attribute b integer\n@attribute c Integer\n"
+    table = read_table(write("a.arff", f"{header}@data\n0.5,7,?\n1.7,-2,?\n"))
+    assert table["a"].tolist() == [0.5, 1.7]
+    assert table["b"].tolist() == [7, -2]
+    assert table["b"].dtype.kind == "i"  # so that identifiers are not written as 7.0
+    assert table["c"].isna().all()
+
+
 @pytest.mark.parametrize(
     ("attribute", "cell", "column", "value"),
     [

@@ -347,8 +347,9 @@ def _write_matrices(frame: pd.DataFrame, labels: Sequence[str], *, is_mat: bool)
 def _read_arff(file: BinaryIO) -> pd.DataFrame:
     """Read an ARFF file, dense or sparse; nominal attributes become categories."""
     pandas, arff = require("pandas", "app"), require("arff", "tables")
+    decoder = _arff_decoder(arff)
     try:
-        content = _arff_decoder(arff).decode(file.read().decode("utf-8-sig"))
+        content = decoder.decode(file.read().decode("utf-8-sig"))
     except arff.ArffException as error:
         # str(error) would fail on a percent sign that the message quotes from the file.
         raise ValueError(error.message.replace("%d", str(error.line))) from None
@@ -356,6 +357,8 @@ def _read_arff(file: BinaryIO) -> pd.DataFrame:
     for name, kind in content["attributes"]:
         if isinstance(kind, list):
             frame[name] = pandas.Categorical(frame[name], categories=[value for value in kind if value is not None])
+    for name in decoder.integers:
+        frame[name] = [int(cell) if cell % 1 == 0 else cell for cell in frame[name].astype(float)]
     return frame
 
 
@@ -381,10 +384,15 @@ def _write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
 def _arff_decoder(arff: Any) -> Any:
     """Return a decoder with its own parser of attributes.
 
-    That of liac-arff does not unescape names, and takes exponential time on ``{New York, Rome}`` without quotes.
+    That of liac-arff does not unescape names, and takes exponential time on ``{New York, Rome}`` without quotes. In
+    attributes of type INTEGER it cuts off fractions, so these are decoded as REAL, and their names are collected.
     """
 
     class Decoder(arff.ArffDecoder):  # type: ignore[misc]  # liac-arff has no types
+        def __init__(self) -> None:
+            super().__init__()
+            self.integers: list[str] = []
+
         def _decode_attribute(self, line: str) -> Any:
             match = ATTRIBUTE.fullmatch(line.strip())
             if match is None:
@@ -394,6 +402,9 @@ def _arff_decoder(arff: Any) -> Any:
                 raise arff.BadAttributeType
             if name[0] in "\"'":
                 name = re.sub(r"\\(.)", r"\1", name[1:-1])
+            if kind.upper() == "INTEGER":
+                self.integers.append(name)
+                kind = "REAL"
             return name, super()._decode_attribute(f"@attribute name {kind}")[1]
 
     return Decoder()
