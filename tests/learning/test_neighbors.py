@@ -41,6 +41,23 @@ def test_shifted_features_keep_their_neighbors_with_many_features(rng, form):
     assert_allclose(model.predict(form(X + 1e9)), AAKNN().fit(X, D).predict(X), atol=1e-14)
 
 
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("metric", ["sqeuclidean", "nan_euclidean"])
+def test_shift_has_no_effect_on_metrics_computed_from_products(table, metric, weights):
+    X, D, new = table
+    model = AAKNN(metric=metric, weights=weights)
+    reference = KNeighborsRegressor(5, weights=weights, metric=metric).fit(X, D).predict(new)
+    assert_allclose(model.fit(X, D).predict(new), reference, atol=1e-6)
+    assert_allclose(model.fit(X + 1e8, D).predict(new + 1e8), reference, atol=1e-5)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "ball_tree"])
+def test_sparse_queries_of_dense_rows(table, algorithm):
+    X, D, new = table
+    model = AAKNN(algorithm=algorithm).fit(X, D)
+    assert_array_equal(model.predict(sparse.csr_array(new)), model.predict(new))
+
+
 def test_metric_may_be_a_function(table):
     X, D, new = table
 

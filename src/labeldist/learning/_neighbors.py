@@ -19,6 +19,7 @@ from labeldist.simplex import normalize
 
 NEED_PARAMETERS = {"mahalanobis", "precomputed", "pyfunc", "seuclidean", "wminkowski"}
 METRICS = {name for names in VALID_METRICS.values() for name in names} - NEED_PARAMETERS
+EUCLIDEAN = ("euclidean", "l2", "minkowski", "nan_euclidean", "sqeuclidean")  # the same neighbours
 
 TIE = 1e-9  # distances with a smaller relative difference are equal but for rounding
 ROUNDING = {"cosine": 16 * EPSILON, "correlation": 16 * EPSILON}  # absolute errors of distances that are 1 − cos
@@ -95,7 +96,8 @@ class AAKNN(DistributionLearner):
             raise ValueError(f"n_neighbors={self.n_neighbors} cannot be found among n_samples={len(D)} training rows.")
         self.X_fit_, self.label_distributions_ = X.astype(np.float64), D.astype(np.float64)  # copies
         self._weights = self.weights  # for `predict`
-        metric = "euclidean" if self.metric in ("l2", "minkowski") else self.metric
+        self._power = 2 if self.metric == "sqeuclidean" else 1  # of the distances, for their weights
+        metric = "euclidean" if self.metric in EUCLIDEAN else self.metric
         self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=metric, algorithm=self.algorithm))
 
     def _predict(self, X: Any) -> Array:
@@ -112,7 +114,9 @@ class AAKNN(DistributionLearner):
 
     def _sum_nearest(self, X: Any, k: int, sums: Array, rows: Any) -> Any:
         """Set the sums over the nearest of k neighbours, and return for which rows there may be others as near."""
-        queries = _centred(X, self._center)
+        if sparse.issparse(X) != sparse.issparse(self.X_fit_):  # search trees accept dense rows only
+            X = sparse.csr_array(X) if sparse.issparse(self.X_fit_) else X.toarray()
+        queries = X - self._center if self._center.any() else X
         found, neighbors = self.neighbors_.kneighbors(queries, k)
         distances = self._exact(found, X, neighbors)
         order = np.argsort(distances, axis=1)
@@ -120,7 +124,8 @@ class AAKNN(DistributionLearner):
         last = (numbers < self.neighbors_.n_neighbors).sum(axis=1, keepdims=True)
         reach = np.take_along_axis(distances, np.take_along_axis(order, last, axis=1), axis=1)
         reach = reach * (1 + TIE) + ROUNDING.get(self.neighbors_.metric, 0.0)
-        shares = np.where(distances <= reach, 1.0 if self._weights == "uniform" else _inverse(distances), 0.0)
+        weights = 1.0 if self._weights == "uniform" else _inverse(distances) ** self._power
+        shares = np.where(distances <= reach, weights, 0.0)
         starts = np.arange(0, neighbors.size + 1, k)
         graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(len(rows), len(self._first)))
         sums[rows] = np.asarray(graph @ self._sums)
@@ -143,7 +148,7 @@ class AAKNN(DistributionLearner):
             _, self._first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
         members: Any = sparse.csc_array((np.ones(len(group)), group.ravel(), np.arange(len(group) + 1)))
         self._counts, self._sums = members.sum(axis=1), members @ self.label_distributions_
-        rows = _centred(X[self._first], self._center)
+        rows = X[self._first] - self._center if self._center.any() else X[self._first]
         self._largest = _norms(rows).max()
         self.neighbors_ = index.fit(rows)
 
@@ -151,8 +156,6 @@ class AAKNN(DistributionLearner):
         """Recompute Euclidean distances: scikit-learn uses products, which lose the digits of small distances."""
         if self.neighbors_.metric != "euclidean":
             return np.where(distances > ROUNDING.get(self.neighbors_.metric, 0.0), distances, 0.0)
-        if sparse.issparse(X) != sparse.issparse(self.X_fit_):
-            X = sparse.csr_array(X) if sparse.issparse(self.X_fit_) else X.toarray()
         columns = [_norms(X - self.X_fit_[self._first[column]] / self._unit) for column in neighbors.T]
         return np.column_stack(columns)
 
@@ -195,12 +198,6 @@ def _center_of(X: Array) -> Array:
     mean = column_means(X)
     size = (X**2).sum() / len(X)
     return mean if size - mean @ mean <= SMALL_SPREAD * size else np.zeros_like(mean)
-
-
-def _centred(X: Any, center: Array) -> Any:
-    if not center.any():
-        return X
-    return (X if isinstance(X, np.ndarray) else X.toarray()) - center
 
 
 def _inverse(distances: Array) -> Array:
