@@ -130,6 +130,16 @@ def test_prepared_words_next_to_numbers_are_noted(table):
     assert "column 'grade' holds words such as 'no' next to numbers. It is used as categories." in notes
 
 
+def test_unseen_categories_are_noted(table):
+    table.assign(key=["major", "minor"] * 60).to_csv("dist.csv", index=False)
+    run(*FIT, "bdldl", "--prepare", "--ignore", "title")
+    table.assign(key=["Major", "minor", "Moll"] * 40).to_csv("new.csv", index=False)
+    notes = run_json("predict", "m.skops", "new.csv", "-o", "p.csv")["notes"]
+    assert any("'key' has 80 cells" in note and "Major, Moll." in note for note in notes)
+    table.assign(key="minor").to_csv("new.csv", index=False)
+    assert "key" not in str(run_json("predict", "m.skops", "new.csv", "-o", "p.csv", "--force")["notes"])
+
+
 MULAN = """@relation 'music: -C 3'
 @attribute tempo numeric
 @attribute key {{major,minor}}
@@ -225,6 +235,15 @@ def test_evaluate_matches_rows_by_item(table):
     shuffled.iloc[1:].to_csv("short.csv", index=False)
     for options, fact in (((), "120 rows"), (("--item", "title"), "lacks 1 of the items")):
         assert fact in error_of("evaluate", "dist.csv", "short.csv", *NAMES, *options)
+
+
+def test_evaluate_notes_another_order_of_a_column_with_repeated_values(table):
+    graded = table[LABELS].assign(grade=np.repeat(["a", "b", "c"], 40))
+    graded.to_csv("dist.csv", index=False)
+    assert not run_json("evaluate", "dist.csv", "dist.csv", *NAMES)["notes"]
+    graded.iloc[::-1].to_csv("reversed.csv", index=False)
+    (note,) = run_json("evaluate", "dist.csv", "reversed.csv", *NAMES)["notes"]
+    assert note.startswith("dist.csv and reversed.csv have the same values in column 'grade', but in another order.")
 
 
 def test_evaluate_needs_several_labels_and_does_not_match_by_labels(table):

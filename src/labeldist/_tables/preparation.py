@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import validate_data
 
@@ -53,6 +53,17 @@ def prepare_columns(frame: Any) -> ColumnTransformer:
     with_gaps = [name for name in kinds if kinds[name].kind != "category" and is_missing(frame[name]).any()]
     parts.append(("missing", IsMissing(), with_gaps))
     return ColumnTransformer([part for part in parts if part[2]], verbose_feature_names_out=False)
+
+
+def unseen_categories(preparation: ColumnTransformer, frame: Any) -> dict[str, Any]:
+    """Return, for columns of categories, the cells as words that the fitted transformer has not seen."""
+    unseen = {}
+    for _, part, names in preparation.transformers_:
+        if isinstance(part, Pipeline) and isinstance(part[0], ToWords):
+            words = part[0].transform(frame[names])
+            for name, cells, known in zip(names, words.T, map(set, part[-1].categories_), strict=True):
+                unseen[name] = [cell for cell in cells if cell not in known]
+    return {name: cells for name, cells in unseen.items() if cells}
 
 
 class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

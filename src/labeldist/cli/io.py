@@ -121,10 +121,12 @@ def _match_rows(
             raise TableError(f"{sizes}. Name a column that identifies the rows with --item.")
         for column in shared:
             one, two = (frame[column].astype(object).map(_key) for frame in (truth, other))
-            if one.is_unique and set(one) == set(two) and list(one) != list(two):
-                problem = f"Column {column!r} has the same values in {names[0]} and {names[1]}, but in another order"
-                raise TableError(f"{problem}. Match rows by it with --item {column}.")
-            if one.is_unique and set(one) != set(two):
+            if sorted(one) == sorted(two) and list(one) != list(two):
+                problem = f"{names[0]} and {names[1]} have the same values in column {column!r}, but in another order"
+                if one.is_unique:
+                    raise TableError(f"{problem}. Match rows by it with --item {column}.")
+                reporter.note(f"{problem}. Rows are compared in their order; if that is wrong, match them with --item.")
+            elif one.is_unique and set(one) != set(two):
                 problem = f"column {column!r} has other values in {names[1]} than in {names[0]}"
                 reporter.note(f"{problem}. Rows are compared in their order; make sure that they are the same items.")
         return other
@@ -176,6 +178,7 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     """Predict the rows of a table; features are found by their names."""
     from sklearn.compose import ColumnTransformer
 
+    from labeldist._tables.preparation import unseen_categories
     from labeldist.models import feature_names_of, label_names_of, predict_distributions
     from labeldist.models._inspection import layers
 
@@ -190,7 +193,13 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ModelError(f"The table lacks feature columns of the model: {listed(missing)}.")
-    prepares = isinstance(list(layers(model, step=0))[-1], ColumnTransformer)
+    first = list(layers(model, step=0))[-1]
+    prepares = isinstance(first, ColumnTransformer)
+    for name, words in unseen_categories(first, frame).items() if prepares else ():
+        reporter.note(
+            f"column {name!r} has {len(words)} cells with categories that the model has not seen: "
+            f"{listed(dict.fromkeys(words), 3)}. Their predictions depend on the other columns."
+        )
     X = frame[names] if prepares else numbers(frame, names, "Correct it.")
     flags = (
         []
