@@ -48,6 +48,15 @@ def test_max_features_weights_and_progress(data):
     assert [name for _, _, name in calls][1::2] == list(X.columns)
 
 
+def test_labels_or_rows_in_another_order_raise(data):
+    X, D = data[0], pd.DataFrame(data[1], columns=["joy", "fear"])
+    model = BDLDL().fit(X, D)
+    with pytest.raises(ValueError, match=r"\['joy', 'fear'\]"):
+        FeatureImportanceDisplay.from_estimator(model, X, D[["fear", "joy"]])
+    with pytest.raises(ValueError, match="indexes of X and y"):
+        FeatureImportanceDisplay.from_estimator(model, X, D[::-1])
+
+
 def test_columns_before_preparation_are_shuffled():
     X = pd.DataFrame({"key": ["major", "minor"] * 20, "day": ["mon", "tue", "wed", "thu"] * 10})
     D = np.where(X[["key"]] == "major", [[0.9, 0.1]], [[0.2, 0.8]])

@@ -179,6 +179,15 @@ def test_recovery_baselines_are_lines(tags):
         RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1], measure="kl")
 
 
+def test_recovery_from_truth_in_another_order_raises(data):
+    X, D = data
+    L = pd.DataFrame(binarize(D.to_numpy()), columns=D.columns)
+    with pytest.raises(ValueError, match=r"\['joy', 'fear', 'calm'\]"):
+        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D[["calm", "joy", "fear"]], "sharpness", [1])
+    with pytest.raises(ValueError, match="indexes of L and D_true"):
+        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D[::-1], "sharpness", [1])
+
+
 def test_recovery_values_can_be_texts():
     display = RecoveryPathDisplay("a", ["clip", "softmax"], np.array([0.1, 0.2]), {}, "E", "kl_divergence").plot()
     assert list(display.line_.get_xdata()) == ["clip", "softmax"]

@@ -100,3 +100,5 @@ def test_truth_with_other_labels_or_rows_raises(data):
         PredictionDisplay.from_estimator(model, X, D[["fear", "joy", "calm"]])
     with pytest.raises(ValueError, match="same shape"):
         PredictionDisplay.from_estimator(model, X, D[:5])
+    with pytest.raises(ValueError, match="indexes of X and y"):
+        PredictionDisplay.from_estimator(model, pd.DataFrame(X, D.index), D[::-1])

@@ -110,10 +110,9 @@ class DisplayOfRows(Display):
         predicted = read_predictions(estimator, X)
         if y is None:
             return display.from_distributions(predicted, **options)
-        validation.check_label_names(y, attribute_of(estimator, "label_names_") or [])
+        true = read_truth(estimator, X, y)
         labels = validation.column_names(y) or list(predicted.columns)
         items = list(predicted.index) if hasattr(X, "iloc") else _row_names(y, len(y))
-        true = normalize(y, name="y")
         return display.from_predictions(*read_pair(true, predicted.to_numpy(), labels, items), **options)
 
 
@@ -142,6 +141,13 @@ def read_predictions(estimator: Any, X: Any) -> pd.DataFrame:
     D = predict_distributions(estimator, X)
     labels = validation.column_names(D) or attribute_of(estimator, "label_names_")
     return read_rows(D, labels, _row_names(D if hasattr(D, "iloc") else X, len(D)))
+
+
+def read_truth(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Array:
+    """Return true degrees as distributions; raise an error if their rows or labels are in another order."""
+    validation.check_rows(X=X, y=y, sample_weight=sample_weight)
+    validation.check_label_names(y, attribute_of(estimator, "label_names_") or [])
+    return normalize(y, name="y")
 
 
 def _row_names(table: Any, n_rows: int) -> list[str]:

@@ -16,7 +16,6 @@ from labeldist.metrics._skill import skill
 from labeldist.models._inspection import feature_names_of, predict_distributions
 from labeldist.plots import _display as shared
 from labeldist.plots._display import OKABE_ITO, Axes, Display, Names, check_names
-from labeldist.simplex import normalize
 
 
 @dataclass(eq=False, repr=False)
@@ -103,7 +102,7 @@ class FeatureImportanceDisplay(Display):
 
         check_scalar(max_features, "max_features", int, min_val=1)
         check_is_fitted(estimator)
-        D, m = normalize(y, name="y"), np.shape(X)[1]
+        D, m = shared.read_truth(estimator, X, y, sample_weight), np.shape(X)[1]
         if feature_names is None:
             feature_names = column_names(X) or feature_names_of(estimator) or [f"x{j}" for j in range(m)]
         features, total, scores = check_names("feature_names", feature_names, m), 1 + m * n_repeats, []

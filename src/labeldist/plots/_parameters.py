@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from labeldist._extras import require
 from labeldist._typing import Array
+from labeldist._validation import check_label_names, check_rows, column_names
 from labeldist._validation import label_names as numbered_labels
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning
@@ -320,6 +321,8 @@ class RecoveryPathDisplay(Display):
         RecoveryPathDisplay
         """
         check_option("measure", measure, list(MEASURES))
+        check_rows(L=L, D_true=D_true)
+        check_label_names(D_true, column_names(L) or [])
         D = normalize(D_true, name="D_true")
         mean = MEASURES[measure].mean
         enhancers = [clone(enhancer).set_params(**{param_name: value}) for value in param_range]
