@@ -189,6 +189,18 @@ def check_frames_and_their_names(estimator):
             assert_allclose(fitted.transform(features), without_names.transform(X), atol=accuracy(estimator))
 
 
+def check_reordered_integer_names_raise(estimator):
+    X, y = training_data(estimator)
+    features = pd.DataFrame(X)
+    fitted = clone(estimator).fit(features, y)
+    if predictions(fitted, features) is None:
+        return
+    with pytest.raises(ValueError, match="same order as they were in fit"):
+        predictions(fitted, features.iloc[:, ::-1])
+    fitted.fit(X, y)  # arrays have no names
+    predictions(fitted, features.iloc[:, ::-1])
+
+
 def predictions(fitted, X):
     """Return the distributions of new rows, or None if the estimator has no rule for them."""
     predict = getattr(fitted, "transform", getattr(fitted, "predict", None))
@@ -275,6 +287,7 @@ ALL_CHECKS = [
     check_weights_equal_repeated_rows,
     check_one_label,
     check_frames_and_their_names,
+    check_reordered_integer_names_raise,
     check_masked_entries_and_nat_raise,
     check_rows_in_another_order_raise,
     check_later_changes_of_the_data_have_no_effect,

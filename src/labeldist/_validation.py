@@ -33,6 +33,8 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
 
     with np.errstate(over="ignore", invalid="ignore"):  # the sum over very large values
         result = validate_data(estimator, *tables, **options)
+    if options.get("reset", True):  # scikit-learn stores only names that are text
+        estimator._column_names = column_names(tables[0])
     check_not_missing(tables[0], result[0] if isinstance(result, tuple) else result, name="X")
     return result
 
@@ -61,7 +63,8 @@ def column_names(table: Any) -> list[str] | None:
 
 def check_feature_order(estimator: Any, X: Any) -> None:
     """Raise an error if `X` has the features of fit in another order, and name the first that differs."""
-    expected, given = list(getattr(estimator, "feature_names_in_", [])), column_names(X)
+    known = getattr(estimator, "feature_names_in_", getattr(estimator, "_column_names", None))
+    expected, given = [] if known is None else list(known), column_names(X)
     if given is None or given == expected or sorted(given) != sorted(expected):
         return
     first = next(k for k, (name, other) in enumerate(zip(given, expected, strict=True)) if name != other)
@@ -69,7 +72,7 @@ def check_feature_order(estimator: Any, X: Any) -> None:
         "The feature names should match those that were passed during fit.\n"
         "Feature names must be in the same order as they were in fit.\n"
         f"Column {first} is {given[first]!r} where fit had {expected[first]!r}. "
-        "Select the columns in the order of feature_names_in_."
+        "Select the columns in the order of fit."
     )
 
 

@@ -27,7 +27,7 @@ from labeldist.metrics._skill import skill
 from labeldist.simplex import normalize
 
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
-COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
+COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_", "_column_names")
 """Attributes that describe the columns of the training data."""
 
 
