@@ -142,6 +142,13 @@ def test_nominal_zeros_and_ones_are_numbers():
     assert chosen.Y["joy"].tolist() == [1, 0]
 
 
+def test_typed_keeps_names_that_would_become_equal():
+    table = pd.DataFrame({"section": ["1.1", "1.10", "1.2"], "tempo": ["1.5", "1.50", "1.5"]})
+    found = typed(table, list(table.columns))
+    assert found["section"].tolist() == ["1.1", "1.10", "1.2"]
+    assert found["tempo"].tolist() == [1.5, 1.5, 1.5]
+
+
 def test_typed_converts_text_of_numbers_only():
     table = pd.DataFrame(
         {

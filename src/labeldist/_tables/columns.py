@@ -244,14 +244,17 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Convert columns of text that hold only numbers, truth values and empty cells; keep all others.
 
-    Codes with leading zeros, and integers that float64 does not represent exactly, are kept.
+    Codes with leading zeros, integers that float64 does not represent exactly, and names of items that would become
+    equal, such as 1.1 and 1.10, are kept.
     """
     converted = {}
     for name in columns:
         column = frame[name]
         has_codes = column.astype(str).str.match(r"\s*[+-]?(0\d|\d{16,}\s*$)").any()
         if kinds.holds_objects(column) and not has_codes and kinds.kind_of(column).kind in ("number", "truth"):
-            converted[name] = kinds.numbers(column)
+            values = kinds.numbers(column)
+            if not column.is_unique or len(np.unique(values)) == len(values):
+                converted[name] = values
     return with_columns(frame[list(columns)], converted)
 
 
