@@ -4,12 +4,17 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy import stats
 from scipy.optimize import minimize
+from scipy.spatial.distance import cityblock, jensenshannon
 
 
 def measures_by_hand(d, p):
-    """Return the six measures of one row, in plain Python."""
+    """Return the measures of one row, in plain Python or by SciPy."""
     c = len(d)
+    top_d, top_p = ({j for j in range(c) if x[j] == max(x)} for x in (d, p))
+    varied = len(set(d)) > 1 and len(set(p)) > 1
+    cumulative = [sum(d[: j + 1]) - sum(p[: j + 1]) for j in range(c - 1)]
     relative = [abs(d[j] - p[j]) / (d[j] + p[j]) if d[j] + p[j] > 0 else 0.0 for j in range(c)]
     return {
         "chebyshev": max(abs(d[j] - p[j]) for j in range(c)),
@@ -19,6 +24,14 @@ def measures_by_hand(d, p):
         "cosine": sum(d[j] * p[j] for j in range(c))
         / (math.sqrt(sum(x * x for x in d)) * math.sqrt(sum(x * x for x in p))),
         "intersection": sum(min(d[j], p[j]) for j in range(c)),
+        "manhattan": cityblock(d, p),
+        "euclidean": math.dist(d, p),
+        "jensen_shannon": jensenshannon(d, p) ** 2,
+        "spearman": stats.spearmanr(d, p).statistic if varied else 0.0,
+        "kendall": stats.kendalltau(d, p).statistic if varied else 0.0,
+        "top_label": len(top_d & top_p) / len(top_d | top_p),
+        "wasserstein": stats.wasserstein_distance(range(c), range(c), d, p) / max(c - 1, 1),
+        "ranked_probability": sum(x * x for x in cumulative) / max(c - 1, 1),
     }
 
 
@@ -201,3 +214,64 @@ def sylvester_in_fractions(A, B, C):
             if i != k and system[i, k]:
                 system[i] = system[i] - system[i, k] * system[k]
     return system[:, -1].reshape(m, c)
+
+
+def dawid_skene_by_loops(votes, n_labels, smoothing, n_iter):
+    """Return posteriors, confusion matrices, priors and log-likelihood by plain EM over (item, annotator, label)."""
+    labels, by_item = range(n_labels), {}
+    for i, who, label in votes:
+        by_item.setdefault(i, []).append((who, label))
+    q = {i: [sum(k == j for _, k in cast) / len(cast) for j in labels] for i, cast in by_item.items()}
+    for _ in range(n_iter):
+        prior = [sum(q[i][j] for i in q) / len(q) for j in labels]
+        confusion = []
+        for annotator in range(1 + max(who for _, who, _ in votes)):
+            rows = []
+            for j in labels:
+                mass = [smoothing] * n_labels
+                for i, who, k in votes:
+                    mass[k] += q[i][j] if who == annotator else 0
+                rows.append([m / sum(mass) for m in mass])
+            confusion.append(rows)
+        log_likelihood = 0
+        for i, cast in by_item.items():
+            joint = [prior[j] * math.prod(confusion[who][j][k] for who, k in cast) for j in labels]
+            log_likelihood += math.log(sum(joint))
+            q[i] = [p / sum(joint) for p in joint]
+    return list(q.values()), confusion, prior, log_likelihood
+
+
+def log_likelihood_by_urn(counts, alpha):
+    """Return the Dirichlet-multinomial log-likelihood, drawing the votes one by one from Polya's urn."""
+    result = 0
+    for row in counts:
+        urn = list(alpha)
+        for k, votes in enumerate(row):
+            for _ in range(int(votes)):
+                result += math.log(urn[k] / sum(urn))
+                urn[k] += 1
+    return result
+
+
+def alpha_by_pairs(rows, distance):
+    """Return Krippendorff's alpha of lists of values, by all pairs of values; `distance(a, b, values)` is squared."""
+    rows = [row for row in rows if len(row) > 1]
+    values = [value for row in rows for value in row]
+    observed = sum(
+        distance(a, b, values) / (len(row) - 1)
+        for row in rows
+        for i, a in enumerate(row)
+        for b in row[:i] + row[i + 1 :]
+    )
+    expected = sum(distance(a, b, values) for a in values for b in values)
+    return 1 - (len(values) - 1) * observed / expected
+
+
+def skill_of_truth_by_simulation(truth, n_votes, rng):
+    """Return 1 - KL / KL of the mean of true distributions that are judged by the shares of drawn votes."""
+    votes = rng.multinomial(n_votes, truth)
+    shares = votes / votes.sum(axis=1, keepdims=True)
+    mean = shares.mean(axis=0)
+    logs = np.log(np.where(shares > 0, shares, 1))
+    achieved = (shares * (logs - np.log(np.maximum(truth, 2.0**-52)))).sum()
+    return 1 - achieved / (shares * (logs - np.log(mean))).sum()

@@ -24,6 +24,12 @@ def test_baselines_follow_the_predictions():
     assert scores[1].skill == pytest.approx(1 - scores[1].values["kl_divergence"] / scores[2].values["kl_divergence"])
 
 
+def test_skill_does_not_depend_on_the_measures():
+    scores = score_with_baselines(D, {"wrong": 1 - D}, measures="kendall")
+    assert [score.skill for score in scores] == [score.skill for score in score_with_baselines(D, {"wrong": 1 - D})]
+    assert scores[0].values == {"kendall": -1}
+
+
 def test_weights_equal_repeated_rows():
     weighted = score_with_baselines(D, {"wrong": 1 - D}, sample_weight=[3, 0, 1])
     repeated = score_with_baselines(D[[0, 0, 0, 2]], {"wrong": 1 - D[[0, 0, 0, 2]]})

@@ -16,7 +16,7 @@ from labeldist._files import write_whole
 from labeldist._typing import Array
 from labeldist.explorer import _summary as summary
 from labeldist.explorer._contents import Contents, cell_texts, check_contents
-from labeldist.metrics import MEASURES
+from labeldist.metrics import PAPER_MEASURES
 from labeldist.plots._display import OKABE_ITO
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def render(contents: Contents, title: str) -> str:
         versions=list(contents.versions),
         means=[(name, [f"{mean:.3f}" for mean in D.mean(axis=0)]) for name, D in contents.versions.items()],
         pairs=summary.compare_pairs(contents),
-        measures=list(MEASURES.values()),
+        measures=list(PAPER_MEASURES.values()),
         scores=summary.scores(contents),
         truth=contents.truth,
         logical=contents.logical is not None,

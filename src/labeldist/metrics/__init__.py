@@ -3,27 +3,26 @@
 from labeldist.metrics._measures import (
     KL_FLOOR,
     MEASURES,
+    PAPER_MEASURES,
     Measure,
     canberra,
     chebyshev,
     clark,
     cosine,
+    euclidean,
     get_scorer,
     intersection,
+    jensen_shannon,
+    kendall,
     kl_divergence,
+    manhattan,
+    ranked_probability,
     score_all,
+    spearman,
+    top_label,
+    wasserstein,
 )
 
-__all__ = [
-    "KL_FLOOR",
-    "MEASURES",
-    "Measure",
-    "canberra",
-    "chebyshev",
-    "clark",
-    "cosine",
-    "get_scorer",
-    "intersection",
-    "kl_divergence",
-    "score_all",
-]
+__all__ = ["KL_FLOOR", "MEASURES", "PAPER_MEASURES", "Measure", "canberra", "chebyshev", "clark"]
+__all__ += ["cosine", "euclidean", "get_scorer", "intersection", "jensen_shannon", "kendall", "kl_divergence"]
+__all__ += ["manhattan", "ranked_probability", "score_all", "spearman", "top_label", "wasserstein"]

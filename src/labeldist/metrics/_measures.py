@@ -1,12 +1,13 @@
-"""The six measures of the label distribution learning literature as one table, and their scorers.
+"""The measures as one table, and their scorers.
 
 Each measure compares a true distribution d with a predicted one p; the public functions return the mean over rows.
-Terms 0/0 of Clark and Canberra, where both degrees are zero, count as 0. Kullback-Leibler counts 0·log(0/p) as 0 and
-raises p to `KL_FLOOR`, so a true label with predicted degree 0 costs at most 36 nats times its degree.
+The first six, `PAPER_MEASURES`, are those of the label distribution learning literature. Terms 0/0 of Clark and
+Canberra, where both degrees are zero, count as 0. Kullback-Leibler counts 0·log(0/p) as 0 and raises p to `KL_FLOOR`,
+so a true label with predicted degree 0 costs at most 36 nats times its degree.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,7 @@ _SECTIONS = """
 
     See Also
     --------
-    labeldist.metrics.score_all : All six measures at once.
+    labeldist.metrics.score_all : Several measures at once.
 
     Examples
     --------
@@ -69,10 +70,12 @@ class Measure:
         The direction.
     worst : callable
         A function ``worst(n_labels)`` that returns the bound on the worse side.
+    needs_order : bool, default=False
+        Whether the labels must be ordered. Their order is that of the columns.
 
     See Also
     --------
-    score_all : All measures of a table of predictions.
+    score_all : Several measures of a table of predictions.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Measure:
     rows: Rows
     higher_is_better: bool
     worst: Callable[[int], float]
+    needs_order: bool = False
 
     @property
     def best(self) -> float:
@@ -98,7 +102,7 @@ MEASURES: dict[str, Measure] = {}
 
 
 def _measure(
-    title: str, example: float, *, higher_is_better: bool, worst: Callable[[int], float]
+    title: str, example: float, *, higher_is_better: bool, worst: Callable[[int], float], needs_order: bool = False
 ) -> Callable[[Rows], Callable[..., float]]:
     """Return a decorator that adds a row-wise measure to the table and returns its mean over rows."""
 
@@ -108,8 +112,8 @@ def _measure(
 
         name = rows.__name__
         mean.__module__, mean.__name__, mean.__qualname__ = rows.__module__, name, name
-        mean.__doc__ = f"{rows.__doc__}{_SECTIONS.format(name=name, example=example)}"
-        MEASURES[name] = Measure(name, title, mean, rows, higher_is_better, worst)
+        mean.__doc__ = f"{(rows.__doc__ or '').rstrip()}{_SECTIONS.format(name=name, example=example)}"
+        MEASURES[name] = Measure(name, title, mean, rows, higher_is_better, worst, needs_order)
         return mean
 
     return register
@@ -118,10 +122,9 @@ def _measure(
 def check_pair(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: Any = None) -> tuple[Array, Array]:
     """Return true and predicted distributions as arrays; raise an error if they cannot be compared."""
     if hasattr(D_true, "predict"):  # scikit-learn calls scorers with an estimator, X and y
-        raise TypeError(
-            "A measure compares two tables of distributions, but its first argument is an estimator. As scoring of "
-            "scikit-learn, use labeldist.metrics.get_scorer with the name of the measure."
-        )
+        problem = "A measure compares two tables of distributions, but its first argument is an estimator"
+        advice = "As scoring of scikit-learn, use labeldist.metrics.get_scorer with the name of the measure."
+        raise TypeError(f"{problem}. {advice}")
     check_rows(D_true=D_true, D_pred=D_pred, sample_weight=sample_weight)
     true_names, names = column_names(D_true), column_names(D_pred)
     if true_names is not None and names is not None and true_names != names:
@@ -139,9 +142,8 @@ def _mean(values: Array, sample_weight: ArrayLike | None) -> float:
         return float(values.mean())
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != values.shape or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-        raise ValueError(
-            f"sample_weight must hold one non-negative number for each of the {len(values)} rows, not all zero."
-        )
+        wanted = f"one non-negative number for each of the {len(values)} rows, not all zero"
+        raise ValueError(f"sample_weight must hold {wanted}.")
     return float(np.average(values, weights=weight))
 
 
@@ -188,8 +190,114 @@ def intersection(d: Array, p: Array) -> Array:
     return np.minimum(d, p).sum(axis=1)
 
 
-def score_all(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> dict[str, float]:
-    """Return all measures of `MEASURES` by name.
+PAPER_MEASURES = dict(MEASURES)
+"""The six measures of the paper, which are shown by default."""
+
+
+@_measure("Manhattan", 0.2, higher_is_better=False, worst=lambda _: 2.0)
+def manhattan(d: Array, p: Array) -> Array:
+    """Return the mean over rows of ``Σ |d - p|``. Lower is better; at most 2."""
+    return np.abs(d - p).sum(axis=1)
+
+
+@_measure("Euclidean", 0.1414, higher_is_better=False, worst=lambda _: math.sqrt(2))
+def euclidean(d: Array, p: Array) -> Array:
+    """Return the mean over rows of ``sqrt(Σ (d - p)²)``. Lower is better; at most √2."""
+    return np.sqrt(((d - p) ** 2).sum(axis=1))
+
+
+@_measure("Jensen-Shannon", 0.0051, higher_is_better=False, worst=lambda _: math.log(2))
+def jensen_shannon(d: Array, p: Array) -> Array:
+    """Return the mean over rows of ``(KL(d, m) + KL(p, m)) / 2``, ``m = (d + p) / 2``, in nats. Lower is better."""
+    ratios = (np.divide(2 * x, d + p, out=np.ones_like(x), where=x > 0) for x in (d, p))
+    terms = sum(x * np.log(ratio) for x, ratio in zip((d, p), ratios, strict=True))
+    return np.maximum(np.sum(terms, axis=1) / 2, 0)  # rounding may give a negative sum
+
+
+@_measure("Spearman", 0.0, higher_is_better=True, worst=lambda _: -1.0)
+def spearman(d: Array, p: Array) -> Array:
+    """Return the mean over rows of Spearman's rank correlation. Higher is better; 0 for a row of equal degrees."""
+    from scipy.stats import rankdata  # a slow import
+
+    centre = (d.shape[1] + 1) / 2
+    d, p = (rankdata(x, axis=1) - centre for x in (d, p))
+    return _correlation((d * p).sum(axis=1), (d * d).sum(axis=1), (p * p).sum(axis=1))
+
+
+@_measure("Kendall", 0.0, higher_is_better=True, worst=lambda _: -1.0)
+def kendall(d: Array, p: Array) -> Array:
+    """Return the mean over rows of Kendall's rank correlation τ-b. Higher is better; 0 for a row of equal degrees."""
+    sums = np.zeros((3, len(d)))
+    for j in range(d.shape[1] - 1):  # all pairs at once would take n_labels times the memory
+        a, b = (np.sign(x[:, [j]] - x[:, j + 1 :]) for x in (d, p))
+        sums += (a * b).sum(axis=1), (a * a).sum(axis=1), (b * b).sum(axis=1)
+    return _correlation(*sums)
+
+
+def _correlation(product: Array, d: Array, p: Array) -> Array:
+    """Return product / sqrt(d · p), with 0 where d or p is 0."""
+    scale = np.sqrt(d * p)
+    return np.divide(product, scale, out=np.zeros_like(scale), where=scale > 0)
+
+
+@_measure("Top label", 0.5, higher_is_better=True, worst=lambda _: 0.0)
+def top_label(d: Array, p: Array) -> Array:
+    """Return the mean over rows of the agreement of the largest labels. Higher is better; at most 1.
+
+    Ties share the credit: it is the number of labels that are largest in both, divided by the number of labels that
+    are largest in at least one.
+    """
+    top_d, top_p = (x == x.max(axis=1, keepdims=True) for x in (d, p))
+    return np.asarray((top_d & top_p).sum(axis=1) / (top_d | top_p).sum(axis=1))
+
+
+@_measure("Wasserstein", 0.1, higher_is_better=False, worst=lambda _: 1.0, needs_order=True)
+def wasserstein(d: Array, p: Array) -> Array:
+    """Return the mean over rows of ``Σ |F - G| / (n_labels - 1)``. Lower is better; at most 1.
+
+    F and G are the cumulative degrees, in the order of the columns.
+    """
+    return np.abs(_cumulative_differences(d, p)).sum(axis=1) / max(d.shape[1] - 1, 1)
+
+
+@_measure("Ranked probability", 0.01, higher_is_better=False, worst=lambda _: 1.0, needs_order=True)
+def ranked_probability(d: Array, p: Array) -> Array:
+    """Return the mean over rows of ``Σ (F - G)² / (n_labels - 1)``. Lower is better; at most 1.
+
+    This is the ranked probability score. F and G are the cumulative degrees, in the order of the columns.
+    """
+    return (_cumulative_differences(d, p) ** 2).sum(axis=1) / max(d.shape[1] - 1, 1)
+
+
+def _cumulative_differences(d: Array, p: Array) -> Array:
+    """Return F − G without the last column, which is zero but for rounding."""
+    return np.cumsum(d - p, axis=1)[:, :-1]
+
+
+def select_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
+    """Return the named measures; "paper", "ordered" and "all" are groups. A str holds names separated by commas."""
+    groups = {
+        "paper": PAPER_MEASURES,
+        "ordered": {name: measure for name, measure in MEASURES.items() if measure.needs_order},
+        "all": MEASURES,
+    }
+    names = measures.split(",") if isinstance(measures, str) else measures
+    chosen: dict[str, Measure] = {}
+    for name in map(str.strip, names):
+        if name not in groups and name not in MEASURES:
+            raise ValueError(f"Unknown measure {name!r}; choose from {', '.join([*groups, *MEASURES])}.")
+        chosen |= groups[name] if name in groups else {name: MEASURES[name]}
+    return chosen
+
+
+def score_all(
+    D_true: ArrayLike,
+    D_pred: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    measures: str | Iterable[str] = "paper",
+) -> dict[str, float]:
+    """Return measures by name, by default the six of the paper.
 
     Parameters
     ----------
@@ -199,6 +307,9 @@ def score_all(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: ArrayLike | N
         The predicted distributions.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
+    measures : str or iterable of str, default="paper"
+        Names in `MEASURES`, or groups: ``"paper"``, ``"all"`` and ``"ordered"``, the measures for labels whose order is
+        that of the columns. A str may hold several names, separated by commas.
 
     Returns
     -------
@@ -214,9 +325,12 @@ def score_all(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: ArrayLike | N
     >>> from labeldist.metrics import score_all
     >>> score_all([[0.6, 0.4]], [[0.5, 0.5]])["intersection"]
     0.9
+    >>> list(score_all([[0.6, 0.4]], [[0.5, 0.5]], measures=["ordered", "top_label"]))
+    ['wasserstein', 'ranked_probability', 'top_label']
     """
+    chosen = select_measures(measures)
     d, p = check_pair(D_true, D_pred, sample_weight)
-    return {name: _mean(measure.rows(d, p), sample_weight) for name, measure in MEASURES.items()}
+    return {name: _mean(measure.rows(d, p), sample_weight) for name, measure in chosen.items()}
 
 
 def get_scorer(name: str) -> Any:
@@ -236,7 +350,7 @@ def get_scorer(name: str) -> Any:
 
     See Also
     --------
-    score_all : All measures of a table of predictions.
+    score_all : Several measures of a table of predictions.
 
     Examples
     --------

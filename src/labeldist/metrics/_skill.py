@@ -1,12 +1,12 @@
 """Skill of a prediction: the share of the divergence of a trivial baseline that it saves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from labeldist._typing import Array
-from labeldist.metrics._measures import score_all
+from labeldist.metrics._measures import kl_divergence, score_all
 
 ROUNDING_DIVERGENCE = 1e-12  # divergences up to this are zero but for rounding
 UNIFORM = "all labels equally"  # the name of the uniform baseline
@@ -23,21 +23,26 @@ class Score:
 
 
 def score_with_baselines(
-    D: Array, predictions: Mapping[str, Array], *, sample_weight: Array | None = None, truth: str = "the truth"
+    D: Array,
+    predictions: Mapping[str, Array],
+    *,
+    sample_weight: Array | None = None,
+    truth: str = "the truth",
+    measures: str | Iterable[str] = "paper",
 ) -> list[Score]:
     """Score predictions against true distributions `D`, followed by two baselines: the mean of `D` and `UNIFORM`.
 
-    `truth` is the name of `D` in the name of its mean.
+    `truth` is the name of `D` in the name of its mean, and `measures` is as in `score_all`.
     """
     mean = np.broadcast_to(np.average(D, axis=0, weights=sample_weight), D.shape)
     baselines = {f"the mean of {truth}": mean, UNIFORM: np.full_like(D, 1 / D.shape[1])}
-    scored = [
-        (name, score_all(D, P, sample_weight=sample_weight), trivial)
-        for trivial, named in ((False, predictions), (True, baselines))
-        for name, P in named.items()
-    ]
-    constant = scored[-2][1]["kl_divergence"]
-    return [Score(name, values, skill(values["kl_divergence"], constant), trivial) for name, values, trivial in scored]
+    constant = kl_divergence(D, mean, sample_weight=sample_weight)
+    scores: list[Score] = []
+    for name, P in (*predictions.items(), *baselines.items()):
+        share = skill(kl_divergence(D, P, sample_weight=sample_weight), constant)
+        values = score_all(D, P, sample_weight=sample_weight, measures=measures)
+        scores.append(Score(name, values, share, trivial=len(scores) >= len(predictions)))
+    return scores
 
 
 def skill(achieved: float, trivial: float) -> float:
