@@ -1,7 +1,5 @@
 """The Dawid-Skene model, against an independent EM with loops and against simulated annotators."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labeldist.exceptions import TableError
 from labeldist.votes import dawid_skene, from_votes
+from tests.references import dawid_skene_by_loops
 
 LONG = {"item": "id", "annotator": "who", "label": "emotion"}
 LABELS = ["awe", "fear", "joy"]
@@ -36,30 +35,10 @@ def symmetric(accuracy):
 MATRICES = {who: symmetric(accuracy) for who, accuracy in ACCURACIES.items()}
 
 
-def slow_em(table, smoothing, n_iter):
-    """EM of Dawid and Skene with plain loops and probabilities; posteriors, confusion, priors, log-likelihood."""
-    by_item = {}
-    for i, who, label in table.itertuples(index=False):
-        by_item.setdefault(i, []).append((who, LABELS.index(label)))
-    q = {i: [sum(k == j for _, k in votes) / len(votes) for j in range(3)] for i, votes in by_item.items()}
-    for _ in range(n_iter):
-        prior = [sum(q[i][j] for i in q) / len(q) for j in range(3)]
-        confusion = {}
-        for who in ACCURACIES:
-            rows = []
-            for j in range(3):
-                mass = [smoothing] * 3
-                for i, votes in by_item.items():
-                    for voter, k in votes:
-                        mass[k] += q[i][j] if voter == who else 0
-                rows.append([m / sum(mass) for m in mass])
-            confusion[who] = rows
-        log_likelihood = 0
-        for i, votes in by_item.items():
-            joint = [prior[j] * math.prod(confusion[who][j][k] for who, k in votes) for j in range(3)]
-            log_likelihood += math.log(sum(joint))
-            q[i] = [p / sum(joint) for p in joint]
-    return list(q.values()), [confusion[who] for who in ACCURACIES], prior, log_likelihood
+def coded(table):
+    """Return the votes as triples of item, annotator and label codes; annotators are in the order of the table."""
+    names = list(dict.fromkeys(table["who"]))
+    return [(i, names.index(who), LABELS.index(label)) for i, who, label in table.itertuples(index=False)]
 
 
 @pytest.mark.parametrize("n_iter", [1, 2, 7])
@@ -67,13 +46,37 @@ def test_every_iteration_equals_a_slow_em(n_iter):
     _, table = simulate(MATRICES, 40, share=0.7)
     with pytest.warns(ConvergenceWarning, match=f"{n_iter} iterations"):
         result = dawid_skene(table, **LONG, smoothing=0.3, max_iter=n_iter)
-    posteriors, confusion, prior, log_likelihood = slow_em(table, 0.3, n_iter)
+    posteriors, confusion, prior, log_likelihood = dawid_skene_by_loops(coded(table), 3, 0.3, n_iter)
     assert (result.annotators, result.label_names) == (list(ACCURACIES), LABELS)
     assert_allclose(result.distributions, posteriors, rtol=1e-9, atol=1e-300)
     assert_allclose(result.confusion_matrices, confusion, rtol=1e-9)
     assert_allclose(result.class_priors, prior, rtol=1e-9)
     assert result.log_likelihood == pytest.approx(log_likelihood, rel=1e-12)
     assert (result.n_iter, result.converged) == (n_iter, False)
+
+
+def test_converged_result_equals_a_slow_em():
+    _, table = simulate(MATRICES, 200, seed=5, share=0.8)
+    result = dawid_skene(table, **LONG, tol=1e-10)
+    posteriors, confusion, prior, _ = dawid_skene_by_loops(coded(table), 3, 0.01, 2 * result.n_iter)
+    assert result.converged
+    assert_allclose(result.distributions, posteriors, atol=1e-6)
+    assert_allclose(result.confusion_matrices, confusion, atol=1e-6)
+    assert_allclose(result.class_priors, prior, atol=1e-6)
+
+
+def test_votes_that_have_been_read_give_the_same_result():
+    _, table = simulate(MATRICES, 50, share=0.7)
+    expected, result = dawid_skene(table, **LONG), dawid_skene(from_votes(table, **LONG, smoothing=1))
+    assert_array_equal(result.distributions, expected.distributions)
+    assert (result.items, result.annotators, result.label_names) == (expected.items, expected.annotators, LABELS)
+    with pytest.raises(ValueError, match="omit the names"):
+        dawid_skene(from_votes(table, **LONG), **LONG)
+    with pytest.raises(ValueError, match="annotators"):
+        dawid_skene(from_votes([[1, 2]]))
+    several = from_votes(pd.DataFrame({"ann": ["joy;fear", "joy"]}), annotators=["ann"], separator=";")
+    with pytest.raises(TableError, match=r"'ann' votes more than once on item 0 .*one true label"):
+        dawid_skene(several)
 
 
 def test_known_confusion_matrices_are_recovered():
@@ -138,5 +141,5 @@ def test_votes_that_the_model_cannot_use_are_errors():
     with pytest.raises(TableError, match="item 1"):
         dawid_skene(pd.DataFrame({"ann": ["joy", None]}), annotators=["ann"])
     twice = pd.DataFrame({"id": [7, 8, 7], "who": ["ann"] * 3, "emotion": ["joy", "joy", "fear"]})
-    with pytest.raises(TableError, match=r"row 3 .*'ann' on item 7"):
+    with pytest.raises(TableError, match=r"'ann' .* on item 7 .*one true label"):
         dawid_skene(twice, **LONG)

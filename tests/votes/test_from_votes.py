@@ -1,5 +1,7 @@
 """`from_votes`: shapes of tables, normalisation of names, smoothing and errors."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -244,6 +246,9 @@ def test_repeated_items_and_columns_are_errors():
         (pd.DataFrame(COUNTS), {"counts": ["joy", "fear", "joy"]}, ValueError, "more than once: joy, fear, joy"),
         (pd.DataFrame(WIDE), {"item": "ann", "annotators": ["ann"]}, ValueError, "more than once: ann, ann"),
         ([[1, 2]], {"smoothing": -1}, ValueError, "smoothing .* -1"),
+        ([[1, 2]], {"smoothing": "much"}, ValueError, "'auto'; got 'much'"),
+        ([[1, 2]], {"separator": ";"}, ValueError, "separator .* ';'"),
+        (pd.DataFrame(WIDE), {"annotators": ["ann"], "separator": ""}, ValueError, "separator .* ''"),
         ([[1, 2]], {"prior": [0.5, 0.5]}, ValueError, "smoothing"),
         ([[1, 2]], {"prior": [1, 2, 3], "smoothing": 1}, ValueError, "2 labels"),
         ([[1, 2]], {"prior": [1, -1], "smoothing": 1}, NotADistributionError, "prior"),
@@ -252,3 +257,46 @@ def test_repeated_items_and_columns_are_errors():
 def test_invalid_options_are_errors(votes, options, error, fact):
     with pytest.raises(error, match=fact):
         from_votes(votes, **options)
+
+
+def test_counters_in_one_column():
+    votes = pd.DataFrame({"id": ["a", "b"], "n": [Counter([1, 1, 3]), Counter([10])]})
+    found = from_votes(votes, item="id", counts=["n"])
+    assert found.label_names == ["1", "3", "10"]
+    assert_allclose(found.distributions, [[2 / 3, 1 / 3, 0], [0, 0, 1]])
+    assert found.weights.tolist() == [3, 1]
+
+
+def test_counts_and_single_votes_are_kept():
+    result = from_votes(pd.DataFrame(LONG), **LONG_COLUMNS, smoothing=1)
+    assert_array_equal(result.counts, [[1, 2], [1, 1], [1, 0]])
+    assert result.annotators == ["ann", "bob", "cem"]
+    assert result.votes.tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 1], [0, 2, 1], [1, 1, 0], [2, 0, 0]]
+    assert (result.smoothing, result.prior.tolist()) == (1, [0.5, 0.5])
+    counted = from_votes(pd.DataFrame(COUNTS), **COUNTS_COLUMNS)
+    assert_array_equal(counted.counts, result.counts)
+    assert (counted.annotators, counted.votes, counted.smoothing, counted.prior) == ([], None, 0, None)
+
+
+@any_make
+def test_each_label_that_an_annotator_names_is_a_vote(make):
+    wide = {"id": ["dog", "cat"], "ann": ["joy; fear", "calm"], "bob": ["joy;", None]}
+    long = {"id": ["dog", "cat", "dog"], "who": ["ann", "ann", "bob"], "emotion": ["joy; fear", "calm", "joy;"]}
+    rows = {"id": ["dog", "dog", "cat", "dog"], "who": ["ann", "ann", "ann", "bob"]}
+    rows["emotion"] = ["joy", "fear", "calm", "joy"]
+    for table, columns in ((wide, {"annotators": ["ann", "bob"]}), (long, {"annotator": "who", "label": "emotion"})):
+        result = from_votes(make(table), item="id", **columns, separator=";")
+        assert result.label_names == ["calm", "fear", "joy"]
+        assert_array_equal(result.counts, [[0, 1, 2], [1, 0, 0]])
+        assert_array_equal(result.weights, [3, 1])
+        assert_array_equal(np.sort(result.votes, axis=0), [[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 1, 2]])
+    assert_array_equal(from_votes(make(rows), **LONG_COLUMNS).counts, result.counts)
+    assert from_votes(make(wide), annotators=["ann", "bob"]).label_names == ["calm", "joy;", "joy; fear"]
+    with pytest.raises(TableError, match=r"row 1, column '(ann|emotion)', is the label ' ?fear'"):
+        from_votes(make(long), **LONG_COLUMNS, separator=";", label_names=["joy", "calm"])
+    with pytest.warns(LabelWarning, match=r"row 2: 'bob' votes for 'joy' on item 'dog' again"):
+        from_votes(
+            pd.DataFrame({"id": ["dog"] * 2, "who": ["ann", "bob"], "emotion": ["joy;fear", "joy;joy"]}),
+            **LONG_COLUMNS,
+            separator=";",
+        )

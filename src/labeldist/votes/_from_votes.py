@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -17,14 +17,15 @@ from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist.exceptions import TableError, warn
 from labeldist.simplex import normalize
-from labeldist.votes._vote_tables import VoteTable, read_votes, repeated_rows
+from labeldist.votes._dirichlet import fit_dirichlet
+from labeldist.votes._vote_tables import Codes, VoteTable, read_votes, repeated_rows
 
 VOTES_COLUMN = "votes"  # The column of `VoteDistributions.to_frame` with the number of votes.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VoteDistributions:
-    """Label distributions of items with votes.
+    """Label distributions of items with votes, and the votes.
 
     Parameters
     ----------
@@ -34,8 +35,18 @@ class VoteDistributions:
         Number of votes of each item, to be used as `sample_weight` of a learner.
     items, label_names : list
         Items are in the order of the table; row numbers if no column names them.
+    counts : ndarray of shape (n_items, n_labels)
+        Number of votes for each label.
     item_name : str
         Name of the column of items, ``"item"`` if there is none.
+    annotators : list
+        Names of the annotators, empty if they are unknown.
+    votes : ndarray of shape (n_votes, 3) or None
+        One row per vote: the positions in `items`, `annotators` and `label_names`. None if the annotators are unknown.
+    smoothing : float
+        Number of votes of the prior that are part of each distribution.
+    prior : ndarray of shape (n_labels,) or None
+        The prior of the smoothing; None without smoothing.
 
     See Also
     --------
@@ -52,7 +63,12 @@ class VoteDistributions:
     weights: Array
     items: list[Any]
     label_names: list[str]
+    counts: Array
     item_name: str = "item"
+    annotators: list[Any] = field(default_factory=list)
+    votes: Codes | None = None
+    smoothing: float = 0.0
+    prior: Array | None = None
 
     def __repr__(self) -> str:
         items, labels = self.distributions.shape
@@ -84,7 +100,8 @@ def from_votes(
     annotators: Sequence[str] | None = None,
     counts: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
-    smoothing: float = 0.0,
+    separator: str | None = None,
+    smoothing: float | Literal["auto"] = 0.0,
     prior: str | ArrayLike = "uniform",
     aggregator: Literal["dawid_skene"] | None = None,
 ) -> VoteDistributions:
@@ -100,8 +117,9 @@ def from_votes(
         - wide, one row per item, one column per annotator: name the `annotators`. An empty cell is not a vote;
         - counts, one row per item, one column per label: name the `counts`.
 
-        Spaces and accents are normalised, and numerals as labels are compared as numbers. A `LabelWarning` names
-        spellings that are merged.
+        An annotator may name several labels for an item: in several rows of a long table, or in one cell with a
+        `separator`. Each named label counts as one vote. Spaces and accents are normalised, and numerals as labels are
+        compared as numbers. A `LabelWarning` names spellings that are merged.
     item, annotator, label : str
         Columns of a long table. The other shapes may have an `item`; otherwise their rows are numbered.
     annotators : sequence of str
@@ -111,9 +129,14 @@ def from_votes(
     label_names : sequence of str or None
         All labels, in the order of the result; other labels are an error. None takes the labels that occur, sorted,
         or the columns of a table of counts.
-    smoothing : float, default=0
+    separator : str or None, default=None
+        Text between the labels of a cell, such as ``";"`` in ``joy;fear``. None takes a cell as one label.
+    smoothing : float or "auto", default=0
         Number s of votes of the prior p added to each item: v of n votes are the degree (v + s·p) / (n + s). Items
-        without votes get the prior and weight 0; without smoothing they are errors.
+        without votes get the prior and weight 0; without smoothing they are errors. ``"auto"`` takes the s and p with
+        the largest marginal likelihood of the votes in the Dirichlet-multinomial model, and s at most the mean number
+        of votes per item: few items may look alike by chance, and their own votes are still at least half of a
+        degree. It needs items with two votes. Do not smooth distributions that evaluate a model.
     prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
         Equal degrees, the shares of the labels in all votes, or given weights in the order of the labels.
     aggregator : {"dawid_skene"} or None, default=None
@@ -127,6 +150,8 @@ def from_votes(
     See Also
     --------
     dawid_skene : Posteriors together with the confusion matrices of the annotators.
+    agreement : How much the annotators agree with each other.
+    noise_ceiling : The skill that a model can reach at most with these votes.
 
     Examples
     --------
@@ -136,10 +161,13 @@ def from_votes(
     [[0.75, 0.25], [0.0, 1.0]]
     >>> from_votes([[3, 1], [0, 2]], smoothing=2).distributions[1].tolist()
     [0.25, 0.75]
+    >>> auto = from_votes([[3, 1], [0, 2], [4, 0], [1, 1]], smoothing="auto")
+    >>> round(auto.smoothing, 2), auto.prior.round(2).tolist()
+    (2.7, [0.61, 0.39])
     """
     _check_options(smoothing, prior, aggregator)
     columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators, "counts": counts}
-    table = read_votes(votes, **columns, label_names=label_names)  # type: ignore[arg-type]
+    table = read_votes(votes, **columns, label_names=label_names, separator=separator)  # type: ignore[arg-type]
     weights = table.counts.sum(axis=1)
     if not weights.any():
         raise TableError("The table has no votes.")
@@ -147,22 +175,28 @@ def from_votes(
         empty = np.flatnonzero(weights == 0)
         first = f"data row {empty[0] + 1}, item {table.items[empty[0]]!r}"
         raise TableError(f"{empty.size} item(s) have no vote, first {first}. Drop them, or use smoothing.")
-    if aggregator is None:
-        degrees = normalize(table.counts + smoothing * _prior(prior, table.counts))
-    else:
-        degrees = fit_dawid_skene(table).distributions
-    return VoteDistributions(degrees, weights, table.items, table.label_names, "item" if item is None else item)
+    added = np.zeros(table.counts.shape[1])
+    if smoothing == "auto":
+        added = fit_dirichlet(table.counts, weights.mean(), "smoothing='auto'")
+    elif smoothing:
+        added = smoothing * _prior(prior, table.counts)
+    strength = float(added.sum())
+    degrees = normalize(table.counts + added) if aggregator is None else fit_dawid_skene(table).distributions
+    result = degrees, weights, table.items, table.label_names, table.counts, "item" if item is None else item
+    smoothed = strength, added / strength if strength else None
+    return VoteDistributions(*result, table.annotators, table.votes, *smoothed)
 
 
 def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
     if aggregator not in (None, "dawid_skene"):
         raise ValueError(f"aggregator must be 'dawid_skene' or None; got {aggregator!r}.")
-    if not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf:
-        raise ValueError(f"smoothing must be a number of votes, 0 or more; got {smoothing!r}.")
+    if smoothing != "auto" and (not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf):
+        raise ValueError(f"smoothing must be a number of votes, 0 or more, or 'auto'; got {smoothing!r}.")
     if smoothing and aggregator is not None:
         raise ValueError(f"smoothing={smoothing!r} and aggregator={aggregator!r} cannot be combined: use one of them.")
-    if not smoothing and not (isinstance(prior, str) and prior == "uniform"):
-        raise ValueError("prior has no effect without smoothing: set smoothing to a number of votes.")
+    if smoothing in (0, "auto") and not (isinstance(prior, str) and prior == "uniform"):
+        reason = "has no effect without smoothing" if not smoothing else "is estimated by smoothing='auto'"
+        raise ValueError(f"prior {reason}: set smoothing to a number of votes.")
 
 
 def _prior(prior: str | ArrayLike, counts: Array) -> Array:
@@ -176,6 +210,23 @@ def _prior(prior: str | ArrayLike, counts: Array) -> Array:
     if np.shape(prior) != (n_labels,):
         raise ValueError(f"prior must have one weight for each of the {n_labels} labels; got {prior!r}.")
     return normalize(np.asanyarray(prior)[None], name="prior")[0]
+
+
+def check_vote_distributions(votes: Any, function: str) -> None:
+    """Raise an error if votes have not been read by `from_votes`."""
+    if not isinstance(votes, VoteDistributions):
+        raise TypeError(f"{function} needs the result of from_votes; got {type(votes).__name__}.")
+
+
+def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
+    """Raise an error if an annotator has several votes on an item; `reason` says why that is wrong."""
+    votes = table.votes
+    assert votes is not None  # noqa: S101  # for mypy: the callers have checked it
+    repeated = repeated_rows(votes[:, :2])
+    if repeated.size:
+        i, a, _ = votes[repeated[0]]
+        found = f"{table.annotators[a]!r} votes more than once on item {table.items[i]!r} ({repeated.size} such votes)"
+        raise TableError(f"{found}. {reason}. Keep at most one vote per annotator and item.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,8 +294,9 @@ def dawid_skene(
 
     Parameters
     ----------
-    votes : pandas, polars or pyarrow table
-        Long (one row per vote) or wide (one column per annotator), at most one vote per annotator and item.
+    votes : VoteDistributions, or pandas, polars or pyarrow table
+        What `from_votes` returns, or a table, long (one row per vote) or wide (one column per annotator). At most one
+        vote per annotator and item: if an annotator names several labels, none of them is the true one alone.
     item, annotator, label : str
         Columns of a long table. A wide table may have an `item`.
     annotators : sequence of str
@@ -284,12 +336,16 @@ def dawid_skene(
     [[0.67, 0.33], [0.33, 0.67]]
     """
     columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators}
-    table = read_votes(votes, **columns, label_names=label_names)  # type: ignore[arg-type]
-    return fit_dawid_skene(table, smoothing, max_iter, tol)
+    options = {**columns, "label_names": label_names}
+    if not isinstance(votes, VoteDistributions):
+        votes = read_votes(votes, **options)  # type: ignore[arg-type]
+    elif any(option is not None for option in options.values()):
+        raise ValueError("from_votes has read these votes already: omit the names of columns and labels.")
+    return fit_dawid_skene(votes, smoothing, max_iter, tol)
 
 
 def fit_dawid_skene(
-    table: VoteTable, smoothing: float = 0.01, max_iter: int = 1000, tol: float = 1e-6
+    table: VoteTable | VoteDistributions, smoothing: float = 0.01, max_iter: int = 1000, tol: float = 1e-6
 ) -> DawidSkeneResult:
     """Run the EM algorithm of `dawid_skene` on votes that have been read."""
     for name, value, kind in (("smoothing", smoothing, Real), ("max_iter", max_iter, Integral), ("tol", tol, Real)):
@@ -300,11 +356,7 @@ def fit_dawid_skene(
     votes, unvoted = table.votes, np.flatnonzero(~table.counts.any(axis=1))
     if unvoted.size:
         raise TableError(f"{unvoted.size} item(s) have no vote, first item {table.items[unvoted[0]]!r}. Drop them.")
-    repeated = repeated_rows(votes[:, :2])
-    if repeated.size:
-        i, a, _ = votes[repeated[0]]
-        vote = f"vote of annotator {table.annotators[a]!r} on item {table.items[i]!r}"
-        raise TableError(f"Data row {repeated[0] + 1} is a second {vote}. Keep at most one.")
+    check_single_votes(table, "Dawid-Skene assumes one true label per item")
     n_items, n_labels = table.counts.shape
     # One column per annotator and given label: both steps of EM are products with this matrix.
     columns = votes[:, 1] * n_labels + votes[:, 2]

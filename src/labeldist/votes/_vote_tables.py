@@ -1,9 +1,11 @@
-"""Reading of vote tables in three shapes: long, wide and counts."""
+"""Reading of vote tables in three shapes: long, wide and counts, the last also in one column."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from numbers import Real
@@ -14,12 +16,14 @@ from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._tables import kinds
+from labeldist._tables.columns import with_columns
 from labeldist._tables.kinds import clean
 from labeldist._tables.tables import cell_at, listed
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, did_you_mean, warn
 
 Codes = NDArray[np.intp]
+Names = Sequence[str] | None
 
 MAX_COUNT = 2**53  # Above it, float64 does not represent every whole number.
 _NUMERAL = re.compile(r"(?=.*[0-9])([+-]?)0*([0-9]*?)(?:\.([0-9]*?)0*)?")
@@ -42,33 +46,34 @@ def read_votes(
     item: str | None = None,
     annotator: str | None = None,
     label: str | None = None,
-    annotators: Sequence[str] | None = None,
-    counts: Sequence[str] | None = None,
-    label_names: Sequence[str] | None = None,
+    annotators: Names = None,
+    counts: Names = None,
+    label_names: Names = None,
+    separator: str | None = None,
 ) -> VoteTable:
     """Read votes in the shape that the named columns imply; see `labeldist.votes.from_votes`."""
     for name, columns in (("annotators", annotators), ("counts", counts)):
         if columns is not None and (isinstance(columns, str) or not len(columns)):
             raise ValueError(f"{name} must be a list of columns; got {columns!r}.")
+    if separator is not None and (not isinstance(separator, str) or not separator or (label or annotators) is None):
+        raise ValueError(f"separator must be text between labels, for label= or annotators=; got {separator!r}.")
     if isinstance(votes, np.ndarray | list | tuple):
         if any(name is not None for name in (item, annotator, label, annotators, counts)):
             raise ValueError("An array has no named columns: omit them, and name the labels with label_names.")
         return _read_array(votes, label_names)
     if [label, annotators, counts].count(None) != 2 or (label and not item) or (annotator and not label):
-        raise ValueError(
-            "Name the columns of the votes: item= and label= (and annotator=) for one row per vote, annotators= for "
-            "one column per annotator, counts= for one column of counts per label."
-        )
+        shapes = "item= and label= (and annotator=) for one row per vote, annotators= for one column per annotator"
+        raise ValueError(f"Name the columns of the votes: {shapes}, counts= for one column of counts per label.")
     given = (item, annotator, label, *(annotators or ()), *(counts or ()))
     named = [name for name in given if name is not None]
     if len(set(named)) < len(named):
         raise ValueError(f"A column is named more than once: {listed(named)}.")
     frame = _open_frame(votes, named)
     if label is not None:
-        return _read_long(frame, item, annotator, label, label_names)
+        return _read_long(frame, item, annotator, label, label_names, separator)
     items = _unique_items(frame, item)
     if annotators is not None:
-        return _read_wide(frame, items, annotators, label_names)
+        return _read_wide(frame, items, annotators, label_names, separator)
     return _read_counts(frame, items, counts or (), label_names)
 
 
@@ -79,39 +84,57 @@ def repeated_rows(rows: Codes) -> Codes:
 
 
 def _read_long(
-    frame: Any, item: str | None, annotator: str | None, label: str, label_names: Sequence[str] | None
+    frame: Any, item: str | None, annotator: str | None, label: str, label_names: Names, separator: str | None
 ) -> VoteTable:
     items, item_of = _encode(_cells(frame, item, required=True))
     cells = _cells(frame, label, required=True)
-    names, label_of = _encode_labels(cells, label_names, lambda row: cell_at(row, label))
+    named = [(row, name) for row, cell in enumerate(cells) for name in _labels_in(cell, separator)]
+    row_of, found = np.array([row for row, _ in named], dtype=np.intp), [name for _, name in named]
+    names, label_of = _encode_labels(found, label_names, lambda vote: cell_at(row_of[vote], label))
+    item_of = item_of[row_of]
     counts = _count(item_of, label_of, (len(items), len(names)))
     if annotator is None:
         return VoteTable(items, names, counts)
     annotators, annotator_of = _encode(_cells(frame, annotator, required=True))
-    coded = np.column_stack([item_of, annotator_of, label_of])
+    coded = np.column_stack([item_of, annotator_of[row_of], label_of])
     repeated = repeated_rows(coded)
     if repeated.size:
-        row = repeated[0]
-        warn(
-            f"{repeated.size} row(s) repeat a vote, first data row {row + 1}: {frame[annotator].iloc[row]!r} votes for "
-            f"{names[label_of[row]]!r} on item {frame[item].iloc[row]!r} again. All are counted; drop copies.",
-            LabelWarning,
-        )
+        row = row_of[repeated[0]]
+        voter, name = frame[annotator].iloc[row], names[label_of[repeated[0]]]
+        first = f"data row {row + 1}: {voter!r} votes for {name!r} on item {frame[item].iloc[row]!r} again"
+        warn(f"{repeated.size} row(s) repeat a vote, first {first}. All are counted; drop copies.", LabelWarning)
     return VoteTable(items, names, counts, annotators, coded)
 
 
-def _read_wide(frame: Any, items: list[Any], annotators: Sequence[str], label_names: Sequence[str] | None) -> VoteTable:
+def _labels_in(cell: Any, separator: str | None) -> list[Any]:
+    """Return the labels that a cell names: none, the cell, or its parts."""
+    if separator is None or not isinstance(cell, str):
+        return [] if cell is None else [cell]
+    return [part for part in cell.split(separator) if clean(part)]
+
+
+def _read_wide(
+    frame: Any, items: list[Any], annotators: Sequence[str], label_names: Names, separator: str | None
+) -> VoteTable:
     columns = [_cells(frame, annotator) for annotator in annotators]
     # Row by row, so that an error names the first wrong cell of the table.
-    cast = [(row, a) for row in range(len(items)) for a in range(len(columns)) if columns[a][row] is not None]
-    cells = [columns[a][row] for row, a in cast]
+    named = [
+        (row, a, name)
+        for row in range(len(items))
+        for a in range(len(columns))
+        for name in _labels_in(columns[a][row], separator)
+    ]
+    cast = [(row, a) for row, a, _ in named]
+    cells = [name for *_, name in named]
     names, label_of = _encode_labels(cells, label_names, lambda vote: cell_at(cast[vote][0], annotators[cast[vote][1]]))
     coded = np.column_stack([np.array(cast, dtype=np.intp).reshape(-1, 2), label_of])
     counts = _count(coded[:, 0], label_of, (len(items), len(names)))
     return VoteTable(items, names, counts, list(annotators), coded)
 
 
-def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_names: Sequence[str] | None) -> VoteTable:
+def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_names: Names) -> VoteTable:
+    if len(labels) == 1:
+        frame, labels = _split_counts(frame, labels[0], label_names)
     cells = np.column_stack([np.array(_cells(frame, label), dtype=object) for label in labels])
     numbers = np.column_stack([kinds.numbers(frame[label], truth_words=False) for label in labels])
     counts, found = _check_counts(numbers, cells, labels), [str(label) for label in labels]
@@ -124,7 +147,37 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
     return VoteTable(items, names, ordered)
 
 
-def _read_array(votes: Any, label_names: Sequence[str] | None) -> VoteTable:
+def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Sequence[str]]:
+    """Return one column of counts per label if cells hold objects or lists of counts, also written as JSON."""
+    cells = [_parse_json(cell) for cell in frame[column]]
+    kind = next((kind for cell in cells for kind in (dict, list) if isinstance(cell, kind)), None)
+    if kind is None:
+        return frame, [column]
+    if kind is dict:
+        names = _sorted(list(dict.fromkeys(name for cell in cells if isinstance(cell, dict) for name in cell)))
+        wanted = 'an object of counts such as {"joy": 3}'
+    else:
+        size = max(len(cell) for cell in cells if isinstance(cell, list))
+        names = [f"label_{k}" for k in range(size)] if label_names is None else _check_label_names(label_names)
+        wanted = f"a list of {len(names)} counts"
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, kind) or (kind is list and len(cell) != len(names)):
+            raise TableError(f"{cell_at(row, column)} is {kinds.shown(cell)}. It must be {wanted}.")
+    rows = [[cell.get(name, 0) for name in names] if kind is dict else cell for cell in cells]
+    return require("pandas", "app").DataFrame(rows, columns=names, dtype=object), names
+
+
+def _parse_json(cell: Any) -> Any:
+    """Return the object or list that a cell holds or its text describes, or else the cell."""
+    if isinstance(cell, str) and cell.lstrip().startswith(("{", "[")):
+        with suppress(ValueError):
+            cell = json.loads(cell)
+    if isinstance(cell, dict):
+        return {str(name): count for name, count in cell.items()}
+    return cell.tolist() if isinstance(cell, np.ndarray) else cell  # pandas reads lists in Parquet as arrays
+
+
+def _read_array(votes: Any, label_names: Names) -> VoteTable:
     array = np.ma.asanyarray(votes)  # unlike np.asanyarray, it keeps the masks of a list of masked rows
     if array.ndim != 2 or not array.size or array.dtype.kind not in "biufO":
         found = f"shape {array.shape}, dtype {array.dtype}"
@@ -162,12 +215,23 @@ def _open_frame(votes: Any, columns: list[str]) -> Any:
         votes = votes.to_pandas()
     present = list(votes.columns)
     for name in columns:
-        if present.count(name) != 1:
+        parts = nested_columns(votes, name)
+        if parts:
+            rows = votes[parts].astype(object).where(votes[parts].notna(), None).to_dict("records")
+            cells = [{part[len(name) + 1 :]: cell for part, cell in row.items() if cell is not None} for row in rows]
+            votes = with_columns(votes, {name: cells})
+        elif present.count(name) != 1:
             found = f"{present.count(name) or 'no'} column {name!r}.{did_you_mean(name, present)}"
             raise TableError(f"The table of votes has {found} It has {listed(present)}.")
     if not len(votes):
         raise TableError("The table of votes has no rows.")
     return votes
+
+
+def nested_columns(frame: Any, name: str) -> list[str]:
+    """Return the columns ``name.a``, ``name.b`` that `read_table` makes of an object `name` in JSON."""
+    columns = list(frame.columns)
+    return [] if name in columns else [column for column in columns if str(column).startswith(f"{name}.")]
 
 
 def _cells(frame: Any, column: Any, *, required: bool = False) -> list[Any]:
@@ -229,9 +293,7 @@ def _encode(cells: list[Any], key_of: Callable[[Any], Any] = clean) -> tuple[lis
     return [clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()], codes
 
 
-def _encode_labels(
-    cells: list[Any], label_names: Sequence[str] | None, locate: Callable[[int], str]
-) -> tuple[list[str], Codes]:
+def _encode_labels(cells: list[Any], label_names: Names, locate: Callable[[int], str]) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
     found, codes = _encode(cells, _label_key)
     names = _sorted(found) if label_names is None else _check_label_names(label_names)

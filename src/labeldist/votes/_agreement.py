@@ -1,0 +1,185 @@
+"""Agreement of annotators: Krippendorff's alpha and observed agreement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+
+from labeldist._typing import Array
+from labeldist._validation import random_generator
+from labeldist.exceptions import TableError
+from labeldist.votes._from_votes import VoteDistributions, check_single_votes, check_vote_distributions
+
+BLOCK = 50  # Resamples that are computed at once.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement:
+    """Result of `agreement`.
+
+    Parameters
+    ----------
+    alpha : float
+        Krippendorff's alpha: 1 is perfect agreement, 0 is that of votes drawn at random.
+    interval : tuple of float
+        Bootstrap interval of alpha.
+    level : {"nominal", "ordinal"}
+        Whether the order of the labels counts.
+    confidence_level : float
+        Confidence level of `interval`.
+    observed : float
+        Probability that two votes on an item by different annotators are for the same label.
+    by_label : ndarray of shape (n_labels,)
+        Probability that another vote on the item is for this label, given a vote for it. NaN without votes.
+    by_annotator : ndarray of shape (n_annotators,) or None
+        Probability that another vote on the item equals that of this annotator. NaN if all votes of the annotator are
+        on items that nobody else voted on, None if the annotators are unknown.
+    label_names, annotators : list
+        Names for `by_label` and `by_annotator`.
+    n_items, n_votes : int
+        Number of items with at least two votes, and of votes on them. Other items are not used.
+
+    See Also
+    --------
+    agreement : Create it from votes.
+
+    Examples
+    --------
+    See `agreement`.
+    """
+
+    alpha: float
+    interval: tuple[float, float]
+    level: str
+    confidence_level: float
+    observed: float
+    by_label: Array
+    by_annotator: Array | None
+    label_names: list[str]
+    annotators: list[Any]
+    n_items: int
+    n_votes: int
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        interval = f"{100 * self.confidence_level:g} % interval {low:.3f} to {high:.3f}"
+        sizes = f"{self.n_items} items, {self.n_votes} votes"
+        return f"Agreement({self.level} alpha {self.alpha:.3f}, {interval}, observed {self.observed:.3f}, {sizes})"
+
+
+def agreement(
+    votes: VoteDistributions,
+    *,
+    level: Literal["nominal", "ordinal"] = "nominal",
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    random_state: Any = None,
+) -> Agreement:
+    """Compute Krippendorff's alpha with a bootstrap interval, and the observed agreement by label and annotator.
+
+    Alpha is 1 − D_o/D_e: the observed disagreement of two votes on the same item, relative to that of two votes drawn
+    from all votes [1]_. Items may have different numbers of votes; those with one vote are not used. The interval
+    consists of quantiles over resamples of the items.
+
+    Parameters
+    ----------
+    votes : VoteDistributions
+        What `from_votes` returns. Counts are enough; agreement by annotator needs to know who voted.
+    level : {"nominal", "ordinal"}, default="nominal"
+        With ``"ordinal"``, the labels are ordered as in `votes.label_names`, and neighbours disagree less.
+    n_resamples : int, default=1000
+        Number of resamples of the items.
+    confidence_level : float, default=0.95
+        Share of the resamples inside the interval.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the resamples.
+
+    Returns
+    -------
+    Agreement
+        Alpha, its interval, and the observed agreement.
+
+    See Also
+    --------
+    noise_ceiling : The skill that a model can reach at most with these votes.
+
+    References
+    ----------
+    .. [1] K. Krippendorff. Computing Krippendorff's alpha-reliability. University of Pennsylvania, 2011.
+
+    Examples
+    --------
+    >>> from labeldist.votes import agreement, from_votes
+    >>> votes = from_votes([[3, 0], [2, 1], [0, 3], [0, 3]], label_names=["joy", "fear"])
+    >>> result = agreement(votes, random_state=0)
+    >>> round(result.alpha, 3), round(result.observed, 3)
+    (0.686, 0.833)
+    >>> result.by_label.round(2).tolist()
+    [0.8, 0.86]
+    """
+    check_vote_distributions(votes, "agreement")
+    if level not in ("nominal", "ordinal"):
+        raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
+    if not isinstance(n_resamples, Integral) or n_resamples < 1:
+        raise ValueError(f"n_resamples must be a positive whole number; got {n_resamples!r}.")
+    if not 0 < confidence_level < 1:
+        raise ValueError(f"confidence_level must be between 0 and 1; got {confidence_level!r}.")
+    if votes.votes is not None:
+        check_single_votes(votes, "Agreement compares the votes of different annotators")
+    paired = votes.counts.sum(axis=1) > 1
+    counts = votes.counts[paired]
+    if np.count_nonzero(counts.any(axis=0)) < 2:
+        problem = "no item has two votes" if not len(counts) else "all votes on items with two votes are for one label"
+        raise TableError(f"Alpha is not defined: {problem}.")
+    n_items, n_labels = counts.shape
+    others = counts.sum(axis=1) - 1
+    pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(n_labels)) / others[:, None, None]
+    coincidences = pairs.sum(axis=0)
+    generator, flat = random_generator(random_state), pairs.reshape(n_items, -1)
+    resampled = []
+    for start in range(0, n_resamples, BLOCK):
+        drawn = generator.randint(n_items, size=(min(BLOCK, n_resamples - start), n_items))
+        times = np.array([np.bincount(rows, minlength=n_items) for rows in drawn], dtype=np.float64)
+        resampled.append(_alpha((times @ flat).reshape(-1, n_labels, n_labels), level))
+    tail = (1 - confidence_level) / 2
+    low, high = np.nanquantile(np.concatenate(resampled), [tail, 1 - tail])
+    agreeing = np.diagonal(coincidences)
+    with np.errstate(invalid="ignore"):  # 0/0 for labels and annotators without a second vote
+        by_label = agreeing / coincidences.sum(axis=1)
+        by_annotator = None
+        if votes.votes is not None:
+            items, people, labels = votes.votes[paired[votes.votes[:, 0]]].T
+            equal = (votes.counts[items, labels] - 1) / (votes.counts[items].sum(axis=1) - 1)
+            n_annotators = len(votes.annotators)
+            by_annotator = np.bincount(people, equal, n_annotators) / np.bincount(people, minlength=n_annotators)
+    return Agreement(
+        alpha=float(_alpha(coincidences[None], level)[0]),
+        interval=(float(low), float(high)),
+        level=level,
+        confidence_level=confidence_level,
+        observed=float(agreeing.sum() / coincidences.sum()),
+        by_label=by_label,
+        by_annotator=by_annotator,
+        label_names=votes.label_names,
+        annotators=votes.annotators,
+        n_items=n_items,
+        n_votes=int(counts.sum()),
+    )
+
+
+def _alpha(coincidences: Array, level: str) -> Array:
+    """Return alpha of each matrix of coincidences; NaN if all its votes are for one label."""
+    sums = coincidences.sum(axis=2)
+    if level == "nominal":
+        distance: Array = 1 - np.eye(sums.shape[1])[None]
+    else:
+        middle = sums.cumsum(axis=1) - sums / 2  # the mean rank of the votes for a label
+        distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+    n = sums.sum(axis=1)
+    observed = (coincidences * distance).sum(axis=(1, 2))
+    expected = (sums[:, :, None] * sums[:, None, :] * distance).sum(axis=(1, 2)) / (n - 1)
+    with np.errstate(invalid="ignore"):
+        return 1 - observed / expected

@@ -1,0 +1,77 @@
+"""The noise ceiling, against simulated judgements and ChaosNLI."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from labeldist.exceptions import TableError
+from labeldist.votes import from_votes, noise_ceiling
+from tests.references import skill_of_truth_by_simulation
+
+
+@pytest.fixture(scope="module")
+def chaos_nli():
+    """Counts of 100 votes on each item of the SNLI and MNLI parts."""
+    folder = os.environ.get("LABELDIST_VOTES")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("LABELDIST_VOTES does not name a folder with ChaosNLI")
+    files = [Path(folder) / f"chaosNLI_{part}.jsonl" for part in ("snli", "mnli_m")]
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return np.array([json.loads(line)["label_count"] for line in lines])
+
+
+@pytest.mark.parametrize("alpha", [[0.3, 0.8, 0.4], [3.0, 6.0, 1.0], [0.1] * 6], ids=str)
+@pytest.mark.parametrize(("known", "judging"), [(3, 3), (5, 20), (20, 5), (4, 1)])
+def test_ceiling_agrees_with_simulation(alpha, known, judging, rng):
+    truth = rng.dirichlet(alpha, size=40_000)
+    ceiling = noise_ceiling(from_votes(rng.multinomial(known, truth)), n_votes=judging)
+    assert ceiling == pytest.approx(skill_of_truth_by_simulation(truth, judging, rng), abs=0.01)
+
+
+def test_default_is_the_items_own_numbers_of_votes(rng):
+    truth, n = rng.dirichlet([0.5, 1.0, 0.5], size=20_000), rng.integers(1, 12, size=20_000)
+    votes = from_votes(rng.multinomial(n, truth))
+    expected = skill_of_truth_by_simulation(truth, n, rng)
+    assert noise_ceiling(votes) == pytest.approx(expected, abs=0.01)
+    assert noise_ceiling(votes, sample_weight=votes.weights) > noise_ceiling(votes) + 0.02
+    assert noise_ceiling(votes, sample_weight=n == 5) == pytest.approx(noise_ceiling(votes, 5), abs=0.01)
+
+
+def test_smoothing_and_items_without_votes_change_nothing():
+    counts = [[3, 1, 0], [0, 4, 0], [1, 1, 3]]
+    expected = noise_ceiling(from_votes(counts))
+    assert noise_ceiling(from_votes([*counts, [0, 0, 0]], smoothing=2)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_many_votes_are_judged_as_by_the_limit(rng):
+    truth = rng.dirichlet([2.0, 3.0], size=300)
+    votes = from_votes(rng.multinomial(50, truth))
+    losses = [1 / noise_ceiling(votes, n) - 1 for n in (150, 300, 1_200)]
+    assert losses[0] / losses[1] == pytest.approx(2, rel=0.01)  # the noise falls as 1/n already below the limit
+    assert losses[1] / losses[2] == pytest.approx(4, rel=1e-12)
+
+
+def test_items_alike_and_unanimous_items():
+    assert noise_ceiling(from_votes([[6, 2]] * 50)) == pytest.approx(0, abs=1e-3)
+    assert noise_ceiling(from_votes([[3, 0], [0, 3]] * 50)) == pytest.approx(1, abs=1e-3)
+    assert noise_ceiling(from_votes([[3, 0], [2, 0]])) == 1  # the mean is perfect too
+
+
+def test_ceiling_of_chaos_nli(chaos_nli, rng):
+    votes = from_votes(chaos_nli)
+    assert noise_ceiling(votes, 5) == pytest.approx(0.70, abs=0.01)
+    assert noise_ceiling(votes, 20) == pytest.approx(0.89, abs=0.01)
+    five = from_votes(rng.multinomial(5, votes.distributions))
+    assert noise_ceiling(five) == pytest.approx(0.70, abs=0.015)
+
+
+def test_invalid_calls():
+    with pytest.raises(TableError, match=r"noise_ceiling .*one vote per item"):
+        noise_ceiling(from_votes([[1, 0], [0, 1]]))
+    with pytest.raises(TypeError, match="from_votes; got ndarray"):
+        noise_ceiling(np.ones((2, 2)))
+    with pytest.raises(ValueError, match=r"n_votes .* 0"):
+        noise_ceiling(from_votes([[1, 2]]), 0)
