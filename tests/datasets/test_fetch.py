@@ -29,6 +29,11 @@ def test_data_folder_is_the_argument_the_variable_or_a_default(monkeypatch, tmp_
     assert data_folder("given") == data_folder(Path("given")) == Path("given")
     assert data_folder("~/sets") == tmp_path / "sets"
     assert data_folder() == Path("from_environment")
+    monkeypatch.setenv("LABELDIST_VOTES", "votes")
+    assert data_folder(votes=True) == Path("votes")
+    assert data_folder() == Path("from_environment")
+    monkeypatch.delenv("LABELDIST_VOTES")
+    assert data_folder(votes=True) == Path("from_environment")
     monkeypatch.setenv("LABELDIST_DATA", "")
     assert data_folder() == tmp_path / "labeldist_data"
     monkeypatch.delenv("LABELDIST_DATA")
@@ -78,6 +83,23 @@ def test_download_happens_once_and_creates_the_folder(tiny, tmp_path, server, ca
     assert os.listdir(folder) == ["Tiny.mat"]
     assert server.requested == [FIRST]
     assert f"{server.url}first/Tiny.mat" in caplog.text
+
+
+def test_terms_are_shown_before_the_download(tiny, tmp_path, server, caplog):
+    info = replace(tiny.info, kind="votes", terms="Not for sale.", url=f"{server.url}votes/counts.npy")
+    with pytest.raises(DatasetNotFoundError, match="LABELDIST_VOTES"):
+        locate(info, tmp_path, download_if_missing=False)
+    assert not caplog.records
+    server.files["/votes/counts.npy"] = tiny.content
+    with caplog.at_level(logging.INFO, logger="labeldist"):
+        assert locate(info, tmp_path) == tmp_path / "counts.npy"
+    assert server.requested == ["/votes/counts.npy"]
+    shown, downloading = caplog.records
+    assert (shown.levelname, shown.getMessage()) == ("WARNING", "Terms of Tiny: Not for sale.")  # shown by default
+    assert "Downloading" in downloading.getMessage()
+    caplog.clear()
+    locate(info, tmp_path)
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("problem", ["missing", "other", "truncated", "stalled"])

@@ -1,19 +1,24 @@
 """The registry, and loading of data sets by name."""
 
+import hashlib
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.io
 from sklearn.datasets import load_digits
 
 from labeldist.datasets import binarize, list_datasets, load_dataset, load_logical_digits
 from labeldist.datasets._registry import REGISTRY, SOURCES
-from labeldist.exceptions import UnknownDatasetError
+from labeldist.exceptions import LabelWarning, UnknownDatasetError
 
 # The table of the paper, in its order.
 YEAST = {"alpha": 18, "cdc": 15, "cold": 4, "diau": 7, "dtt": 4, "elu": 14, "heat": 6, "spo": 6, "spo5": 3, "spoem": 2}
 SHAPES = {f"Yeast_{name}": (2465, 24, n_labels) for name, n_labels in YEAST.items()}
 SHAPES |= {"Natural_Scene": (2000, 294, 9), "Movie": (7755, 1869, 5), "SBU_3DFE": (2500, 243, 6)}
+ADDITIONAL = ["SJAFFE", "emotion6", "M2B", "SCUT_FBP", "Music", "Painting", "FG-Net"]
+FOLDER = r"https://raw\.githubusercontent\.com/[\w-]+/[\w.-]+/[0-9a-f]{40}/([\w.-]+/)*"  # pinned to a commit
 
 
 @pytest.fixture
@@ -25,15 +30,49 @@ def tiny_folder(tiny, tmp_path, monkeypatch):
 
 
 def test_registry_has_the_sets_of_the_paper_in_its_order():
-    shapes = {name: (info.n_samples, info.n_features, info.n_labels) for name, info in REGISTRY.items()}
+    benchmarks = {name: REGISTRY[name] for name in list_datasets()}
+    shapes = {name: (info.n_samples, info.n_features, info.n_labels) for name, info in benchmarks.items()}
     assert list(shapes.items()) == list(SHAPES.items())
-    assert list_datasets() == list(SHAPES)
-    assert len({info.sha256 for info in REGISTRY.values()}) == len(REGISTRY)
-    for name, info in REGISTRY.items():
+    for name, info in benchmarks.items():
         assert info.filename == f"{name}.mat"
         assert len(info.citation.splitlines()) > 1
     for source in SOURCES:
-        assert re.fullmatch(r"https://raw\.githubusercontent\.com/[\w-]+/[\w-]+/[0-9a-f]{40}/(\w+/)+", source)
+        assert re.fullmatch(FOLDER, source)
+
+
+def test_other_sets_have_an_address_a_checksum_and_terms():
+    assert list_datasets("additional") == ADDITIONAL
+    assert len(REGISTRY) == len(SHAPES) + len(ADDITIONAL) + len(list_datasets("votes"))
+    assert len({info.sha256 for info in REGISTRY.values()}) == len(REGISTRY)
+    for name in [*ADDITIONAL, *list_datasets("votes")]:
+        info = REGISTRY[name]
+        assert re.fullmatch(FOLDER + re.escape(info.filename), info.url)
+        assert re.fullmatch("[0-9a-f]{64}", info.sha256)
+        assert info.terms
+        assert info.citation
+        assert info.kind == "additional" or len(info.label_names) == info.n_labels
+    with pytest.raises(ValueError, match="'votes'; got 'all'"):
+        list_datasets("all")
+
+
+def add_to_registry(monkeypatch, folder, tiny, **arrays):
+    """Write an additional set to the folder, and enter it into the registry."""
+    scipy.io.savemat(folder / "Other.mat", arrays)
+    sha256 = hashlib.sha256((folder / "Other.mat").read_bytes()).hexdigest()
+    info = replace(tiny.info, name="Other", sha256=sha256, kind="additional", terms="Free.", url="http://x/Other.mat")
+    monkeypatch.setitem(REGISTRY, "Other", info)
+
+
+def test_additional_set_is_normalized(tiny, tmp_path, monkeypatch):
+    add_to_registry(monkeypatch, tmp_path, tiny, features=tiny.X.astype(np.float32), labels=tiny.D * (1 + 3e-6))
+    data = load_dataset("Other", data_home=tmp_path)
+    np.testing.assert_allclose(data.target, tiny.D, rtol=1e-12)
+    np.testing.assert_array_equal(data.data, tiny.X.astype(np.float32))
+    assert data.data.dtype == np.float64
+    assert "Terms: Free." in data.DESCR
+    add_to_registry(monkeypatch, tmp_path, tiny, features=tiny.X, labels=tiny.D * [[0.57], [1], [1], [1], [1.2]])
+    with pytest.warns(LabelWarning, match=r"2 rows of labels in .*Other\.mat .*0\.43 off"):
+        np.testing.assert_allclose(load_dataset("Other", data_home=tmp_path).target, tiny.D, rtol=1e-12)
 
 
 def test_bunch_and_pair(tiny, tiny_folder, monkeypatch):
@@ -56,6 +95,8 @@ def test_unknown_name_is_an_error_with_a_suggestion():
     with pytest.raises(UnknownDatasetError, match=r"'yeast_alpha'.* Yeast_alpha") as caught:
         load_dataset("yeast_alpha")
     assert ", ".join(list_datasets()) in str(caught.value)
+    with pytest.raises(UnknownDatasetError, match="load_votes"):
+        load_dataset("FER+")
 
 
 @pytest.mark.parametrize("name", SHAPES)

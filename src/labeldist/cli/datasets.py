@@ -1,4 +1,4 @@
-"""``labeldist datasets``: list, describe and download the benchmark sets."""
+"""``labeldist datasets``: list, describe and download data sets and votes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import typer
 from labeldist.cli import options
 from labeldist.cli.reporter import Reporter
 from labeldist.datasets._fetch import data_folder, locate
-from labeldist.datasets._load import describe, find
+from labeldist.datasets._load import describe, find, list_datasets
 from labeldist.datasets._registry import REGISTRY, DatasetInfo
 
-Folder = Annotated[Path | None, typer.Option(help="Default: $LABELDIST_DATA, or else ~/labeldist_data.")]
+_DEFAULT = "Default: $LABELDIST_DATA, or else ~/labeldist_data; for votes $LABELDIST_VOTES if it is set."
+Folder = Annotated[Path | None, typer.Option(help=_DEFAULT)]
 
-HELP = "List, describe and download the thirteen benchmark sets of the literature."
+HELP = "List, describe and download the benchmark sets of the literature, additional sets and sets of votes."
 datasets = typer.Typer(cls=options.Group, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 
 def _size(info: DatasetInfo) -> dict[str, Any]:
-    return {"name": info.name, "items": info.n_samples, "features": info.n_features, "labels": info.n_labels}
+    size = {"items": info.n_samples, "features": info.n_features, "labels": info.n_labels}
+    return {"name": info.name, "kind": info.kind, **size}
 
 
 @datasets.command("list", cls=options.Command)
@@ -31,35 +33,38 @@ def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
 
     - `labeldist datasets list`
     """
-    folder = data_folder(folder)
-    rows = [{**_size(info), "here": (folder / info.filename).exists()} for info in REGISTRY.values()]
-    lines = [f"{'set':<15}{'items':>7}{'features':>10}{'labels':>8}  here"]
+    folders = {votes: data_folder(folder, votes=votes) for votes in (False, True)}
+    rows = [
+        {**_size(info), "here": (folders[info.kind == "votes"] / info.filename).exists()} for info in REGISTRY.values()
+    ]
+    lines = [f"{'set':<20}{'kind':<12}{'items':>7}{'features':>10}{'labels':>8}  here"]
     for row in rows:
-        here = "yes" if row["here"] else "no"
-        lines.append(f"{row['name']:<15}{row['items']:>7}{row['features']:>10}{row['labels']:>8}  {here}")
-    Reporter(as_json=as_json).result("\n".join(lines), {"folder": str(folder), "datasets": rows})
+        items, here = row["items"] or "?", "yes" if row["here"] else "no"
+        lines.append(f"{row['name']:<20}{row['kind']:<12}{items:>7}{row['features']:>10}{row['labels']:>8}  {here}")
+    facts = {"folder": str(folders[False]), "votes_folder": str(folders[True]), "datasets": rows}
+    Reporter(as_json=as_json).result("\n".join(lines), facts)
 
 
 @datasets.command(cls=options.Command)
 def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: options.Json = False) -> None:
-    """Describe a set: its rows and labels, its source, and what to cite.
+    """Describe a set: its rows and labels, its terms, and what to cite.
 
     **Example**
 
     - `labeldist datasets info SBU_3DFE`
     """
     found = find(name)
-    texts = {"sha256": found.sha256, "description": found.description, "citation": found.citation.splitlines()}
-    Reporter(as_json=as_json).result(describe(found).rstrip(), {**_size(found), **texts})
+    texts = {"description": found.description, "terms": found.terms, "citation": found.citation.splitlines()}
+    Reporter(as_json=as_json).result(describe(found).rstrip(), {**_size(found), "sha256": found.sha256, **texts})
 
 
 @datasets.command(cls=options.Command)
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(help="Names of sets. Default: all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Names of sets. Default: the benchmark sets.")] = None,
     folder: Folder = None,
     as_json: options.Json = False,
 ) -> None:
-    """Download sets that are not on disk, and verify the checksums of all.
+    """Download sets that are not on disk, and verify the checksums of all. Terms are shown before a download.
 
     The commands read the files: `labeldist fit ~/labeldist_data/Yeast_cold.mat --labels 'label_*' -o model.skops`.
 
@@ -68,7 +73,7 @@ def fetch(
     - `labeldist datasets fetch Yeast_cold SBU_3DFE`
     - `labeldist datasets fetch --folder data`
     """
-    wanted = [find(name) for name in names or REGISTRY]  # all names are checked before the first download
+    wanted = [find(name) for name in names or list_datasets()]  # all names are checked before the first download
     reporter = Reporter(as_json=as_json)
     paths = []
     for one in wanted:

@@ -1,4 +1,4 @@
-"""Download and verification of the files of the benchmark sets."""
+"""Download and verification of the files of the registry."""
 
 import hashlib
 import io
@@ -12,20 +12,20 @@ from labeldist.datasets._registry import DatasetInfo
 from labeldist.exceptions import ChecksumError, DatasetNotFoundError
 
 TIMEOUT = 30.0  # Seconds without data after which the next source is tried.
-_CHOOSE_A_FOLDER = "To use another folder, set LABELDIST_DATA or pass data_home."
 _logger = logging.getLogger("labeldist")
 
 
-def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
-    """Return the data folder: `data_home`, else ``$LABELDIST_DATA``, else ``~/labeldist_data``."""
-    return Path(data_home or os.environ.get("LABELDIST_DATA") or "~/labeldist_data").expanduser()
+def data_folder(data_home: str | os.PathLike[str] | None = None, *, votes: bool = False) -> Path:
+    """Return `data_home`, else ``$LABELDIST_VOTES`` for votes, else ``$LABELDIST_DATA``, else ``~/labeldist_data``."""
+    variable = (votes and os.environ.get("LABELDIST_VOTES")) or os.environ.get("LABELDIST_DATA")
+    return Path(data_home or variable or "~/labeldist_data").expanduser()
 
 
 def locate(
     info: DatasetInfo, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True
 ) -> Path:
     """Return the path of the verified file of a set, after a download if necessary."""
-    path = data_folder(data_home) / info.filename
+    path = data_folder(data_home, votes=info.kind == "votes") / info.filename
     if not path.exists():
         if not download_if_missing:
             by_hand = _by_hand(info, path)
@@ -54,10 +54,11 @@ def _download(info: DatasetInfo, path: Path) -> None:
         raise DatasetNotFoundError(
             f"The download of {path} needs pooch. Run pip install 'labeldist[app]', or {_by_hand(info, path)}"
         ) from None
+    if info.terms:  # A warning, since Python shows messages of lower levels only if a program configures logging.
+        _logger.warning("Terms of %s: %s", info.name, info.terms)
     download = HTTPDownloader(chunk_size=2**16, timeout=TIMEOUT)
     failures = []
-    for source in registry.SOURCES:
-        url = source + info.filename
+    for url in _urls(info):
         content = io.BytesIO()
         _logger.info("Downloading %s to %s", url, path.parent)
         try:
@@ -74,5 +75,11 @@ def _download(info: DatasetInfo, path: Path) -> None:
     raise DatasetNotFoundError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
 
 
+def _urls(info: DatasetInfo) -> list[str]:
+    return [info.url] if info.url else [source + info.filename for source in registry.SOURCES]
+
+
 def _by_hand(info: DatasetInfo, path: Path) -> str:
-    return f"put {registry.SOURCES[0]}{info.filename} into {path.parent} by hand. {_CHOOSE_A_FOLDER}"
+    variable = "LABELDIST_VOTES" if info.kind == "votes" else "LABELDIST_DATA"
+    choose = f"To use another folder, set {variable} or pass data_home."
+    return f"put {_urls(info)[0]} into {path.parent} by hand. {choose}"

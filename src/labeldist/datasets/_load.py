@@ -1,19 +1,27 @@
-"""Loading of the benchmark sets and of the digits of scikit-learn."""
+"""Loading of sets with distributions by name, and of the digits of scikit-learn."""
 
 import os
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 
 from labeldist._tables.tables import read_mat
+from labeldist._typing import Array
 from labeldist.datasets._fetch import locate
-from labeldist.datasets._registry import REGISTRY, DatasetInfo
+from labeldist.datasets._registry import REGISTRY, DatasetInfo, Kind
 from labeldist.datasets._synthetic import binarize
-from labeldist.exceptions import UnknownDatasetError, did_you_mean
+from labeldist.exceptions import LabelWarning, UnknownDatasetError, did_you_mean, warn
+from labeldist.simplex import normalize
 
 
-def list_datasets() -> list[str]:
-    """Return the names of the benchmark sets, in the order of the literature's tables.
+def list_datasets(kind: Kind = "benchmark") -> list[str]:
+    """Return the names of the benchmark sets, in the order of the literature's tables, or of other sets.
+
+    Parameters
+    ----------
+    kind : {"benchmark", "additional", "votes"}, default="benchmark"
+        The thirteen benchmark sets, additional sets with distributions, or sets of votes.
 
     Returns
     -------
@@ -22,15 +30,20 @@ def list_datasets() -> list[str]:
 
     See Also
     --------
-    load_dataset : Load one of them.
+    load_dataset : Load a benchmark set or an additional set.
+    load_votes : Load a set of votes.
 
     Examples
     --------
     >>> from labeldist.datasets import list_datasets
     >>> list_datasets()[-3:]
     ['Natural_Scene', 'Movie', 'SBU_3DFE']
+    >>> list_datasets("votes")[-2:]
+    ['CIFAR-10H', 'FER+']
     """
-    return list(REGISTRY)
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind must be one of {', '.join(map(repr, get_args(Kind)))}; got {kind!r}.")
+    return [info.name for info in REGISTRY.values() if info.kind == kind]
 
 
 def load_dataset(
@@ -40,12 +53,14 @@ def load_dataset(
     return_X_y: bool = False,
     download_if_missing: bool = True,
 ) -> Any:
-    """Load a benchmark set from the data folder, or from its public source if it is not there.
+    """Load a set with distributions from the data folder, or from its public source if it is not there.
+
+    The terms of a set, if known, are logged before its download.
 
     Parameters
     ----------
     name : str
-        One of `list_datasets`.
+        One of ``list_datasets()`` or of ``list_datasets("additional")``.
     data_home : path-like or None, default=None
         Folder of the data files. None is ``$LABELDIST_DATA``, or else ``~/labeldist_data``.
     return_X_y : bool, default=False
@@ -58,10 +73,12 @@ def load_dataset(
     Bunch or tuple of ndarrays
         ``data`` (n_samples × n_features), ``target`` (the distributions, n_samples × n_labels), ``logical``
         (`binarize` of the distributions), numbered ``feature_names`` and ``target_names``, ``DESCR``, ``filename``.
+        Degrees of additional sets are divided by their sums, with a `LabelWarning` if these are not close to one.
 
     See Also
     --------
     list_datasets : Names of the sets.
+    load_votes : Load a set of votes.
 
     Examples
     --------
@@ -69,8 +86,10 @@ def load_dataset(
     >>> X, D = load_dataset("Yeast_cold", return_X_y=True)  # doctest: +SKIP
     """
     info = find(name)
+    if info.kind == "votes":
+        raise UnknownDatasetError(f"{name} is a set of votes. Load it with load_votes.")
     path = locate(info, data_home, download_if_missing)
-    X, D = read_mat(path)
+    X, D = read_mat(path) if info.kind == "benchmark" else _read_and_normalize(path)
     if return_X_y:
         return X, D
     from sklearn.utils import Bunch
@@ -84,6 +103,19 @@ def load_dataset(
         DESCR=describe(info),
         filename=str(path),
     )
+
+
+def _read_and_normalize(path: Path) -> tuple[Array, Array]:
+    """Read a verified MATLAB file whose rows of labels need not sum to one."""
+    import scipy.io
+
+    arrays = scipy.io.loadmat(path)
+    X, weights = (np.ascontiguousarray(arrays[key], dtype=np.float64) for key in ("features", "labels"))
+    differences = np.abs(weights.sum(axis=1) - 1)
+    if differences.max() > 1e-5:
+        rows = f"{np.count_nonzero(differences > 1e-5)} rows of labels in {path} do not sum to one"
+        warn(f"{rows} (up to {differences.max():.2g} off). They are divided by their sums.", LabelWarning)
+    return X, normalize(weights)
 
 
 def load_logical_digits(*, return_X_y: bool = False) -> Any:
@@ -132,6 +164,10 @@ def find(name: str) -> DatasetInfo:
 
 
 def describe(info: DatasetInfo) -> str:
-    """Return the size, description and references of a set."""
-    size = f"{info.n_samples} rows, {info.n_features} features, {info.n_labels} labels"
-    return f"{info.name}: {size}\n\n{info.description}\n\nReferences:\n\n{info.citation}\n"
+    """Return the size, description, terms and references of a set."""
+    rows = "?" if info.n_samples is None else info.n_samples
+    size = f"{rows} items with votes" if info.kind == "votes" else f"{rows} rows, {info.n_features} features"
+    terms = f"Terms: {info.terms}\n\n" if info.terms else ""
+    return (
+        f"{info.name}: {size}, {info.n_labels} labels\n\n{info.description}\n\n{terms}References:\n\n{info.citation}\n"
+    )
