@@ -100,6 +100,7 @@ def test_bayes_needs_no_features(folder, table):
         written, facts = enhance(table[LABELS], *more)
         assert_allclose(written, BayesLE().fit_transform(np.empty((120, 0)), table[LABELS]), rtol=1e-12)
         assert facts["features"] == []
+    assert "from tags alone" in run("enhance", "given.csv", *NAMES, "-o", "alone.csv").stdout
     for more in (("--method", "bdle"), ("--set", "regressor=kernel")):
         assert "no feature column" in error_of("enhance", "given.csv", *NAMES, *more)
 

@@ -1,5 +1,7 @@
 """``labeldist fit``, ``labeldist predict`` and ``labeldist evaluate``."""
 
+import json
+import os
 import re
 from pathlib import Path
 
@@ -10,9 +12,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist import BDLDL, BDLE
-from labeldist.metrics import score_all
+from labeldist.metrics import PAPER_MEASURES, score_all
 from labeldist.metrics._skill import describe_skill
 from labeldist.models import load, read_card, save
+from labeldist.votes import from_votes, noise_ceiling
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import error_of, run, run_json
 
@@ -96,6 +99,27 @@ def test_importance_of_prepared_columns_with_weights(table):
     assert {"key", "pitch"} <= set(re.findall(r"<!-- (\w+) -->", Path("p.svg").read_text(encoding="utf-8")))
 
 
+def test_noise_ceiling_is_printed_if_the_number_of_votes_is_known(table, rng):
+    truth, n_votes = table[LABELS].to_numpy(), rng.integers(1, 9, size=120)
+    counts = rng.multinomial(n_votes, truth / truth.sum(axis=1, keepdims=True))
+    votes = from_votes(counts)
+    table[LABELS] = votes.distributions.round(2)
+    table.assign(votes=n_votes).to_csv("dist.csv", index=False)
+    evaluated = ("evaluate", "dist.csv", "pred.csv", *NAMES)
+    for command in (evaluated, (*FIT, "mean", "--force")):
+        plain, weighted = run_json(*command)["noise_ceiling"], run_json(*command, "--weights", "votes")["noise_ceiling"]
+        assert plain == pytest.approx(noise_ceiling(votes), abs=1e-6)
+        assert weighted == pytest.approx(noise_ceiling(votes, sample_weight=n_votes), abs=1e-6)
+        sentence = f"Noise ceiling: with {n_votes.mean():.3g} votes per item, the true distributions"
+        assert f"{sentence} themselves have a skill of about {plain:.2f}." in run(*command).stdout
+    smoothed = from_votes(counts, smoothing=1).distributions
+    for degrees, number in ((smoothed, n_votes), (np.eye(3)[truth.argmax(axis=1)], 1), (truth, ["few"] * 120)):
+        table[LABELS] = degrees
+        table.assign(votes=number).to_csv("dist.csv", index=False)
+        assert run_json(*evaluated)["noise_ceiling"] is None
+        assert "ceiling" not in run(*evaluated).stdout
+
+
 def test_lone_column_of_votes_is_not_a_feature(table):
     table.assign(votes=3)[["title", *LABELS, "votes"]].to_csv("dist.csv", index=False)
     assert "no feature column" in run(*FIT, "bdldl", fails=True).stderr
@@ -122,6 +146,12 @@ def test_words_are_not_measurements_of_new_items(table):
     assert "column 'tempo', is 'no'" in error_of("predict", "m.skops", "one.csv")
     pd.read_csv("one.csv").assign(live="maybe", tempo=1).to_csv("one.csv", index=False)
     assert "column 'live', is 'maybe'" in error_of("predict", "m.skops", "one.csv")
+
+
+def test_prepare_is_advised_where_it_helps(table):
+    table.assign(key=["major", "minor"] * 60).to_csv("dist.csv", index=False)
+    notes = run_json(*FIT, "mean")["notes"]
+    assert [("'title'" in note, "--prepare" in note) for note in notes] == [(True, False), (False, True)]
 
 
 def test_prepared_words_next_to_numbers_are_noted(table):
@@ -220,6 +250,31 @@ def test_evaluate_compares_with_baselines(table):
     assert "120 of 120 rows" in run_json("evaluate", "dist.csv", "five.csv", *NAMES)["notes"][0]
 
 
+def test_evaluate_shows_measures_on_request(table):
+    call = ("evaluate", "dist.csv", "pred.csv", *NAMES)
+    truth, predicted = table[LABELS], pd.read_csv("pred.csv")[LABELS]
+    assert list(run_json(*call)["measures"]["predicted"]) == list(PAPER_MEASURES)
+    found = run_json(*call, "--measures", "all")["measures"]["predicted"]
+    assert found == pytest.approx(score_all(truth, predicted, measures="all"))
+    text = run(*call, "--measures", "kendall,top_label").stdout.splitlines()
+    assert [line[:9] for line in text[3:]] == ["Kendall ↑", "Top label"]
+    assert "'tau'; choose from paper" in error_of(*call, "--measures", "tau", code=2)
+
+
+def test_evaluate_reorders_labels(table):
+    call, order = ("evaluate", "dist.csv", "pred.csv", *NAMES), ["calm", "joy", "fear"]
+    facts = run_json(*call, "--ordered", "calm,joy,fear")
+    measures = ["paper", "wasserstein", "ranked_probability"]
+    expected = score_all(table[order], pd.read_csv("pred.csv")[order], measures=measures)
+    assert facts["labels"] == order
+    assert facts["measures"]["predicted"] == pytest.approx(expected)
+    assert list(run_json(*call, "--ordered", "c*,joy,fear", "--measures", "clark")["measures"]["predicted"]) == [
+        "clark",
+        *measures[1:],
+    ]
+    assert "it lacks calm" in error_of(*call, "--ordered", "fear,joy", code=2)
+
+
 def test_evaluate_matches_rows_by_item(table):
     shuffled = pd.read_csv("pred.csv").sample(frac=1, random_state=0)
     shuffled.to_csv("mixed.csv", index=False)
@@ -310,3 +365,44 @@ def test_invalid_calls(folder, arguments, code, fact):
     before = sorted(folder.iterdir())
     assert fact in error_of(*arguments, code=code)
     assert sorted(folder.iterdir()) == before
+
+
+def test_from_votes_on_text_to_an_evaluated_prediction(tmp_path, monkeypatch):
+    """By commands alone; one word of each sentence determines the shares of the votes."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    nouns, degree = np.array([f"noun{k}" for k in range(20)]), {"sun": 0.9, "rain": 0.5, "storm": 0.1}
+    for name, n in (("train", 150), ("test", 50)):
+        records = []
+        for k in range(n):
+            weather = str(rng.choice(list(degree)))
+            text = f"the {weather} over {' and '.join(rng.choice(nouns, 3, replace=False))}"
+            joy = int(rng.binomial(10, degree[weather]))
+            counts = {label: count for label, count in (("joy", joy), ("fear", 10 - joy)) if count}
+            records.append({"uid": f"{name}{k}", "example": {"text": text}, "counts": counts})
+        Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+        run("votes", f"{name}.jsonl", "--item", "uid", "--counts", "counts", "-o", f"{name}_dist.jsonl")
+    labels = ("-l", "joy,fear")
+    facts = run_json("fit", "train_dist.jsonl", *labels, "--prepare", "--weights", "votes", "-o", "m.skops")
+    assert facts["features"] == ["example.text"]
+    assert list(facts["left_out"]) == ["uid"]
+    assert any("example.text is used as text" in note for note in facts["notes"])
+    run("predict", "m.skops", "test.jsonl", "-o", "pred.csv")
+    assert run_json("evaluate", "test_dist.jsonl", "pred.csv", *labels, "--item", "uid")["skill"] > 0.5
+    Path("empty.csv").write_text('example.text\n""\nunseen\n', encoding="utf-8")
+    run("predict", "m.skops", "empty.csv", "-o", "empty_pred.csv")
+    assert_allclose(pd.read_csv("empty_pred.csv")[["joy", "fear"]].sum(axis=1), 1)
+    assert "exported to ONNX" in error_of(
+        "fit", "train_dist.jsonl", *labels, "--prepare", "-o", "o", "--onnx", "o.onnx"
+    )
+
+
+def test_text_of_published_votes_explains_some_of_them(tmp_path, monkeypatch):
+    if "LABELDIST_VOTES" not in os.environ:
+        pytest.skip("LABELDIST_VOTES does not name a folder with published votes.")
+    monkeypatch.chdir(tmp_path)
+    source = Path(os.environ["LABELDIST_VOTES"], "chaosNLI_snli.jsonl")
+    run("votes", source, "--item", "uid", "--counts", "label_counter", "-o", "dist.jsonl")
+    options = ("--features", "example.premise,example.hypothesis", "--prepare", "--weights", "votes")
+    facts = run_json("fit", "dist.jsonl", "-l", "e,n,c", *options, "--method", "bdldlcv", "-o", "m.skops")
+    assert facts["skill"] > 0.01

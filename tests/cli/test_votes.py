@@ -1,10 +1,15 @@
 """``labeldist votes``."""
 
+import os
+from pathlib import Path
+
+import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.votes import dawid_skene
+from labeldist._tables.tables import read_table
+from labeldist.votes import dawid_skene, from_votes
 from tests.cli.in_process import error_of, run, run_json
 
 LONG = """id,who,emotion
@@ -75,6 +80,23 @@ def test_options_change_the_degrees(options, degrees):
     assert written().loc[0, list(degrees)].to_dict() == pytest.approx(degrees)
 
 
+def test_auto_smoothing_and_several_labels_in_a_cell(folder):
+    counts = [[5, 0], [4, 1], [1, 4], [0, 5], [5, 0], [2, 3]]
+    (folder / "votes.csv").write_text("a,b\n" + "\n".join(f"{a},{b}" for a, b in counts))
+    notes = run_json("votes", "votes.csv", "--counts", "a,b", "--smoothing", "auto", "-o", "dist.csv")["notes"]
+    expected = from_votes(counts, smoothing="auto")
+    assert_allclose(written()[["a", "b"]], expected.distributions, rtol=1e-9)
+    assert notes == [f"{expected.smoothing:.2f} votes of the prior are added to each item: a 0.58, b 0.42."]
+    (folder / "votes.csv").write_text("r1,r2\njoy;fear,joy\nfear,\n")
+    run("votes", "votes.csv", "--annotators", "r*", "--separator", ";", "-o", "dist.csv", "--force")
+    assert_allclose(written()[["fear", "joy", "votes"]], [[1 / 3, 2 / 3, 3], [1, 0, 1]])
+    (folder / "votes.csv").write_text("r1,r2\njoy,\nfear,\n")
+    fact = "one vote per item"
+    assert fact in error_of(
+        "votes", "votes.csv", "--annotators", "r*", "--smoothing", "auto", "-o", "dist.csv", "--force"
+    )
+
+
 def test_dawid_skene():
     run(*VOTES, "--aggregator", "dawid_skene")
     expected = dawid_skene(pd.read_csv("votes.csv"), item="id", annotator="who", label="emotion")
@@ -121,6 +143,92 @@ def test_invalid_joins(folder, items, fact):
     assert not (folder / "dist.csv").exists()
 
 
+def test_other_columns_are_kept(folder):
+    long = "id,text,when,joy,emotion\n07,sun,1,x,joy\n07 ,sun,2,x,fear\n8,rain,,x,fear\n"
+    (folder / "votes.csv").write_text(long)
+    command = ("votes", "votes.csv", "--item", "id", "--label", "emotion", "-o", "dist.csv")
+    notes = run_json(*command)["notes"]
+    assert written().fillna("").to_numpy().tolist() == [["07", "sun", 0.5, 0.5, 2], ["8", "rain", 1, 0, 1]]
+    for start in ("column when is left out", "column joy is left out", "column text is kept"):
+        assert any(note.startswith(start) for note in notes), start
+    content = (folder / "dist.csv").read_bytes()
+    assert run_json(*command, "--join", "votes.csv", "--force")["notes"] == notes
+    assert (folder / "dist.csv").read_bytes() == content
+    (folder / "items.csv").write_text("id,text,length\n07,moon,1\n8,rain,2\n")
+    run(*command, "--join", "items.csv", "--force")
+    assert list(written().columns) == ["id", "text", "length", "fear", "joy", "votes"]
+    assert written()["text"].tolist() == ["moon", "rain"]
+
+
+@pytest.mark.parametrize("shape", ["wide", "counts"])
+def test_other_columns_of_wide_tables_and_counts_are_kept(folder, shape):
+    table, columns = SHAPES[shape]
+    separator = table[2]
+    lines = [f"{line}{separator}{'text' if k == 0 else k}" for k, line in enumerate(table.splitlines())]
+    (folder / "votes.csv").write_text("\n".join(lines))
+    run("votes", "votes.csv", *columns[2:], "--join", "votes.csv", "--item", "id", "-o", "dist.csv")
+    assert list(written().columns) == ["id", "text", "fear", "joy", "votes"]
+    assert written()["text"].tolist() == [1, 2, 3]
+
+
+NESTED_COUNTS = {
+    "objects": ("v.jsonl", '{"id": "a", "n": {"joy": 3, "fear": 1}}\n{"id": "b", "n": {"joy": 2}}\n', []),
+    "lists": ("v.jsonl", '{"id": "a", "n": [1, 3]}\n{"id": "b", "n": [0, 2]}\n', ["--label-names", "fear,joy"]),
+    "text": ("v.csv", 'id,n\na,"{""joy"": 3, ""fear"": 1}"\nb,"{""joy"": 2}"\n', []),
+    "text of lists": ("v.csv", 'id,n\na,"[1, 3]"\nb,"[0, 2]"\n', ["--label-names", "fear,joy"]),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "options"), NESTED_COUNTS.values(), ids=NESTED_COUNTS)
+def test_counts_in_one_column(folder, name, text, options):
+    (folder / name).write_text(text)
+    run("votes", name, "--item", "id", "--counts", "n", *options, "-o", "dist.csv")
+    assert list(written().columns) == ["id", "fear", "joy", "votes"]
+    assert written().to_numpy().tolist() == [["a", 0.25, 0.75, 4], ["b", 0, 1, 2]]
+
+
+SEVERAL_VOTES = {
+    "separated": ("v.json", '{"a": {"votes": "1,-3, 1", "who": "x,y,z"}, "b": {"votes": "-3", "who": "x"}}', [","]),
+    "lists": ("v.json", '{"a": {"votes": [1, -3, 1], "who": ["x", "y", "z"]}, "b": {"votes": [-3], "who": ["x"]}}', []),
+    "multi-label": ("v.csv", "id,who,votes\na,x,1|-3\na,y,1\nb,x,-3\n", ["|"]),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "split"), SEVERAL_VOTES.values(), ids=SEVERAL_VOTES)
+def test_several_votes_in_one_cell(folder, name, text, split):
+    (folder / name).write_text(text)
+    columns = ("--item", "id", "--label", "votes", "--annotator", "who")
+    run("votes", name, *columns, *(["--separator", *split] if split else []), "-o", "dist.csv")
+    assert list(written().columns) == ["id", "-3", "1", "votes"]
+    assert_allclose(written()[["-3", "1", "votes"]], [[1 / 3, 2 / 3, 3], [1, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "labels", "votes"),
+    [
+        ("chaosNLI_snli.jsonl", ["--item", "uid", "--counts", "label_counter"], ["c", "e", "n"], 151_400),
+        (
+            "ConvAbuse_dev.json",
+            ["--item", "id", "--label", "annotations", "--annotator", "annotators", "--separator", ","],
+            ["-3", "-2", "-1", "0", "1"],
+            None,
+        ),
+    ],
+    ids=["ChaosNLI", "LeWiDi"],
+)
+def test_published_files(name, columns, labels, votes):
+    if "LABELDIST_VOTES" not in os.environ:
+        pytest.skip("LABELDIST_VOTES does not name a folder with published votes.")
+    path = Path(os.environ["LABELDIST_VOTES"], name)
+    facts = run_json("votes", path, *columns, "-o", "dist.jsonl")
+    source, result = read_table(path), read_table("dist.jsonl")
+    assert facts["labels"] == labels
+    assert facts["items"] == len(source) == len(result)
+    assert facts["votes"] == (votes or source["number of annotations"].sum())
+    if votes:
+        assert_allclose(result[["e", "n", "c"]], np.stack(source["label_count"]) / 100, atol=1e-12)
+
+
 INVALID_TABLES = {
     "wrong column": (LONG, ["--item", "id", "--label", "emotoin"], "'emotoin'. Did you mean emotion?"),
     "wrong pattern": (WIDE, ["--annotators", "rate*s"], "'rate*s'"),
@@ -129,8 +237,20 @@ INVALID_TABLES = {
     "underscore": ("joy,fear\n1_000,2\n", ["--counts", "joy,fear"], "data row 1, column 'joy', is '1_000'"),
     "other digits": ("joy,fear\n٣,2\n", ["--counts", "joy,fear"], "data row 1, column 'joy', is '٣'"),
     "thousands": ('joy,fear\n"1,000",2\n', ["--counts", "joy,fear"], "data row 1, column 'joy', is '1,000'"),
+    "unequal": (
+        "id,who,l\na,x,p\nb,x/y,p/q/p\n",
+        [*LONG_COLUMNS[:2], "--annotator", "who", "--label", "l", "--separator", "/"],
+        "data row 2",
+    ),
+    "no object": ('n\n"{""joy"": 3}"\n?\n', ["--counts", "n"], "data row 2, column 'n', is '?'. It must be an object"),
+    "short list": ('n\n"[3, 1]"\n[3]\n', ["--counts", "n"], "data row 2, column 'n', is [3]. It must be a list of 2"),
+    "fractional in an object": ('n\n"{""joy"": 0.5}"\n', ["--counts", "n"], "data row 1, column 'joy', is 0.5"),
     "label called votes": ("id,votes\n1,1\n", ["--counts", "votes"], "two columns 'votes'"),
-    "second vote": (LONG + "9,ann,joy\n", [*LONG_COLUMNS, "--aggregator", "dawid_skene"], "Data row 7"),
+    "second vote": (
+        LONG + "9,ann,joy\n",
+        [*LONG_COLUMNS, "--aggregator", "dawid_skene"],
+        "'ann' votes more than once on item '9'",
+    ),
 }
 
 
@@ -149,7 +269,10 @@ def test_invalid_tables(folder, table, columns, fact):
         (["--item", "id", "--label", "emotion", "--counts", "who"], "--counts"),
         (["--annotator", "who", "--annotators", "who"], "--label"),
         (["--counts", "who", "--join", "items.csv"], "--join needs --item"),
+        (["--counts", "who", "--separator", ","], "--separator is a text"),
         ([*LONG_COLUMNS, "--smoothing", "-1"], "'--smoothing'"),
+        ([*LONG_COLUMNS, "--smoothing", "much"], "'--smoothing'"),
+        ([*LONG_COLUMNS, "--separator", ""], "separator"),
         ([*LONG_COLUMNS, "--prior", "overall"], "smoothing"),
         ([*LONG_COLUMNS, "--aggregator", "glad"], "'glad'"),
         ([*LONG_COLUMNS, "--label-names", "joy,joy"], "joy"),

@@ -43,6 +43,14 @@ def test_features_and_ignored_columns():
     assert choose_columns(SONGS, "mood_*", prepare=True).features == ["title", "tempo", "live"]
 
 
+def test_names_and_lists_are_left_out_of_prepared_features():
+    table = pd.DataFrame({"id": [f"a{k}" for k in range(9)], "votes": [[k] for k in range(9)], "joy": 1, "fear": 0})
+    table["said"] = [f"It is the day number {k}" for k in range(9)]
+    found = choose_columns(table, "joy,fear", prepare=True)
+    assert found.features == ["said"]
+    assert list(found.left_out) == ["id", "votes"]
+
+
 def test_column_names_with_blanks_and_commas(tmp_path):
     columns = [" joy", "fear", "a,b"]
     assert match_columns(" joy,fear", columns, "label") == [" joy", "fear"]

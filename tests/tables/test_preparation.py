@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from labeldist._tables.kinds import kind_of
@@ -154,6 +156,10 @@ KINDS = {
     "codes with a word": (["0", "1", "2", "3+"] * 10, "category"),
     "a decimal comma among numbers": (["1,5", "3", "4", "4"], "other"),
     "percentages": (["10%", "20 %", "10%", "1.234,5"], "other"),
+    "sentences": ([f"The song number {k} is slow" for k in range(10)], "text"),
+    "titles": ([f"Song number {k}" for k in range(10)], "name"),
+    "lists": ([[k, k] for k in range(10)], "name"),
+    "repeated sentences": (["I agree with all of it", "I agree with none of it"] * 10, "category"),
     "dates with a gap": (pd.to_datetime(["2024-01-01", None, "2024-01-02"]), "date"),
 }
 
@@ -162,6 +168,25 @@ KINDS = {
 def test_kinds_of_columns(name):
     cells, kind = KINDS[name]
     assert kind_of(pd.Series(cells)).kind == kind
+
+
+def test_text_becomes_components_of_each_column(rng):
+    words = np.array([f"word{k}" for k in range(30)])
+    frame = pd.DataFrame({name: [" ".join(rng.choice(words, 6)) for _ in range(ROWS)] for name in ("said", "heard")})
+    table = prepared(frame)
+    for name in frame.columns:
+        weights = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2).fit_transform(frame[name])
+        expected = TruncatedSVD(ROWS, random_state=0).fit_transform(weights)
+        assert_allclose(table[[f"{name} text {k}" for k in range(ROWS)]], expected)
+    fitted = prepare_columns(frame).fit(frame)
+    assert_array_equal(fitted.transform(pd.DataFrame({"said": [None, " ", "unseen"], "heard": np.nan})), 0)
+
+
+def test_fold_without_repeated_words_has_a_constant_component():
+    frame = pd.DataFrame({"said": [f"a{k} b{k} c{k} d{k}" for k in range(ROWS)]})
+    table = prepared(frame)
+    assert list(table.columns) == ["said text 0"]
+    assert_array_equal(table, 0)
 
 
 def test_columns_are_found_by_name(people):

@@ -15,7 +15,7 @@ from pandas.testing import assert_frame_equal
 from labeldist._tables.tables import FORMATS, read_table, write_table
 from labeldist.exceptions import TableError
 
-TEXT_FORMATS = (".csv", ".tsv", ".arff")
+TEXT_FORMATS = (".csv", ".tsv", ".arff", ".json", ".jsonl")
 
 
 @pytest.fixture
@@ -87,6 +87,12 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
         ("a.csv", "a;b\n1,5;999\n2,5;1.234\n", "column 'b' holds 1.234.*thousands"),
         ("a.csv", b"a,b\n\xff,1\n", "byte 4"),
         ("a.csv", "a,b\n1,2\n".encode("utf-16-le"), "NUL"),
+        ("a.json", '{"a": 1}', "list of records"),
+        ("a.json", '[{"a": 1}, 2]', "list of records"),
+        ("a.json", '[{"a": 1,', "cannot be read"),
+        ("a.json", "[]", "no rows"),
+        ("a.jsonl", '{"a": 1}\n\n{"a": }\n', "line 3 is not JSON.*column 7"),
+        ("a.jsonl", '{"a": 1}\n[2]\n', "line 2 is not a record"),
         ("a.xlsx", b"PK", r"\.csv, \.tsv"),
         ("a.parquet", b"PAR1", "cannot be read"),
         ("a.feather", b"ARROW1", "cannot be read"),
@@ -106,6 +112,37 @@ def test_arbitrary_text_is_read_or_a_table_error(tmp_path_factory, suffix, conte
     path.write_bytes(b"@relation r\n@attribute a {x,y}\n@data\n" * (suffix == ".arff") + content)
     with suppress(TableError):
         assert read_table(path).size
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"id": "a", "n": {"e": 3}, "votes": [1, 2]}, {"id": "b", "n": {"e": 4, "c": 5}}]'),
+        ("a.json", '{"a": {"n": {"e": 3}, "votes": [1, 2]}, "b": {"n": {"e": 4, "c": 5}}}'),
+        ("a.json", '\ufeff{"id": "a", "n": {"e": 3}, "votes": [1, 2]}\n{"id": "b", "n": {"e": 4, "c": 5}}'),
+        ("a.jsonl", '{"id": "a", "n": {"e": 3}, "votes": [1, 2]}\r\n\n{"id": "b", "n": {"e": 4, "c": 5}}\n'),
+    ],
+    ids=["records", "items", "lines", "jsonl"],
+)
+def test_json(write, tmp_path, name, text):
+    table = read_table(write(name, text))
+    assert table.to_dict("list") == {"id": ["a", "b"], "n.e": [3, 4], "votes": [[1, 2], None], "n.c": [None, 5]}
+    for suffix in (".json", ".jsonl"):
+        write_table(table, tmp_path / f"out{suffix}")
+        assert_frame_equal(read_table(tmp_path / f"out{suffix}"), table)
+    for suffix in (".csv", ".parquet"):
+        write_table(table, tmp_path / f"out{suffix}")
+        assert read_table(tmp_path / f"out{suffix}")["votes"][0] == "[1, 2]"
+
+
+def test_items_with_an_id_have_another_key(write):
+    assert read_table(write("a.json", '{"a": {"id": 7}}')).to_dict("list") == {"key": ["a"], "id": [7]}
+
+
+def test_digits_and_mixed_types_in_json(write, tmp_path):
+    write("a.jsonl", f'{{"n": {2**53 + 1}, "label": "0"}}\n{{"n": null, "label": 0}}\n')
+    table = read_table(tmp_path / "a.jsonl")
+    assert table.to_dict("list") == {"n": [2**53 + 1, None], "label": ["0", "0"]}
 
 
 ARFF = "@relation 'music'\n@attribute acc numeric\n@attribute 'tempo class' {slow,'very fast'}\n@attribute joy {0,1}\n"

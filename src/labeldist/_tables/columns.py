@@ -108,7 +108,7 @@ def read_labelled(
     ignore : str or sequence of str, default=()
         Columns that are neither labels nor features.
     prepare : bool, default=False
-        Whether columns of words, dates and missing values are features, too.
+        Whether columns of words, text, dates and missing values are features, too.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def choose_columns(
         raise TableError(f"Column {listed(both)} is a label; it cannot be ignored or a feature, too.")
     if need_features and not feature_columns:
         others = [f"{name} {reason}" for name, reason in left_out.items()]
-        advice = "Join features to this table, or convert words, dates and gaps with --prepare."
+        advice = "Join features to this table, or convert words, text, dates and gaps with --prepare."
         raise TableError(f"The table has no feature column. Other columns: {listed(others) or 'none'}. {advice}")
     return LabelledTable(frame, label_columns, feature_columns, left_out)
 
@@ -258,12 +258,39 @@ def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return with_columns(frame[list(columns)], converted)
 
 
+def split_cells(frame: pd.DataFrame, columns: Sequence[str], separator: str | None) -> pd.DataFrame:
+    """Return one row per value of cells that hold several: lists, or text in which `separator` is between the values.
+
+    Cells of one row must hold equally many values, unless all cells of their column hold one, which is repeated.
+    """
+    parts = {}
+    for name in columns:
+        cells = frame[name].astype(object).where(frame[name].notna(), "")
+        if separator:
+            texts = cells.map(lambda cell: isinstance(cell, str))
+            cells[texts] = cells[texts].map(lambda cell: [p for p in cell.split(separator) if p.strip()] or [cell])
+        parts[name] = [cell if isinstance(cell, list) else [cell] for cell in cells]
+    sizes = {name: np.array([len(values) for values in cells]) for name, cells in parts.items()}
+    several = [name for name in columns if (sizes[name] != 1).any()]
+    for name in several[1:]:
+        wrong = np.flatnonzero(sizes[name] != sizes[several[0]])
+        if wrong.size:
+            row = wrong[0]
+            found = f"{sizes[name][row]} value(s), but column {several[0]!r} holds {sizes[several[0]][row]}"
+            raise TableError(f"{cell_at(row, name)} holds {found}. They must hold equally many.")
+    if not several:
+        return frame
+    return with_columns(frame, {name: parts[name] for name in several}).explode(several, ignore_index=True)
+
+
 def _why_not_feature(name: str, column: Any, prepare: bool) -> str:
     """Return why a column is not a feature, or an empty text; a few cells that are not numbers are mistakes."""
     if UNNAMED_INDEX.fullmatch(name):
         return "only counts the rows"
     kind = kinds.kind_of(column)
+    if prepare:
+        return kind.reason if kind.kind == "name" else ""
     filled = ~kinds.is_missing(column)
     is_category = str(column.dtype) == "category" and kind.kind != "truth"
     mostly_numbers = filled.any() and np.isfinite(kinds.numbers(column)[filled]).mean() > 0.5
-    return "" if prepare or (mostly_numbers and not is_category) else kind.reason
+    return "" if mostly_numbers and not is_category else kind.reason

@@ -1,4 +1,4 @@
-"""Kinds of table columns (numbers, truth values, dates, categories) and the conversion of their cells."""
+"""Kinds of table columns (numbers, truth values, dates, categories, text) and the conversion of their cells."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from labeldist._typing import Array
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 MIN_CATEGORIES = 5  # With at most as many distinct words, a column holds categories, however short the table is.
+MIN_WORDS = 4  # Text has at least as many distinct words per cell on average. Shorter cells are names or titles.
 MANY_NUMBERS = 10  # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
 # Numbers and dates in a notation that is not supported. They are not categories.
 UNREADABLE = re.compile(r"[+-]?[.,]?\d[\d.,]* ?%?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*")
+WORD = re.compile(r"\w\w+")  # as in scikit-learn's vectorizers
 # Characters that are not visible. Joiners (U+200C, U+200D) distinguish words of some scripts and are part of emoji.
 INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
@@ -28,7 +30,8 @@ INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u206
 class ColumnKind(NamedTuple):
     """The kind of a column, the first row that shows it, and why it cannot be used as plain numbers."""
 
-    kind: Literal["number", "truth", "date", "category", "other"]  # "other" cannot be converted to features
+    # "name" and "other" cannot be converted to features; "name" is expected in a table, "other" is probably a mistake.
+    kind: Literal["number", "truth", "date", "category", "text", "name", "other"]
     row: int
     reason: str
 
@@ -61,7 +64,8 @@ def _kind_of_filled(filled: Any) -> ColumnKind:
     plain = filled.map(lambda cell: isinstance(cell, str | int | float | np.number | np.bool)).to_numpy(bool)
     if not plain.all():
         at = int(plain.argmin())
-        return ColumnKind("other", at, f"holds the {type(filled.iloc[at]).__name__}")
+        is_list = isinstance(filled.iloc[at], list)
+        return ColumnKind("name" if is_list else "other", at, f"holds the {type(filled.iloc[at]).__name__}")
     if is_category:
         return ColumnKind("category", 0, "holds categories such as")
     if len(np.unique(values[~unread])) > max(MANY_NUMBERS, int(unread.sum())):
@@ -71,7 +75,10 @@ def _kind_of_filled(filled: Any) -> ColumnKind:
         return ColumnKind("other", int(unread.argmax()), reason)
     if filled.nunique() <= max(MIN_CATEGORIES, len(filled) / 2):
         return ColumnKind("category", int(unread.argmax()), "holds words such as")
-    return ColumnKind("other", 0, "holds text that differs in almost every row, such as")
+    words = filled.astype(str).map(lambda text: len(set(WORD.findall(text.lower())))).mean()
+    if words < MIN_WORDS:
+        return ColumnKind("name", 0, "holds short text that differs in almost every row, such as")
+    return ColumnKind("text", 0, "holds text such as")
 
 
 def is_missing(cells: Any) -> Any:
@@ -139,9 +146,7 @@ def word(cell: Any) -> str:
 
 def clean(cell: Any) -> Any:
     """Normalise text: compose accented letters (NFC), remove invisible characters and surrounding spaces."""
-    if not isinstance(cell, str):
-        return cell
-    return INVISIBLE.sub("", unicodedata.normalize("NFC", cell)).strip()
+    return INVISIBLE.sub("", unicodedata.normalize("NFC", cell)).strip() if isinstance(cell, str) else cell
 
 
 def _may_be_date(cell: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Transformers that turn table columns (numbers, truth values, dates, categories) into features.
+"""Transformers that turn table columns (numbers, truth values, dates, categories, text) into features.
 
 The transformers are classes because a saved model may hold types, but no functions.
 """
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -23,6 +25,7 @@ from labeldist.exceptions import TableError
 
 RARE_ROWS = 3  # Categories with fewer rows share one column.
 MOST_CATEGORIES = 30  # If there are more, the rarest share one column.
+TEXT_COMPONENTS = 100  # Features of a column of text, fewer if there are fewer rows or terms.
 
 
 def prepare_columns(frame: Any) -> ColumnTransformer:
@@ -30,14 +33,14 @@ def prepare_columns(frame: Any) -> ColumnTransformer:
 
     Numbers are standardised, with gaps filled by the median; truth values become 0 and 1, with gaps filled by the more
     frequent value; dates become `DateParts`; categories, and gaps in them, are one-hot encoded, with rare and unseen
-    ones in one column. An indicator column is added for each other column with gaps.
+    ones in one column; text becomes `TextComponents`. An indicator column is added for each other column with gaps.
     """
     kinds = {name: kind_of(frame[name]) for name in frame.columns}
-    bad = {name: found for name, found in kinds.items() if found.kind == "other"}
+    bad = {name: found for name, found in kinds.items() if found.kind in ("name", "other")}
     if bad:
         problems = "; ".join(f"{name!r} {found.reason} (data row {found.row + 1})" for name, found in bad.items())
-        advice = "Leave them out, or replace their cells by numbers, dates such as 2024-05-31 or categories."
-        raise TableError(f"Columns that cannot be converted to features: {problems}. {advice}")
+        advice = "replace their cells by numbers, dates such as 2024-05-31, categories or longer text."
+        raise TableError(f"Columns that cannot be converted to features: {problems}. Leave them out, or {advice}")
     # keep_empty_features: a fold of cross-validation without a value must have the same columns as the others.
     median = SimpleImputer(strategy="median", keep_empty_features=True)
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
@@ -48,6 +51,7 @@ def prepare_columns(frame: Any) -> ColumnTransformer:
         "truth": make_pipeline(ToNumbers(), most_frequent),
         "date": make_pipeline(DateParts(), median, StandardScaler()),
         "category": make_pipeline(ToWords(), encoder),
+        "text": TextComponents(),
     }
     parts = [(kind, part, [name for name in kinds if kinds[name].kind == kind]) for kind, part in pipelines.items()]
     with_gaps = [name for name in kinds if kinds[name].kind != "category" and is_missing(frame[name]).any()]
@@ -139,6 +143,47 @@ class DateParts(CellTransformer):
         week = found.dt.day_of_week.to_numpy(np.float64) / 7
         angles = 2 * np.pi * passed, 2 * np.pi * week
         return np.column_stack([year + passed, *(wave(angle) for angle in angles for wave in (np.sin, np.cos))])
+
+
+class TextComponents(CellTransformer):
+    """Convert text to the first singular vectors of TF-IDF weights of words and pairs of words, column by column.
+
+    A missing cell has no words, so that all its components are 0.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> TextComponents:
+        """Learn the terms that occur in at least two rows, and their components."""
+        super().fit(X, y)
+        self.vectorizers_, self.decompositions_ = {}, {}
+        for name in X.columns:
+            texts = _texts(X[name])
+            vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2)
+            try:
+                weights = vectorizer.fit_transform(texts)
+            except ValueError:  # no term occurs twice, for example in a small fold of cross-validation
+                continue
+            n_components = min(TEXT_COMPONENTS, *weights.shape)
+            self.vectorizers_[name] = vectorizer
+            self.decompositions_[name] = TruncatedSVD(n_components, random_state=0).fit(weights)
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002  # scikit-learn passes it
+        """Return the names of the components, such as ``"title text 0"``."""
+        sizes = {name: self._size(name) for name in self.feature_names_in_}
+        return np.array([f"{name} text {k}" for name, size in sizes.items() for k in range(size)], dtype=object)
+
+    def _size(self, name: str) -> int:
+        return self.decompositions_[name].n_components if name in self.decompositions_ else 1
+
+    def _convert(self, cells: Any) -> Array:
+        if cells.name not in self.vectorizers_:
+            return np.zeros((len(cells), 1))
+        weights = self.vectorizers_[cells.name].transform(_texts(cells))
+        return np.asarray(self.decompositions_[cells.name].transform(weights))
+
+
+def _texts(cells: Any) -> list[str]:
+    return ["" if gap else str(cell) for cell, gap in zip(cells, is_missing(cells), strict=True)]
 
 
 def _check_converted(values: Array, cells: Any, wanted: str) -> Array:

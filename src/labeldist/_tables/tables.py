@@ -1,4 +1,4 @@
-"""Readers and writers of tables: CSV, TSV, Parquet, Feather, ARFF, MATLAB and NumPy files.
+"""Readers and writers of tables: CSV, TSV, JSON, Parquet, Feather, ARFF, MATLAB and NumPy files.
 
 Cells of CSV and TSV files stay text, so that unused columns are written back unchanged (``007`` stays ``007``).
 """
@@ -21,6 +21,7 @@ import numpy as np
 
 from labeldist._extras import require
 from labeldist._files import write_to_standard_output, write_whole
+from labeldist._tables import json_tables
 from labeldist._typing import Array
 from labeldist.exceptions import DatasetNotFoundError, MissingExtraError, TableError
 from labeldist.simplex import check_distributions
@@ -28,6 +29,7 @@ from labeldist.simplex import check_distributions
 if TYPE_CHECKING:
     import pandas as pd
 
+JSON = (".json", ".jsonl")
 STANDARD = "-"  # The name of standard input and output, which are CSV.
 # Names of the arrays in .mat and .npz files that hold features and labels; the first one present is used.
 ARRAYS = {"feature": ("features", "X"), "label": ("labels", "Y", "y", "D", "L")}
@@ -47,14 +49,16 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
     Parameters
     ----------
     source : path-like
-        The suffix determines the format: ``.csv`` (separated by commas, semicolons or tabs), ``.tsv``, ``.parquet``,
-        ``.feather``, ``.arff``, and ``.mat`` or ``.npz`` with the matrices ``features`` and ``labels`` and, optionally,
-        ``feature_names`` and ``label_names``. ``-`` is CSV from standard input.
+        The suffix determines the format: ``.csv`` (separated by commas, semicolons or tabs), ``.tsv``, ``.jsonl`` (one
+        record per line), ``.json`` (a list of records, or an object of items, whose keys become the column ``id``),
+        ``.parquet``, ``.feather``, ``.arff``, and ``.mat`` or ``.npz`` with the matrices ``features`` and ``labels``
+        and, optionally, ``feature_names`` and ``label_names``. ``-`` is CSV from standard input.
 
     Returns
     -------
     DataFrame
-        Cells of CSV and TSV files are text. Nominal attributes of ARFF files are categories.
+        Cells of CSV and TSV files are text. Nominal attributes of ARFF files are categories. Nested objects of JSON
+        files are columns such as ``example.premise``; lists stay lists.
 
     See Also
     --------
@@ -110,7 +114,8 @@ def write_table(
     >>> with TemporaryDirectory() as folder:
     ...     write_table(pd.DataFrame({"joy": [0.25], "fear": [0.75]}), f"{folder}/degrees.csv")
     """
-    content = FORMATS[check_format(target, frame)][1](frame, labels)
+    suffix = check_format(target, frame)
+    content = FORMATS[suffix][1](frame if suffix in JSON else json_tables.without_lists(frame), labels)
     if target == STANDARD:
         write_to_standard_output(content)
     else:
@@ -414,6 +419,8 @@ def _arff_decoder(arff: Any) -> Any:
 FORMATS: dict[str, tuple[Callable[[BinaryIO], Any], Callable[[Any, Any], bytes]]] = {
     ".csv": (_read_separated, _write_separated),
     ".tsv": (partial(_read_separated, separators="\t"), partial(_write_separated, separator="\t")),
+    ".json": (json_tables.read_json, json_tables.write_json),
+    ".jsonl": (json_tables.read_json_lines, json_tables.write_json_lines),
     ".parquet": (partial(_read_arrow, module="parquet"), partial(_write_arrow, module="parquet")),
     ".feather": (partial(_read_arrow, module="feather"), partial(_write_arrow, module="feather")),
     ".arff": (_read_arff, _write_arff),

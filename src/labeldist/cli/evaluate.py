@@ -21,12 +21,18 @@ def evaluate(
     labels: options.Labels,
     item: options.Item = None,
     weights: options.Weights = None,
+    measures: Annotated[
+        str, typer.Option(metavar="NAMES", help="paper (six measures), ordered, all, or names such as kendall.")
+    ] = "paper",
+    ordered: Annotated[
+        str | None, typer.Option(metavar="COLUMNS", help="The labels in their order; adds measures for ordered labels.")
+    ] = None,
     picture: options.Picture = None,
     show: options.ShowPredictions = "calibration",
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compare predicted with true label distributions by six measures, next to two trivial baselines.
+    """Compare predicted with true label distributions by six or more measures, next to two trivial baselines.
 
     The baselines are the mean of the true distributions and the uniform distribution. Skill is the share of the
     Kullback-Leibler divergence of the mean that the prediction avoids: 1 is perfect, 0 is as good as the mean, and
@@ -36,26 +42,39 @@ def evaluate(
 
     - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
     - `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture calibration.png`
+    - `labeldist evaluate dist.csv pred.csv --labels 'grade_*' --ordered grade_low,grade_mid,grade_high`
     """
+    from labeldist.metrics._measures import select_measures
     from labeldist.metrics._skill import score_with_baselines
 
     reporter = Reporter(as_json=as_json)
     if truth == predicted == STANDARD:
         raise typer.BadParameter("only one of the two tables can come from standard input.")
+    try:
+        shown = select_measures(measures if ordered is None else f"{measures},ordered")
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
     io.check_outputs(picture, force=force)
     frame = read_table(truth)
     columns = match_columns(labels, frame.columns, "label")
     io.check_several(columns)
+    if ordered is not None:
+        columns, found = match_columns(ordered, columns, "label"), columns
+        if missing := [name for name in found if name not in columns]:
+            raise typer.BadParameter(f"--ordered must name all labels; it lacks {', '.join(missing)}.")
     io.check_picture(picture, show, len(columns))
     D = _distributions(degrees(frame, columns), truth, reporter)
     P = _distributions(io.read_degrees(predicted, frame, columns, item, truth, reporter), predicted, reporter)
-    scores = score_with_baselines(D, {predicted: P}, sample_weight=io.weights_of(frame, weights))
+    weight = io.weights_of(frame, weights)
+    scores = score_with_baselines(D, {predicted: P}, sample_weight=weight, measures=shown)
+    ceiling, about_ceiling = io.noise_ceiling_of(frame, D, weight)
     if picture:
         drawn = io.draw_predictions(show, D, P, columns, io.item_names(frame, item))
         io.save_drawn(drawn, picture, force=force)
-    measures = dict(zip(("predicted", "mean", "uniform"), (score.values for score in scores), strict=True))
+    values = dict(zip(("predicted", "mean", "uniform"), (score.values for score in scores), strict=True))
     reporter.result(
-        _text(scores, len(D)), {"items": len(D), "labels": columns, "skill": scores[0].skill, "measures": measures}
+        _text(scores, len(D), about_ceiling),
+        {"items": len(D), "labels": columns, "skill": scores[0].skill, "noise_ceiling": ceiling, "measures": values},
     )
 
 
@@ -65,23 +84,22 @@ def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
     sums = table.to_numpy().sum(axis=1)
     off = np.flatnonzero(np.abs(sums - 1) > io.ROUNDING)
     if off.size:
-        reporter.note(
-            f"{off.size} of {len(sums)} rows of {name} do not sum to 1 (data row {off[0] + 1}: {sums[off[0]]:g}); they "
-            "are divided by their sums."
-        )
+        first = f"(data row {off[0] + 1}: {sums[off[0]]:g}); they are divided by their sums"
+        reporter.note(f"{off.size} of {len(sums)} rows of {name} do not sum to 1 {first}.")
     return normalize(table.to_numpy(), name=name)
 
 
-def _text(scores: list[Any], n: int) -> str:
+def _text(scores: list[Any], n: int, about_ceiling: str) -> str:
     """Return a table with one row per measure and one column per prediction or baseline."""
     from labeldist.metrics import MEASURES
     from labeldist.metrics._skill import describe_skill
 
     skill = scores[0].skill
-    lines = [f"{n} items, skill {skill:.2f}: it {describe_skill(skill)}.", ""]
-    width = max(len(measure.title) for measure in MEASURES.values()) + 2
+    lines = [f"{n} items, skill {skill:.2f}: it {describe_skill(skill)}. {about_ceiling}".rstrip(), ""]
+    measures = [MEASURES[name] for name in scores[0].values]
+    width = max(len(measure.title) for measure in measures) + 2
     lines.append(" " * width + "  ".join(f"{score.name:>12}" for score in scores))
-    for measure in MEASURES.values():
+    for measure in measures:
         arrow = "↑" if measure.higher_is_better else "↓"
         cells = (f"{score.values[measure.name]:>{max(12, len(score.name))}.4f}" for score in scores)
         lines.append(f"{measure.title + ' ' + arrow:<{width}}" + "  ".join(cells))

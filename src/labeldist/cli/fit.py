@@ -52,7 +52,7 @@ def fit(
     """
     from labeldist._tables.preparation import prepare_columns
     from labeldist.learning import choose_learner
-    from labeldist.metrics import MEASURES
+    from labeldist.metrics import PAPER_MEASURES
     from labeldist.models import exportable, save, to_onnx
     from labeldist.plots import CalibrationDisplay
 
@@ -78,23 +78,15 @@ def fit(
         if are_tags:
             reporter.note(TAGS)
             warnings.simplefilter("ignore", LabelWarning)  # its advice is about Python classes
-        choice = choose_learner(
-            X,
-            D,
-            candidates=candidates,
-            cv=folds,
-            prepare=prepare_columns(X) if prepare else None,
-            sample_weight=weight,
-            random_state=seed,
-            watch=watch,
-            insist=candidates is not None,
-            only=exportable if onnx else None,
-        )
+        search: dict[str, Any] = {"cv": folds, "sample_weight": weight, "random_state": seed, "watch": watch}
+        search |= {"prepare": prepare_columns(X) if prepare else None, "only": exportable if onnx else None}
+        choice = choose_learner(X, D, candidates=candidates, insist=candidates is not None, **search)
     for text in choice.warnings:
         reporter.note(text)
     may_be_recovered = not (weights or io.VOTES in frame.columns or are_tags)
-    summary = f"{choice.paragraph} {RECOVERED}" if may_be_recovered else choice.paragraph
-    measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in MEASURES}}
+    ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight)
+    summary = f"{choice.paragraph} {RECOVERED if may_be_recovered else about_ceiling}".rstrip()
+    measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in PAPER_MEASURES}}
     # Models that cannot be exported or drawn raise an error here, before any file is written.
     about: dict[str, Any] = {"summary": summary, "measures": measures, "training_rows": len(D)}
     graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else b""
@@ -111,5 +103,5 @@ def fit(
         write_whole(onnx, graph, overwrite=force)
     io.save_drawn(drawn, picture, force=force)
     sizes = f"{len(D)} items, {len(given.labels)} labels, {len(given.features)} features"
-    facts = {"chosen": choice.name, "skill": choice.skill, "paragraph": summary, "learners": choice.table}
-    reporter.result(f"{summary}\n\n{output}: {sizes}.", {**io.facts(given, output), **facts})
+    facts = {"chosen": choice.name, "skill": choice.skill, "noise_ceiling": ceiling, "paragraph": summary}
+    reporter.result(f"{summary}\n\n{output}: {sizes}.", {**io.facts(given, output), **facts, "learners": choice.table})

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 VOTES = "votes"  # Column of `labeldist votes` with the number of votes.
 MAX_IMPORTANCE_ROWS = 1_000  # Held-out rows that are predicted for each feature of a picture.
+WHOLE = 0.05  # Degrees that are rounded to two digits, times few votes, differ from whole numbers by at most this.
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
@@ -49,12 +50,15 @@ def choose(
         reporter.note(f"column {VOTES!r} is not used as the only feature. If it is one, add --features {VOTES}.")
         table = choose_columns(frame, labels, ignore=[*ignored, VOTES], **chosen)
     for name, reason in table.left_out.items():
-        reporter.note(f"column {name!r} is not a feature: it {reason}. --prepare converts words and dates to numbers.")
+        is_final = prepare or kinds.kind_of(frame[name]).kind == "name"
+        advice = "" if is_final else " --prepare converts words, text and dates to numbers."
+        reporter.note(f"column {name!r} is not a feature: it {reason}.{advice}")
     if features is None and VOTES in table.features:
-        reporter.note(
-            f"column {VOTES!r} is used as a feature. If it counts votes, add --ignore {VOTES}, or --weights {VOTES} to "
-            "labeldist fit."
-        )
+        advice = f"If it counts votes, add --ignore {VOTES}, or --weights {VOTES} to labeldist fit."
+        reporter.note(f"column {VOTES!r} is used as a feature. {advice}")
+    texts = [name for name in table.features if prepare and kinds.kind_of(frame[name]).kind == "text"]
+    if texts:
+        reporter.note(f"column {listed(texts)} is used as text: TF-IDF of its words, reduced by truncated SVD.")
     for name in table.features:
         if prepare and kinds.holds_objects(frame[name]) and np.isfinite(kinds.numbers(frame[name])).any():
             kind = kinds.kind_of(frame[name])
@@ -90,6 +94,23 @@ def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
     if (values < 0).any() or not values.any():
         raise TableError(f"Column {column!r} cannot hold weights: they must be non-negative, and not all zero.")
     return values
+
+
+def noise_ceiling_of(frame: pd.DataFrame, D: Array, weight: Any) -> tuple[float | None, str]:
+    """Return the noise ceiling and a sentence about it; None and "" unless `D` are shares of known numbers of votes."""
+    from labeldist.votes import from_votes, noise_ceiling
+
+    if VOTES not in frame.columns:
+        return None, ""
+    n_votes = kinds.numbers(frame[VOTES], truth_words=False)
+    counts = D / D.sum(axis=1, keepdims=True) * n_votes[:, None]
+    voted = n_votes > 0
+    if not (np.abs(counts - np.rint(counts)) <= WHOLE).all() or not (n_votes > 1).any():
+        return None, ""
+    votes = from_votes(np.rint(counts[voted]))
+    ceiling = noise_ceiling(votes, sample_weight=None if weight is None else weight[voted])
+    skill = f"the true distributions themselves have a skill of about {ceiling:.2f}"
+    return ceiling, f"Noise ceiling: with {n_votes[voted].mean():.3g} votes per item, {skill}."
 
 
 def read_degrees(
@@ -196,17 +217,11 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     first = list(layers(model, step=0))[-1]
     prepares = isinstance(first, ColumnTransformer)
     for name, words in unseen_categories(first, frame).items() if prepares else ():
-        reporter.note(
-            f"column {name!r} has {len(words)} cells with categories that the model has not seen: "
-            f"{listed(dict.fromkeys(words), 3)}. Their predictions depend on the other columns."
-        )
+        unseen = f"{len(words)} cells with categories that the model has not seen: {listed(dict.fromkeys(words), 3)}"
+        reporter.note(f"column {name!r} has {unseen}. Their predictions depend on the other columns.")
     X = frame[names] if prepares else numbers(frame, names, "Correct it.")
-    flags = (
-        []
-        if prepares
-        else [name for name in names if kinds.holds_objects(frame[name]) and kinds.holds_truth(frame[name])]
-    )
-    if flags:  # the model does not know whether these columns held words when it was fitted
+    flags = [name for name in names if kinds.holds_objects(frame[name]) and kinds.holds_truth(frame[name])]
+    if flags and not prepares:  # the model does not know whether these columns held words when it was fitted
         reporter.note(f"column {listed(flags)} holds only yes, no, true or false, which are used as 1 and 0.")
     with reporter.working(f"Predicting {len(frame)} items"):
         return predict_distributions(model, X)
@@ -253,8 +268,8 @@ def check_picture(path: str | None, show: str = "", n_labels: int = 0) -> None:
         from labeldist.plots._display import check_picture_path
 
         check_picture_path(path)
-    if path is not None and show == "ternary" and n_labels != 3:
-        raise TableError(f"A ternary picture needs three labels; the table has {n_labels}. Choose another --show.")
+        if show == "ternary" and n_labels != 3:
+            raise TableError(f"A ternary picture needs three labels; the table has {n_labels}. Choose another --show.")
 
 
 def save_drawn(display: Any, path: str | None, *, force: bool) -> None:
@@ -318,6 +333,5 @@ def draw_importance(model: Any, X: pd.DataFrame, D: pd.DataFrame, weight: Any, s
         warnings.simplefilter("ignore")  # the fit on all rows has issued them
         fitted = clone(model).fit(X.iloc[train], D.iloc[train], **weights_for(model, learned))
         options: dict[str, Any] = {"rows_name": "held-out rows", "random_state": seed, "watch": watch}
-        return FeatureImportanceDisplay.from_estimator(
-            fitted, X.iloc[test], D.iloc[test], sample_weight=held_out, **options
-        )
+        options["sample_weight"] = held_out
+        return FeatureImportanceDisplay.from_estimator(fitted, X.iloc[test], D.iloc[test], **options)

@@ -12,16 +12,17 @@ import typer
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import did_you_mean
 
-Table = Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .feather, .arff, .mat or .npz file; - is CSV.")]
+Table = Annotated[
+    str, typer.Argument(help="A .csv, .tsv, .json, .jsonl, .parquet, .feather, .arff, .mat or .npz file; - is CSV.")
+]
 Labels = Annotated[
-    str,
-    typer.Option("--labels", "-l", metavar="COLUMNS", help="Names, patterns (emotion_*), or a file (.xml, .txt)."),
+    str, typer.Option("--labels", "-l", metavar="COLUMNS", help="Names, patterns (emotion_*), or a file (.xml, .txt).")
 ]
 Features = Annotated[
     str | None, typer.Option(metavar="COLUMNS", help="Feature columns. Default: all other columns of numbers.")
 ]
 Ignore = Annotated[str, typer.Option(metavar="COLUMNS", help="Columns that are neither labels nor features.")]
-Prepare = Annotated[bool, typer.Option("--prepare", help="Convert words, dates and gaps of features to numbers.")]
+Prepare = Annotated[bool, typer.Option("--prepare", help="Convert words, text, dates and gaps of features to numbers.")]
 Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="Names of the items. Not a feature.")]
 Weights = Annotated[str | None, typer.Option(metavar="COLUMN", help="Weights of the rows, such as numbers of votes.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Table; - is CSV to standard output.")]
@@ -77,7 +78,10 @@ ENHANCERS = {
 LEARNERS = {
     **{name.lower(): name for name in ("BDLDLCV", "BDLDL", "SABFGS", "SAIIS", "LDLSCL", "LDLLC", "EDLLRL")},
     **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
+    "softmax": "SoftmaxRegressionCV",
+    "softmaxregression": "SoftmaxRegression",
     "forest": "DistributionForest",
+    "boosting": "DistributionBoosting",
     "mean": "MeanDistribution",
 }
 MAX_ROWS_WITH_FEATURES = 20_000  # By default, BayesLE ignores the features of larger tables.
@@ -101,9 +105,9 @@ def use_features(enhancer: Any, X: Any, reporter: Reporter) -> None:
     """Let a `BayesLE` use features if there are any and not too many rows."""
     n, d = X.shape
     if d and n > MAX_ROWS_WITH_FEATURES:
+        advice = "labeldist enhance --set regressor=auto uses them."
         reporter.note(
-            f"BayesLE ignores the features of tables with more than {MAX_ROWS_WITH_FEATURES:,} rows. labeldist enhance "
-            "--set regressor=auto uses them."
+            f"BayesLE ignores the features of tables with more than {MAX_ROWS_WITH_FEATURES:,} rows. {advice}"
         )
     elif d:
         enhancer.set_params(regressor="auto")

@@ -50,7 +50,5 @@ def predict(
     drawn = io.draw_distributions(show, D, labels, items) if picture else None
     io.write_output(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
     io.save_drawn(drawn, picture, force=force)
-    reporter.result(
-        f"{output}: {len(frame)} items, {len(labels)} labels.",
-        {"items": len(frame), "labels": labels, "model": model, "output": output},
-    )
+    facts = {"items": len(frame), "labels": labels, "model": model, "output": output}
+    reporter.result(f"{output}: {len(frame)} items, {len(labels)} labels.", facts)
