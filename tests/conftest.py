@@ -32,6 +32,15 @@ def benchmark_folder() -> Path:
     return Path(folder)
 
 
+@pytest.fixture(scope="session")
+def votes_folder() -> Path:
+    """The folder of the published votes; tests on them are skipped where there is none."""
+    folder = os.environ.get("LABELDIST_VOTES")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("LABELDIST_VOTES does not name a folder with the published votes")
+    return Path(folder)
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)

@@ -1,6 +1,7 @@
 """The estimators of the common checks, with settings that make results accurate to many digits."""
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
@@ -14,9 +15,14 @@ from labeldist.learning import (
     PTSVM,
     SABFGS,
     SAIIS,
+    ConformalLearner,
+    DistributionBoosting,
     DistributionForest,
     MeanDistribution,
     PTBayes,
+    SoftLabelClassifier,
+    SoftmaxRegression,
+    SoftmaxRegressionCV,
 )
 
 ENHANCERS = [
@@ -56,6 +62,12 @@ LEARNERS = [
     LDLSCL(tol=1e-8),
     EDLLRL(tol=1e-6),
     DistributionForest(10, random_state=0),
+    DistributionBoosting(10, random_state=0),
+    SoftLabelClassifier(LogisticRegression(C=0.1, tol=1e-9, max_iter=10_000)),
+    SoftmaxRegression(tol=1e-10),
+    SoftmaxRegressionCV([0.1], 2, tol=1e-10),  # a choice would depend on the folds, and so on row order
+    ConformalLearner(BDLDL(), cv=2, random_state=0),
+    ConformalLearner(BDLDL(), joint=True),
 ]
 ESTIMATORS = ENHANCERS + LEARNERS
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from examples import demo
-from labeldist.metrics import MEASURES
+from labeldist.metrics import PAPER_MEASURES
 from tests.pages import Elements
 
 
@@ -31,8 +31,8 @@ def test_digits_are_chosen_by_their_degrees():
 
 
 def test_winners_respect_the_direction_of_measures():
-    low = dict.fromkeys(MEASURES, 0.1)
-    high = dict.fromkeys(MEASURES, 0.9)
+    low = dict.fromkeys(PAPER_MEASURES, 0.1)
+    high = dict.fromkeys(PAPER_MEASURES, 0.9)
     assert demo.winners({"a": low, "b": high}, "clark") == {"a"}
     assert demo.winners({"a": low, "b": high}, "cosine") == {"b"}
     assert demo.winners({"a": low, "b": low}, "cosine") == {"a", "b"}

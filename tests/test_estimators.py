@@ -16,7 +16,7 @@ from labeldist.datasets import make_artificial
 from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.features import KernelFeatures
-from labeldist.learning import DistributionForest
+from labeldist.learning._forest import TreeLearner
 from tests.checks import (
     ALL_CHECKS,
     FEATURES,
@@ -76,7 +76,7 @@ every_user_of_tags = pytest.mark.parametrize("estimator", [e for e in ESTIMATORS
 @every_estimator
 @pytest.mark.parametrize("check", ALL_CHECKS, ids=lambda check: check.__name__)
 def test_common_checks(estimator, check):
-    if isinstance(estimator, DistributionForest) and check in NOT_FOR_FORESTS:
+    if isinstance(estimator, TreeLearner) and check in NOT_FOR_FORESTS:
         return
     check(clone(estimator))
 

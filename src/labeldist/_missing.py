@@ -16,7 +16,5 @@ def check_not_missing(given: Any, numbers: Any = None, *, name: str) -> None:
     elif not (missing := numbers == NAT).any():
         return
     rows = np.flatnonzero(missing.any(axis=1) if missing.ndim > 1 else missing)
-    raise ValueError(
-        f"{name} has masked entries or NaT in {len(rows)} row(s), first in row {rows[0]}. Fill these entries, or drop "
-        "the rows."
-    )
+    advice = "Fill these entries, or drop the rows."
+    raise ValueError(f"{name} has masked entries or NaT in {len(rows)} row(s), first in row {rows[0]}. {advice}")

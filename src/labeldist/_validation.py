@@ -23,7 +23,6 @@ def random_generator(random_state: Any) -> np.random.RandomState:
     from sklearn.utils import check_random_state
 
     # For None, check_random_state would return NumPy's global generator, which other code may seed or use.
-
     return np.random.RandomState() if random_state is None else check_random_state(random_state)
 
 
@@ -47,10 +46,9 @@ def check_rows(**tables: Any) -> None:
     for (first, index), (second, other) in pairwise(indexes):
         same = index.equals(other) or len(index) != len(other)
         if not same and index.isin(other).all() and other.isin(index).all():
-            raise ValueError(
-                f"The indexes of {first} and {second} hold the same labels in different orders, but rows are paired "
-                f"by position. Reorder the rows, for instance by {second}.loc[{first}.index]."
-            )
+            problem = f"The indexes of {first} and {second} hold the same labels in different orders"
+            advice = f"Reorder the rows, for instance by {second}.loc[{first}.index]."
+            raise ValueError(f"{problem}, but rows are paired by position. {advice}")
 
 
 def column_names(table: Any) -> list[str] | None:
@@ -96,10 +94,8 @@ def check_rows_are_equally_long(y: Any) -> None:
     try:
         np.shape(y)
     except ValueError:
-        raise NotADistributionError(
-            "y must be a table with one row per item and one column per label; its rows differ in length. "
-            f"{_HOW_TO_MAKE_A_TABLE}"
-        ) from None
+        problem = "y must be a table with one row per item and one column per label; its rows differ in length"
+        raise NotADistributionError(f"{problem}. {_HOW_TO_MAKE_A_TABLE}") from None
 
 
 def label_table(y: Any) -> Any:
@@ -107,16 +103,11 @@ def label_table(y: Any) -> Any:
     if hasattr(y, "toarray"):  # dense labels take far less memory than the features
         y = y.toarray()
     if np.ndim(y) != 2:
-        raise NotADistributionError(
-            "y must have two dimensions, one row per item and one column per label; "
-            f"got shape {np.shape(y)}. {_HOW_TO_MAKE_A_TABLE}"
-        )
+        problem = f"y must have two dimensions, one row per item and one column per label; got shape {np.shape(y)}"
+        raise NotADistributionError(f"{problem}. {_HOW_TO_MAKE_A_TABLE}")
     if np.shape(y)[1] == 1:
-        warn(
-            "y has a single label column, and a distribution over one label is always 1. If its values are classes, "
-            f"each class needs a column. {_HOW_TO_MAKE_A_TABLE}",
-            LabelWarning,
-        )
+        advice = f"If its values are classes, each class needs a column. {_HOW_TO_MAKE_A_TABLE}"
+        warn(f"y has a single label column, and a distribution over one label is always 1. {advice}", LabelWarning)
     return y
 
 
@@ -126,21 +117,16 @@ def check_logical(L: Any) -> Array:
     other = (logical != 0) & (logical != 1)
     if other.any():
         row, column = np.argwhere(other)[0]
-        warn(
-            f"The logical labels hold values other than 0 and 1, first {logical[row, column]:g} in row {row}, column "
-            f"{column}. They are used as they are. Degrees or counts become logical labels with "
-            "labeldist.datasets.binarize(labeldist.simplex.normalize(y)).",
-            LabelWarning,
-        )
+        problem = f"values other than 0 and 1, first {logical[row, column]:g} in row {row}, column {column}"
+        advice = "become logical labels with labeldist.datasets.binarize(labeldist.simplex.normalize(y))."
+        used = "They are used as they are. Degrees or counts"
+        warn(f"The logical labels hold {problem}. {used} {advice}", LabelWarning)
     elif logical.all() and logical.shape[1] > 1:
         warn("Every label is 1 in every row, so the labels carry no information.", LabelWarning)
     empty = np.count_nonzero(~logical.any(axis=1))
     if empty:
-        warn(
-            f"{empty} of {len(logical)} rows have no positive label. Their degrees depend on the features alone, and "
-            "no measure is defined for such a row.",
-            LabelWarning,
-        )
+        effect = "Their degrees depend on the features alone, and no measure is defined for such a row."
+        warn(f"{empty} of {len(logical)} rows have no positive label. {effect}", LabelWarning)
     return logical
 
 
@@ -148,24 +134,18 @@ def check_rows_have_a_positive(L: Array, reason: str) -> None:
     """Raise an error with the given reason if logical labels contain rows of zeros."""
     empty = np.flatnonzero(~L.any(axis=1))
     if empty.size:
-        raise NotADistributionError(
-            f"{empty.size} of {len(L)} rows have no positive label, first row {empty[0]}, and {reason}. Drop those "
-            "rows, or use an enhancer that accepts them, such as BDLE."
-        )
+        problem = f"{empty.size} of {len(L)} rows have no positive label, first row {empty[0]}, and {reason}"
+        advice = "Drop those rows, or use an enhancer that accepts them, such as BDLE."
+        raise NotADistributionError(f"{problem}. {advice}")
 
 
 def as_distributions(y: Any, *, name: str) -> Array:
     """Return degrees divided by their row sums; warn if they look like logical labels."""
     degrees = normalize(y, name=name, copy=False)
     given = np.asarray(y)
-    if _is_zero_or_one(given[:1]) and _is_zero_or_one(given) and (given.sum(axis=1) > 1).any():
-        warn(
-            f"{name} holds only 0 and 1, with several 1 in a row: these look like logical labels, and are used as "
-            "distributions with equal degrees. EnhancedLearner first recovers distributions from logical labels.",
-            LabelWarning,
-        )
+    # The first row decides quickly in most tables.
+    if all(np.isin(rows, (0, 1)).all() for rows in (given[:1], given)) and (given.sum(axis=1) > 1).any():
+        problem = f"{name} holds only 0 and 1, with several 1 in a row: these look like logical labels"
+        advice = "EnhancedLearner first recovers distributions from logical labels."
+        warn(f"{problem}, and are used as distributions with equal degrees. {advice}", LabelWarning)
     return degrees
-
-
-def _is_zero_or_one(values: Array) -> bool:
-    return bool(((values == 0) | (values == 1)).all())

@@ -10,31 +10,11 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-__all__ = [
-    "ApproximationWarning",
-    "ChecksumError",
-    "DatasetError",
-    "DatasetNotFoundError",
-    "IllConditionedWarning",
-    "ImpossibleTagsWarning",
-    "LabelDistError",
-    "LabelDistWarning",
-    "LabelWarning",
-    "MissingExtraError",
-    "ModelError",
-    "ModelVersionWarning",
-    "NoisyTagsWarning",
-    "NotADistributionError",
-    "OutputError",
-    "SingleTagWarning",
-    "SingularCoefficientError",
-    "SpreadWarning",
-    "TableError",
-    "TagRuleWarning",
-    "ThresholdWarning",
-    "UnknownDatasetError",
-    "VanishingGraphWarning",
-]
+__all__ = ["ApproximationWarning", "ChecksumError", "DatasetError", "DatasetNotFoundError", "IllConditionedWarning"]
+__all__ += ["ImpossibleTagsWarning", "LabelDistError", "LabelDistWarning", "LabelWarning", "MissingExtraError"]
+__all__ += ["ModelError", "ModelVersionWarning", "NoisyTagsWarning", "NotADistributionError", "OutputError"]
+__all__ += ["SingleTagWarning", "SingularCoefficientError", "SpreadWarning", "TableError", "TagRuleWarning"]
+__all__ += ["ThresholdWarning", "UnknownDatasetError", "VanishingGraphWarning"]
 
 _PACKAGE = str(Path(__file__).parent)
 _WARNED_IN_SEARCHES: set[tuple[str, str, int]] = set()

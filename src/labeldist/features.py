@@ -153,16 +153,19 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rows = _draw(X, CANDIDATES, random).astype(np.float64)
         n_features = rows.shape[1]
         self.mean_, self.scale_ = mean_and_scale(rows) if self.scale else (np.zeros(n_features), np.ones(n_features))
-        self.bandwidth_ = max(self.factor * self._resolve_bandwidth(self._standardise(rows), random), TINY)
+        bandwidth: float = self.bandwidth  # type: ignore[assignment]
+        if self.bandwidth == "mean":
+            standardised = self._standardise(rows)
+            check_squarable(standardised)
+            bandwidth = mean_pairwise_distance(_draw(standardised, DISTANCE_ROWS, random))
+        self.bandwidth_ = max(self.factor * float(bandwidth), TINY)
         rows = self._in_bandwidths(rows)
         tol = max(self.tol, ROUNDING)
         with threads_for(len(rows), self.n_components):
             pivots = draw_pivots(_kernel, rows, 0.0, self.n_components, random, entry_tolerance=tol)
         if not pivots.factor.diagonal().all():
-            raise ValueError(
-                f"The bandwidth {self.bandwidth_:.3g} is smaller than the rounding errors of the features. Raise "
-                "bandwidth or factor."
-            )
+            problem = f"The bandwidth {self.bandwidth_:.3g} is smaller than the rounding errors of the features"
+            raise ValueError(f"{problem}. Raise bandwidth or factor.")
         self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
         return pivots.features.T if len(rows) == len(X) else None
 
@@ -191,12 +194,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 kernel = _kernel(block, self.landmarks_)  # in this order no row affects another
                 features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
         return features
-
-    def _resolve_bandwidth(self, rows: Array, random: np.random.RandomState) -> float:
-        if self.bandwidth != "mean":
-            return float(self.bandwidth)
-        check_squarable(rows)
-        return mean_pairwise_distance(_draw(rows, DISTANCE_ROWS, random))
 
     def _standardise(self, X: Array) -> Array:
         with np.errstate(over="ignore"):  # `_in_bandwidths` raises an error

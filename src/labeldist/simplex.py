@@ -47,28 +47,23 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLER
         raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
     check_not_missing(D, degrees, name=name)
     if degrees.ndim != 2 or degrees.shape[1] == 0:
-        raise NotADistributionError(
-            f"{name} must have one row per item and one column per label; got shape {degrees.shape}. Pass a single "
-            "distribution d as d.reshape(1, -1)."
-        )
+        problem = f"{name} must have one row per item and one column per label; got shape {degrees.shape}"
+        raise NotADistributionError(f"{problem}. Pass a single distribution d as d.reshape(1, -1).")
     valid = degrees.size and degrees.min() >= 0 and degrees.max() < np.inf  # faster than the tests of all entries
     for problem, bad in () if valid else (("not finite", ~np.isfinite(degrees)), ("negative", degrees < 0)):
         if bad.any():
             row, column = np.argwhere(bad)[0]
-            raise NotADistributionError(
-                f"{name} is {problem} in {np.count_nonzero(bad.any(axis=1))} row(s), first in row {row}: "
-                f"column {column} is {degrees[row, column]}."
-            )
+            rows = f"{np.count_nonzero(bad.any(axis=1))} row(s), first in row {row}"
+            raise NotADistributionError(f"{name} is {problem} in {rows}: column {column} is {degrees[row, column]}.")
     if tol == np.inf:
         return degrees
     sums = degrees.sum(axis=1)
     wrong = np.abs(sums - 1) > tol
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise NotADistributionError(
-            f"{name} has {np.count_nonzero(wrong)} row(s) that do not sum to 1, first row {row}: its sum is "
-            f"{sums[row]:.9g}. Convert counts or weights with labeldist.simplex.normalize."
-        )
+        problem = f"{np.count_nonzero(wrong)} row(s) that do not sum to 1, first row {row}: its sum is {sums[row]:.9g}"
+        advice = "Convert counts or weights with labeldist.simplex.normalize."
+        raise NotADistributionError(f"{name} has {problem}. {advice}")
     return degrees
 
 
@@ -111,10 +106,8 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     largest = degrees.max(axis=1, keepdims=True)
     if not largest.all():
         empty = np.flatnonzero(largest == 0)
-        raise NotADistributionError(
-            f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}. Drop those rows, or "
-            "give them uniform degrees."
-        )
+        problem = f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}"
+        raise NotADistributionError(f"{problem}. Drop those rows, or give them uniform degrees.")
     # Dividing by the largest value first prevents overflow and underflow of the sums.
     degrees = degrees / largest
     degrees /= degrees.sum(axis=1, keepdims=True)

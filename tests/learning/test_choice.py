@@ -14,10 +14,10 @@ from sklearn.preprocessing import StandardScaler
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, NotADistributionError
 from labeldist.learning import AAKNN, BDLDL, DistributionForest, MeanDistribution, _choice, choose_learner
-from labeldist.learning._choice import N_TREES, THE_MEAN, Trial, default_candidates, pick
+from labeldist.learning._choice import THE_MEAN, TREES, Trial, default_candidates, pick
 from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
-from labeldist.metrics import MEASURES, score_all
+from labeldist.metrics import MEASURES, PAPER_MEASURES, score_all
 from labeldist.simplex import normalize
 
 CANDIDATES = {"linear": BDLDL(), "neighbours": AAKNN()}
@@ -64,7 +64,7 @@ def test_scores_equal_a_plain_cross_validation(curved):
     choice = choose_learner(X, D, candidates=CANDIDATES, cv=folds)
     mean, row, _ = choice.table
     expected = [score_all(D[test], BDLDL().fit(X[train], D[train]).predict(X[test])) for train, test in folds.split(X)]
-    for measure in MEASURES:
+    for measure in PAPER_MEASURES:
         values = [scores[measure] for scores in expected]
         assert row[measure] == pytest.approx(np.mean(values))
         assert row[f"{measure}_deviation"] == pytest.approx(np.std(values))
@@ -108,12 +108,19 @@ def test_one_standard_error_rule_picks_the_simplest(scoring):
 
 def test_scoring_decides(curved):
     candidates = {"shrunk": BDLDL(ridge=30), "truncating": Truncating()}
-    for measure, name in {"kl_divergence": "shrunk", "clark": "truncating", "cosine": "truncating"}.items():
+    for measure, name in {"kl_divergence": "shrunk", "clark": "truncating", "manhattan": "truncating"}.items():
         choice = choose_learner(*curved, candidates=candidates, scoring=measure, random_state=0)
         assert (choice.scoring, choice.name) == (measure, name)
         assert MEASURES[measure].title in choice.paragraph
     with pytest.raises(ValueError, match=r"scoring .*chebyshev.*'accuracy'"):
         choose_learner(*curved, scoring="accuracy")
+
+
+def test_table_has_the_six_measures_and_the_scoring(curved):
+    for scoring, further in (("clark", set()), ("wasserstein", {"wasserstein"})):
+        choice = choose_learner(*curved, candidates=CANDIDATES, scoring=scoring, random_state=0)
+        assert set(choice.trials[0].scores) == {*PAPER_MEASURES} | further
+        assert set(choice.table[0]) & set(MEASURES) == {*PAPER_MEASURES} | further
 
 
 def test_failing_learner_is_left_out_and_progress_continues(curved):
@@ -219,9 +226,9 @@ def test_sparse_features_have_no_kernel_candidates(rng):
     assert not [row["name"] for row in choice.table if "kernel" in row["name"]]
 
 
-@pytest.mark.parametrize(("n_rows", "expected"), [(2500, (3, 1000)), (1_000_000, (72, 50))])
+@pytest.mark.parametrize(("n_rows", "expected"), [(2500, (3, 1000)), (1_000_000, (144, 50))])
 def test_default_candidates_are_smaller_for_large_tables(n_rows, expected):
-    options = {"sparse": False, "scoring": "clark", "n_trees": 100, "random_state": 0}
+    options = {"sparse": False, "scoring": "clark", "quick": True, "random_state": 0}
     made = default_candidates((n_rows, 18), 2000, **options)
     forest, kernel = made["random trees (DistributionForest)"], made["kernel (BD-LDL)"][0]
     assert (forest.min_samples_leaf, kernel.n_components) == expected
@@ -229,7 +236,7 @@ def test_default_candidates_are_smaller_for_large_tables(n_rows, expected):
 
 def test_final_forest_has_more_trees_than_the_compared_one(curved):
     choice = choose_learner(*curved, only=lambda learner: isinstance(learner, DistributionForest), random_state=0)
-    assert choice.chosen.estimator.n_estimators < choice.estimator.n_estimators == N_TREES
+    assert choice.chosen.estimator.n_estimators < choice.estimator.n_estimators == TREES[0]
 
 
 def test_prepare_is_the_first_step_of_the_chosen_pipeline(curved):

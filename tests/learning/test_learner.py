@@ -16,9 +16,12 @@ from labeldist.learning import (
     PTSVM,
     SABFGS,
     SAIIS,
+    DistributionBoosting,
     DistributionForest,
     MeanDistribution,
     PTBayes,
+    SoftmaxRegression,
+    SoftmaxRegressionCV,
 )
 from labeldist.metrics import kl_divergence
 
@@ -62,11 +65,13 @@ INVALID = [
     *((PTBayes, "covariance", "tied"), (PTBayes, "var_smoothing", 0), (PTBayes, "sampling", "bootstrap")),
     *((PTSVM, "C", 0), (PTSVM, "gamma", "wide"), (PTSVM, "gamma", 0), (PTSVM, "kernel_tolerance", 0)),
     *((PTSVM, "sampling", 1), (PTSVM, "random_state", "seed"), (PTSVM, "max_rank", 0)),
+    *((SoftmaxRegression, "ridge", -1), (SoftmaxRegression, "tol", 0), (SoftmaxRegressionCV, "scoring", "best")),
     *((SABFGS, "tol", 0), (SAIIS, "memory", -1), (SAIIS, "fit_intercept", 2)),
     *((LDLLC, "ridge", -1), (LDLLC, "correlation", -1), (LDLLC, "max_iter", 0)),
     *((LDLSCL, "n_clusters", 0), (LDLSCL, "local_correlation", 0), (LDLSCL, "barrier", 0), (LDLSCL, "code_ridge", -1)),
     *((EDLLRL, "low_rank", -1), (EDLLRL, "n_clusters", 0), (DistributionForest, "n_estimators", 0)),
     *((DistributionForest, "min_samples_leaf", 0), (DistributionForest, "max_features", 1.5)),
+    *((DistributionBoosting, "learning_rate", 0), (DistributionBoosting, "max_leaf_nodes", 1)),
 ]
 
 

@@ -19,7 +19,7 @@ from labeldist._tables.preparation import prepare_columns
 from labeldist.enhancement import KM
 from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, MeanDistribution
+from labeldist.learning import AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, ConformalLearner, MeanDistribution
 from labeldist.models import exportable, to_onnx
 from tests.checks import example
 from tests.models.examples import LABELS, NEW, fitted, mixed_table
@@ -38,6 +38,7 @@ EXPORTED = [
     EDLLRL(),
     MeanDistribution(),
     EnhancedLearner(BDLE(), BDLDL()),
+    ConformalLearner(BDLDL()),
     EnhancedLearner(KM(), make_pipeline(StandardScaler(), SABFGS())),
     make_pipeline(KernelFeatures(), BDLDL()),
     make_pipeline(SimpleImputer(), StandardScaler(with_mean=False), KernelFeatures(scale=False), SABFGS()),

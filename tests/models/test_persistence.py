@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
@@ -17,7 +18,7 @@ from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, MissingExtraError, ModelError, ModelVersionWarning, OutputError
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, DistributionForest
+from labeldist.learning import AAKNN, DistributionBoosting, DistributionForest
 from labeldist.models import _persistence, load, read_card, save, to_onnx
 from tests.checks import example, training_data
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
@@ -36,6 +37,7 @@ NESTED = [
     BayesLE(regressor="kernel"),
     AAKNN(algorithm="kd_tree"),
     DistributionForest(5, random_state=0),
+    DistributionBoosting(5, random_state=0),
 ]
 
 
@@ -92,6 +94,15 @@ def test_pipeline_that_starts_with_a_text_vectorizer(path):
     assert_array_equal(load(path).predict(texts), model.predict(texts))
     card = read_card(path)
     assert (card.n_features, card.feature_names) == (None, None)
+
+
+def test_prepared_text(path, rng):
+    words = np.array(["slow", "fast", "loud", "calm", "song", "dance"])
+    frame = pd.DataFrame({"said": [" ".join(rng.permutation(words)[:5]) for _ in range(40)]})
+    model = make_pipeline(prepare_columns(frame), BDLDL()).fit(frame, rng.dirichlet(np.ones(3), size=40))
+    save(model, path)
+    assert_array_equal(load(path).predict(frame), model.predict(frame))
+    assert read_card(path).feature_names == ("said",)
 
 
 def test_existing_files_are_not_replaced(path):

@@ -114,6 +114,16 @@ def test_points_are_degrees():
     assert legend_texts(display.ax_) == ["joy", "fear", "calm"]
 
 
+def test_intervals_are_lines_of_the_points():
+    lower, upper = np.clip(PREDICTED - 0.1, 0, 1), PREDICTED + 0.3
+    display = PredictionDisplay.from_predictions(TRUE, PREDICTED, intervals=(lower, upper), max_rows=3)
+    rows = [3, 0, 2]
+    for k, lines in enumerate(display.interval_lines_):
+        ends = [[[lower[i, k], TRUE.iloc[i, k]], [upper[i, k], TRUE.iloc[i, k]]] for i in rows]
+        np.testing.assert_allclose(lines.get_segments(), ends)
+    assert display.ax_.get_xlim()[1] > 0.9
+
+
 def test_bars_come_in_pairs_with_their_divergence():
     display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind="bars", max_rows=2)
     assert display.item_names == ["d", "c"]

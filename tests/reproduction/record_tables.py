@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from labeldist.datasets import list_datasets
-from labeldist.metrics import MEASURES
+from labeldist.metrics import PAPER_MEASURES
 
 COLUMNS = [
     *("experiment", "kind", "dataset", "method", "role", "variant", "parameters", "seed", "fold"),
@@ -58,10 +58,10 @@ def failure(**given):
 
 
 def value_of(measure, distance):
-    return 1 - distance if MEASURES[measure].higher_is_better else distance
+    return 1 - distance if PAPER_MEASURES[measure].higher_is_better else distance
 
 
-def runs(distances, *, datasets=None, measures=tuple(MEASURES), folds=1, seeds=(0,), **given):
+def runs(distances, *, datasets=None, measures=tuple(PAPER_MEASURES), folds=1, seeds=(0,), **given):
     """Return records of methods whose `distances` are numbers, or functions of data set and measure."""
     rows = []
     for dataset, (method, distance), measure in product(datasets or list_datasets(), distances.items(), measures):

@@ -95,10 +95,10 @@ def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
             distances, neighbors = approximate_neighbors(faiss, centred, n_neighbors)
             return unit * distances, neighbors
         if len(X) > HOPELESS_ROWS:
-            raise MissingExtraError(
-                f"Finding the exact nearest neighbours of {len(X)} rows would take hours. Install faiss to "
-                f"find approximate ones: {INSTALL}. Or set smoothness=0, which needs no neighbours."
+            advice = (
+                f"Install faiss to find approximate ones: {INSTALL}. Or set smoothness=0, which needs no neighbours."
             )
+            raise MissingExtraError(f"Finding the exact nearest neighbours of {len(X)} rows would take hours. {advice}")
     distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
     return unit * distances, neighbors
 
@@ -135,9 +135,10 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
     while (short := np.flatnonzero(found[:, -1] < 0)).size:  # the cells of these rows contain too few rows
         index.nprobe *= 2
         squared[short], found[short] = index.search(rows[short], n_neighbors + 1)
-    others = _without_itself(found)
-    shape = (n, n_neighbors)
-    return unit * np.sqrt(squared[others].reshape(shape), dtype=np.float64), found[others].reshape(shape)
+    itself = found == np.arange(n)[:, None]
+    itself[~itself.any(axis=1), -1] = True  # more equal rows exist than were searched
+    squared, found = (table[~itself].reshape(n, n_neighbors) for table in (squared, found))
+    return unit * np.sqrt(squared, dtype=np.float64), found
 
 
 def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:
@@ -151,17 +152,8 @@ def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:
         if recall >= RECALL:
             return int(index.nprobe)
         if index.nprobe == most:
-            warn(
-                f"Only {recall:.0%} of the nearest neighbours are found in reasonable time, because the features have "
-                "little structure. The neighbour graph is less accurate.",
-                ApproximationWarning,
-            )
+            problem = f"Only {recall:.0%} of the nearest neighbours are found in reasonable time"
+            cause = "because the features have little structure. The neighbour graph is less accurate."
+            warn(f"{problem}, {cause}", ApproximationWarning)
             return most
         index.nprobe = min(2 * index.nprobe, most)
-
-
-def _without_itself(found: Any) -> Any:
-    """Return a mask that excludes the row itself, or the last one if more equal rows exist than were searched."""
-    itself = found == np.arange(len(found))[:, None]
-    itself[~itself.any(axis=1), -1] = True
-    return ~itself

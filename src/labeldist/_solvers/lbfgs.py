@@ -30,13 +30,14 @@ def minimize_lbfgs(
     *,
     tol: float = 1e-8,
     max_iter: int = 50_000,
+    at_zero: tuple[float, Array] | None = None,
 ) -> LBFGSSolution:
     """Minimise a smooth function f of a matrix X of any shape; ``value_and_gradient(X)`` returns f(X) and ∇f(X).
 
-    Stop if the largest absolute entry of ∇f(X) is at most `tol` times that of ∇f(0). An iteration costs about one value
-    and gradient plus 4·30·size multiplications.
+    Stop if the largest absolute entry of ∇f(X) is at most `tol` times that of ∇f(0). `at_zero` is f(0) and ∇f(0), if
+    they are known. An iteration costs about one value and gradient plus 4·30·size multiplications.
     """
-    at_zero = value_and_gradient(np.zeros_like(start))
+    at_zero = at_zero or value_and_gradient(np.zeros_like(start))
     scale = float(np.abs(at_zero[1]).max(initial=0.0)) or 1.0
     if not start.size:
         return LBFGSSolution(start, at_zero[0], 0.0, 0, converged=True)

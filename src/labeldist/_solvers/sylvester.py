@@ -126,11 +126,8 @@ def _checked_cholesky(
     if check_condition and not failed:
         reciprocal, _ = linalg.lapack.dpocon(factor / np.sqrt(diagonal)[:, None], 1.0, uplo="L")
     if failed or reciprocal < SAFETY * len(matrix) * EPSILON:
-        raise SingularCoefficientError(
-            f"{name} is singular to rounding. Use method='auto' (or 'eigh') for the solution of minimum norm, "
-            "or a larger penalty.",
-            coefficient,
-        )
+        advice = "Use method='auto' (or 'eigh') for the solution of minimum norm, or a larger penalty."
+        raise SingularCoefficientError(f"{name} is singular to rounding. {advice}", coefficient)
     return np.asarray(factor), 1 / float(reciprocal)
 
 

@@ -156,7 +156,10 @@ class BayesLE(LabelEnhancer):
             The fitted enhancer.
         """
         self._validate_params()
-        prior = _check_spread_prior(self.spread_prior)
+        if len(self.spread_prior) != 2 or not all(isinstance(s, Real) and float(s) > 0 for s in self.spread_prior):
+            wanted = "two positive numbers, median and log-deviation"
+            raise ValueError(f"spread_prior must be {wanted}; got {self.spread_prior!r}.")
+        prior = float(self.spread_prior[0]), float(self.spread_prior[1])
         if self.rule == "order" and self.noise not in ("auto", 0):
             raise ValueError(f"noise must be 0 or 'auto' with rule='order'; got {self.noise}.")
         check_rows(X=X, y=y, sample_weight=sample_weight)
@@ -171,7 +174,8 @@ class BayesLE(LabelEnhancer):
         self._tags, self._pattern = distinct_rows(rows)
         n_tags, c = self._tags.sum(axis=0), len(self._tags)
         possible = rule.is_possible(n_tags, c)
-        counts = _sum_weights(self._pattern, weight, len(n_tags))
+        order = np.lexsort((weight, self._pattern))  # so that the sums do not depend on the order of the rows
+        counts = np.bincount(self._pattern[order], weight[order], minlength=len(n_tags)).astype(np.float64)
         self.rule_ = rule.name
         self.n_impossible_ = int(np.count_nonzero(~possible[self._pattern]))
         self.spread_identified_ = rule.name == "half" and c > 2 and len(set(n_tags[possible & (counts > 0)])) > 1
@@ -179,7 +183,9 @@ class BayesLE(LabelEnhancer):
         self._scores: Any = None
         self.explained_: float | None = None
         if c == 1:
-            return self._finish_single_label(len(L))
+            self.label_distributions_, self.label_std_ = np.ones(L.shape), np.zeros(L.shape)
+            self.spread_, self.noise_, self.mean_, self.covariance_ = 0.0, 0.0, np.zeros(1), np.zeros((1, 1))
+            return self
         noise = 0.0 if rule.name == "order" else None if self.noise == "auto" else float(self.noise)
         with one_thread():  # more threads are slower and change the last digits
             free = fit_tag_model(self._tags, counts, rule, noise=noise, spread_prior=prior, random=self._random(0))
@@ -191,21 +197,13 @@ class BayesLE(LabelEnhancer):
 
     def _choose_rule(self, rows: Any) -> Rule:
         if self.rule == "half" and rows.shape[1] > 2 and rows.any() and (rows.sum(axis=1) <= 1).all():
-            warn(
-                "No row has more than one tag. rule='order' is used: the tag is the largest degree, and spread_prior "
-                "determines the spread of the degrees.",
-                SingleTagWarning,
-            )
+            meaning = "the tag is the largest degree, and spread_prior determines the spread of the degrees."
+            warn(f"No row has more than one tag. rule='order' is used: {meaning}", SingleTagWarning)
             return Rule("order")
         return Rule(self.rule, self.threshold)
 
     def _random(self, stream: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, stream])
-
-    def _finish_single_label(self, n: int) -> Self:
-        self.label_distributions_, self.label_std_ = np.ones((n, 1)), np.zeros((n, 1))
-        self.spread_, self.noise_, self.mean_, self.covariance_ = 0.0, 0.0, np.zeros(1), np.zeros((1, 1))
-        return self
 
     def _fit_scores(self, X: Any, rows: Any, weight: Array, free: TagModel, prior: tuple[float, float]) -> None:
         """Fit the model in which the mean depends on features."""
@@ -245,27 +243,19 @@ class BayesLE(LabelEnhancer):
         if too_many > MAX_IMPOSSIBLE * n:
             most = n_tags[histogram.cumsum() >= (1 - MAX_IMPOSSIBLE) * n][0]
             fitting = max(likely or 0.0, (most - 0.5) / len(self.label_names_))
-            warn(
-                f"{too_many:g} of {n:g} rows have more tags than threshold={rule.threshold:g} allows with "
-                f"{len(self.label_names_)} labels. Use threshold={fitting:.2g}, which would fit them, or rule='order'.",
-                ImpossibleTagsWarning,
-            )
+            allows = f"threshold={rule.threshold:g} allows with {len(self.label_names_)} labels"
+            advice = f"Use threshold={fitting:.2g}, which would fit them, or rule='order'."
+            warn(f"{too_many:g} of {n:g} rows have more tags than {allows}. {advice}", ImpossibleTagsWarning)
         elif likely is not None:
-            warn(
-                f"threshold={likely:g} explains the numbers of tags clearly better than {rule.threshold:g}.",
-                ThresholdWarning,
-            )
+            better = f"clearly better than {rule.threshold:g}"
+            warn(f"threshold={likely:g} explains the numbers of tags {better}.", ThresholdWarning)
         if not self.spread_identified_:
-            warn(
-                "The tags do not determine how concentrated the degrees are, since there are two labels or all rows "
-                "have the same number of tags. Set spread_prior, which determines it.",
-                SpreadWarning,
-            )
+            cause = "since there are two labels or all rows have the same number of tags"
+            advice = "Set spread_prior, which determines it."
+            warn(f"The tags do not determine how concentrated the degrees are, {cause}. {advice}", SpreadWarning)
         if self.noise == "auto" and self.noise_ > MAX_NOISE:
-            warn(
-                f"{self.noise_:.0%} of the tags seem to be wrong. Check the threshold, or use rule='order'.",
-                NoisyTagsWarning,
-            )
+            advice = "Check the threshold, or use rule='order'."
+            warn(f"{self.noise_:.0%} of the tags seem to be wrong. {advice}", NoisyTagsWarning)
 
     def transform(self, X: Any) -> Array:
         """Predict the label distributions of new rows.
@@ -310,9 +300,8 @@ class BayesLE(LabelEnhancer):
             return self.label_distributions_.copy(), self.label_distributions_.copy()
         levels = np.array([0.5 - coverage / 2, 0.5 + coverage / 2])
         with one_thread():
-            bounds = posterior_quantiles(
-                self._model, self._tags, levels, INTERVAL_SWEEPS, INTERVAL_CHAINS, self._random(4)
-            )
+            effort = INTERVAL_SWEEPS, INTERVAL_CHAINS
+            bounds = posterior_quantiles(self._model, self._tags, levels, *effort, self._random(4))
         return bounds[0].T[self._pattern], bounds[1].T[self._pattern]
 
     def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
@@ -341,15 +330,3 @@ def distinct_rows(rows: Any) -> tuple[Tags, Any]:
     keys = keys[:, 0] if keys.shape[1] == 1 else keys
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True, axis=0)
     return np.ascontiguousarray(rows[first].T), inverse.ravel()
-
-
-def _sum_weights(pattern: Any, weight: Array, n_patterns: int) -> Array:
-    """Return the sum of the weights of each pattern, independent of the order of the rows to the last bit."""
-    order = np.lexsort((weight, pattern))
-    return np.bincount(pattern[order], weight[order], minlength=n_patterns).astype(np.float64)
-
-
-def _check_spread_prior(prior: Any) -> tuple[float, float]:
-    if len(prior) != 2 or not all(isinstance(value, Real) and float(value) > 0 for value in prior):
-        raise ValueError(f"spread_prior must be two positive numbers, median and log-deviation; got {prior!r}.")
-    return float(prior[0]), float(prior[1])

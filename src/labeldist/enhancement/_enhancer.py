@@ -10,18 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labeldist import _validation as validation
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist._validation import (
-    check_logical,
-    check_rows,
-    check_rows_are_equally_long,
-    label_names,
-    label_table,
-    validated,
-)
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
@@ -83,14 +76,14 @@ class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
 
     def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
         """Return `X` and the logical labels as float64, and set the names of the columns of both."""
-        check_rows_are_equally_long(y)
-        check_rows(X=X, y=y)
-        X, L = validated(
+        validation.check_rows_are_equally_long(y)
+        validation.check_rows(X=X, y=y)
+        X, L = validation.validated(
             self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
         )
-        L = label_table(L)
-        self.label_names_ = label_names(y, L.shape[1])
-        return X, check_logical(L)
+        L = validation.label_table(L)
+        self.label_names_ = validation.label_names(y, L.shape[1])
+        return X, validation.check_logical(L)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

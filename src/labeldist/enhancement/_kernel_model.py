@@ -115,11 +115,9 @@ class KernelModelMixin:
         graph = neighbor_graph(X, self.n_neighbors or n_labels + 1, self.graph_width)
         median = float(np.median(graph.data)) if graph.nnz else 1.0
         if median < VANISHING_WEIGHT:
-            warn(
-                f"Half of the weights of the neighbour graph are below {median:.1g}, so smoothness has little effect: "
-                f"graph_width={self.graph_width:g} is too small. Use graph_width='mean', or smoothness=0.",
-                VanishingGraphWarning,
-            )
+            problem = f"Half of the weights of the neighbour graph are below {median:.1g}"
+            advice = f"graph_width={self.graph_width:g} is too small. Use graph_width='mean', or smoothness=0."
+            warn(f"{problem}, so smoothness has little effect: {advice}", VanishingGraphWarning)
         return laplacian(graph)
 
     def _minimise(self, loss: EnhancementLoss) -> Array:
@@ -138,22 +136,18 @@ class KernelModelMixin:
         reached = loss.value_and_gradient(W)[0]
         minimum = minimum_over_groups(loss.labels, group.ravel(), loss.smoothness, loss.laplacian)
         if reached - minimum > LARGE_EXCESS * np.vdot(loss.labels, loss.labels):
-            warn(
-                f"The kernel matrix is numerically singular, so the loss is {reached:.3g}; in exact arithmetic its "
-                f"minimum is {minimum:.3g}. Decrease bandwidth, which is {self.bandwidth_:.3g}.",
-                IllConditionedWarning,
-            )
+            problem = f"so the loss is {reached:.3g}; in exact arithmetic its minimum is {minimum:.3g}"
+            advice = f"Decrease bandwidth, which is {self.bandwidth_:.3g}."
+            warn(f"The kernel matrix is numerically singular, {problem}. {advice}", IllConditionedWarning)
 
     def _set_accuracy(self, residual: float, condition: float | None) -> None:
         """Set the residual and the condition number; warn if they are large."""
         self.residual_, self.condition_ = residual, condition
         if residual > LARGE_RESIDUAL or (condition or 1.0) > FEW_DIGITS:
             number = "" if condition is None else f", condition number {condition:.1e}"
-            warn(
-                f"The coefficients have few correct digits (relative residual {residual:.1e}{number}): the kernel "
-                "matrix is nearly singular. Increase reconstruction, or decrease bandwidth.",
-                IllConditionedWarning,
-            )
+            problem = f"The coefficients have few correct digits (relative residual {residual:.1e}{number})"
+            advice = "the kernel matrix is nearly singular. Increase reconstruction, or decrease bandwidth."
+            warn(f"{problem}: {advice}", IllConditionedWarning)
 
     @abstractmethod
     def _search(self, loss: EnhancementLoss) -> Array:

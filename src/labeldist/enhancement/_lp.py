@@ -98,11 +98,8 @@ class LP(ScoringEnhancer):
         degrees = graph.sum(axis=1)
         isolated = degrees < np.finfo(np.float64).tiny
         if 2 * isolated.sum() > len(X) > 1:
-            warn(
-                f"{isolated.sum()} of {len(X)} rows have no neighbours at width={self.width_:g}, so they keep their "
-                "labels. Use width='mean', or scale=True.",
-                VanishingGraphWarning,
-            )
+            problem = f"{isolated.sum()} of {len(X)} rows have no neighbours at width={self.width_:g}"
+            warn(f"{problem}, so they keep their labels. Use width='mean', or scale=True.", VanishingGraphWarning)
         root = np.where(isolated, np.inf, degrees)[:, None] ** -0.5
 
         def apply(V: Array) -> Array:

@@ -135,8 +135,6 @@ def threshold_sharpness(L: Array) -> float:
     if low <= 0 and high > np.sqrt(EPSILON):
         return float(brentq(excess, 0, MAX_SHARPNESS, xtol=1e-14))
     cause = "the positive labels always exceed it" if low > 0 else "too many rows have a single positive label"
-    warn(
-        f"No sharpness agrees with the threshold {THRESHOLD:g} of the logical labels: {cause}. sharpness=1 is used.",
-        LabelWarning,
-    )
+    problem = f"No sharpness agrees with the threshold {THRESHOLD:g} of the logical labels: {cause}"
+    warn(f"{problem}. sharpness=1 is used.", LabelWarning)
     return 1.0

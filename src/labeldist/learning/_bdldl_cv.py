@@ -223,7 +223,8 @@ class BDLDLCV(BlockLearner):
         total = np.zeros((len(coefficients), len(grid["output"]), len(grid["floor"])))
         whole = callable(self.scoring)  # a custom score may not be a mean over rows
         for part, points in _blocks(len(D), len(coefficients), D.shape[1], whole=whole):
-            raw = _linear_scores(X[part], coefficients[points], intercepts[points])
+            flat = np.asarray(X[part] @ np.hstack([*coefficients[points]])).reshape(-1, *intercepts[points].shape)
+            raw = np.ascontiguousarray(flat.transpose(1, 0, 2) + intercepts[points, None])  # (points, n, c)
             for (i, output), (j, floor) in product(enumerate(grid["output"]), enumerate(grid["floor"])):
                 P = to_distributions(raw.reshape(-1, D.shape[1]), output, floor=floor).reshape(raw.shape)
                 total[points, i, j] += self._measure(D[part], P, weight[part])
@@ -289,11 +290,3 @@ def _blocks(n_rows: int, n_points: int, n_labels: int, *, whole: bool) -> Iterat
     points = max(1, BLOCK_SCORES // (rows * n_labels))
     for row, point in product(range(0, n_rows, rows), range(0, n_points, points)):
         yield slice(row, row + rows), slice(point, point + points)
-
-
-def _linear_scores(X: Any, coefficients: Array, intercepts: Array) -> Array:
-    """Return Xθ + b for each point, (points, n, c)."""
-    n_points, m, c = coefficients.shape
-    flat = np.asarray(X @ coefficients.transpose(1, 0, 2).reshape(m, -1))
-    scores = flat.reshape(-1, n_points, c).transpose(1, 0, 2) + intercepts[:, None]
-    return np.ascontiguousarray(scores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
@@ -42,15 +42,15 @@ class Trial:
         """Return 1 − KL / KL of the baseline over all held-out rows."""
         return skill(self.mean("kl_divergence"), baseline.mean("kl_divergence"))
 
-    def is_clearly_better(self, other: Trial, measure: str) -> bool:
-        """Return whether the mean gain over `other`, paired over the folds, exceeds its standard error."""
+    def is_clearly_better(self, other: Trial, measure: str, errors: float = 1.0) -> bool:
+        """Return whether the mean gain over `other`, paired over the folds, exceeds some standard errors of it."""
         direction = 1 if MEASURES[measure].higher_is_better else -1
         gains = direction * (self.scores[measure] - other.scores[measure])
         share = self.weights / self.weights.sum()
         gain = float(gains @ share)
         n = len(gains)
         standard_error = np.sqrt(((gains - gain) ** 2) @ share**2 * n / (n - 1))
-        return bool(gain > max(standard_error, ROUNDING_DIVERGENCE))
+        return bool(gain > max(errors * standard_error, ROUNDING_DIVERGENCE))
 
 
 def held_out(
@@ -72,7 +72,7 @@ def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[F
 
     n = len(D)
     if n < 2:
-        raise ValueError(f"Cross-validation needs at least two rows; got {n}.")
+        raise ValueError(f"Cross-validation needs at least two rows; got n_samples={n}.")
     if isinstance(cv, Integral):
         cv = KFold(min(int(cv), n), shuffle=True, random_state=random.randint(2**31))
     folds = list(check_cv(cv).split(X, D))
@@ -109,6 +109,7 @@ def cross_validate(
     after_fold: Callable[[int], None],
     *,
     may_fail: bool,
+    measures: str | Iterable[str] = "all",
 ) -> Trial:
     """Score a learner on all folds, and call `after_fold` with the number of each. Warnings are suppressed."""
     X, D, weight = table
@@ -122,7 +123,7 @@ def cross_validate(
                 weights_of_steps = weights_for(estimator, learned)
                 model = clone(estimator).fit(_safe_indexing(X, train), D[train], **weights_of_steps)
                 P = model.predict(_safe_indexing(X, test))
-            scores.append(score_all(D[test], P, sample_weight=held_out))
+            scores.append(score_all(D[test], P, sample_weight=held_out, measures=measures))
         except Exception as error:
             if not may_fail:
                 raise
@@ -134,7 +135,7 @@ def cross_validate(
     return Trial(
         name=name,
         estimator=estimator,
-        scores={measure: np.array([values[measure] for values in scores]) for measure in MEASURES},
+        scores={measure: np.array([values[measure] for values in scores]) for measure in scores[0]},
         weights=np.array(weights),
         predictions=np.concatenate(predictions),
         seconds=time.perf_counter() - start,

@@ -8,20 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labeldist import _validation as validation
 from labeldist._compat import _check_sample_weight
 from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist._validation import (
-    as_distributions,
-    check_feature_order,
-    check_label_names,
-    check_rows,
-    check_rows_are_equally_long,
-    label_names,
-    label_table,
-    validated,
-)
 from labeldist.metrics import kl_divergence
 from labeldist.metrics._skill import skill
 from labeldist.simplex import normalize
@@ -86,8 +77,8 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             The predicted distributions: non-negative rows that sum to one.
         """
         check_is_fitted(self)
-        check_feature_order(self, X)
-        X = validated(self, X, reset=False, **self._table_options())
+        validation.check_feature_order(self, X)
+        X = validation.validated(self, X, reset=False, **self._table_options())
         with threads_for(*X.shape):
             return self._predict(X)
 
@@ -109,9 +100,9 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
             1 for a perfect prediction, 0 for one as good as the mean of `y`, without a lower bound.
         """
         check_is_fitted(self)
-        check_rows(X=X, y=y, sample_weight=sample_weight)
-        check_label_names(y, self.label_names_)
-        D = normalize(label_table(y), name="y", copy=False)
+        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
+        validation.check_label_names(y, self.label_names_)
+        D = normalize(validation.label_table(y), name="y", copy=False)
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
@@ -135,18 +126,18 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
     ) -> tuple[Any, Array]:
         """Validate training data and return them. Column names are stored, or compared if `reset` is False."""
-        check_rows_are_equally_long(y)
-        check_rows(X=X, y=y, sample_weight=sample_weight)
+        validation.check_rows_are_equally_long(y)
+        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
         if not reset:
-            check_feature_order(self, X)
-        X, D = validated(self, X, y, multi_output=True, reset=reset, **self._table_options())
+            validation.check_feature_order(self, X)
+        X, D = validation.validated(self, X, y, multi_output=True, reset=reset, **self._table_options())
         if self._squares_features:
             check_squarable(X)
-        D = label_table(D)
-        names = label_names(y, D.shape[1])
+        D = validation.label_table(D)
+        names = validation.label_names(y, D.shape[1])
         if not reset and names != self.label_names_:
             raise ValueError(f"y must have the labels of the first rows, {self.label_names_}; got {names}.")
-        D = as_distributions(D, name="y (the label distributions)")
+        D = validation.as_distributions(D, name="y (the label distributions)")
         self.label_names_ = names
         return X, D
 

@@ -124,7 +124,10 @@ class AAKNN(DistributionLearner):
         last = (numbers < self.neighbors_.n_neighbors).sum(axis=1, keepdims=True)
         reach = np.take_along_axis(distances, np.take_along_axis(order, last, axis=1), axis=1)
         reach = reach * (1 + TIE) + ROUNDING.get(self.neighbors_.metric, 0.0)
-        weights = 1.0 if self._weights == "uniform" else _inverse(distances) ** self._power
+        weights = np.ones_like(distances)
+        if self._weights != "uniform":  # inverse distances relative to the nearest row, which cannot overflow
+            nearest = distances.min(axis=1, keepdims=True)
+            weights = np.divide(nearest, distances, out=weights, where=distances > 0) ** self._power
         shares = np.where(distances <= reach, weights, 0.0)
         starts = np.arange(0, neighbors.size + 1, k)
         graph = sparse.csr_array((shares.ravel(), neighbors.ravel(), starts), shape=(len(rows), len(self._first)))
@@ -142,7 +145,11 @@ class AAKNN(DistributionLearner):
         euclidean = index.metric == "euclidean"
         self._unit = squarable_unit(self.X_fit_) if euclidean else 1.0
         X = _in_units(self.X_fit_, self._unit)
-        self._center = _center_of(X) if euclidean and isinstance(X, np.ndarray) else np.zeros(X.shape[1])
+        self._center = np.zeros(X.shape[1])
+        if euclidean and isinstance(X, np.ndarray):
+            mean, size = column_means(X), (X**2).sum() / len(X)
+            if size - mean @ mean <= SMALL_SPREAD * size:  # the rows vary little compared to their size
+                self._center = mean
         group = self._first = np.arange(X.shape[0])
         if isinstance(X, np.ndarray):  # many duplicates would be many ties
             _, self._first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
@@ -191,17 +198,3 @@ def _in_units(X: Any, unit: float) -> Any:
 def _norms(X: Any) -> Array:
     """Return the Euclidean norms of the rows."""
     return np.asarray((np.linalg.norm if isinstance(X, np.ndarray) else sparse.linalg.norm)(X, axis=1))
-
-
-def _center_of(X: Array) -> Array:
-    """Return the column means if the rows vary little compared to their size, else zeros."""
-    mean = column_means(X)
-    size = (X**2).sum() / len(X)
-    return mean if size - mean @ mean <= SMALL_SPREAD * size else np.zeros_like(mean)
-
-
-def _inverse(distances: Array) -> Array:
-    """Return the inverse distances relative to that of the nearest row, or 1 and 0 if there are zero distances."""
-    nearest = distances.min(axis=1, keepdims=True)
-    # The quotient of distances, unlike that of their inverses, stays within the number range.
-    return np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)

@@ -146,10 +146,8 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
         try:
             return np.asarray(cholesky(covariance, lower=True))
         except LinAlgError:
-            message = (
-                f"With var_smoothing={self.var_smoothing:g} a covariance is numerically singular. Use a larger one."
-            )
-            raise ValueError(message) from None
+            problem = f"With var_smoothing={self.var_smoothing:g} a covariance is numerically singular"
+            raise ValueError(f"{problem}. Use a larger one.") from None
 
 
 def _whitened(gaps: Array, root: Array, deviations: Array) -> Array:
@@ -254,7 +252,8 @@ class PTSVM(DistributionLearner):
     def _fit(self, X: Array, D: Array) -> None:
         X = X.astype(np.float64)
         weights = example_weights(D, None, self.sampling, self.random_state)
-        self.gamma_ = self._resolve_gamma(X)
+        gammas: dict[Any, float] = {"scale": 1 / (X.shape[1] * (float(X.var()) or 1.0)), "auto": 1 / X.shape[1]}
+        self.gamma_ = float(gammas.get(self.gamma, self.gamma))
         Z, pivots = gaussian_factor(X, self.gamma_, self.kernel_tolerance, max_rank=self.max_rank)
         self.pivots_ = X[pivots]
         occurring = np.flatnonzero(weights.any(axis=0))
@@ -286,8 +285,3 @@ class PTSVM(DistributionLearner):
         degrees = np.zeros((len(X), self._n_labels))
         degrees[:, self._occurring] = couple_pairwise(R[:, self._occurring[:, None], self._occurring])
         return normalize(degrees)
-
-    def _resolve_gamma(self, X: Array) -> float:
-        if self.gamma == "scale":
-            return 1 / (X.shape[1] * (float(X.var()) or 1.0))
-        return 1 / X.shape[1] if self.gamma == "auto" else float(self.gamma)

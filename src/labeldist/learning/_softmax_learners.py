@@ -55,11 +55,9 @@ class SoftmaxLearner(DistributionLearner):
         self.intercept_ = intercept - coefficients.T @ center
         self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
         if not converged:
-            warn(
-                f"{type(self).__name__} stopped after {self.n_iter_} iterations, before it met its tolerance. Raise "
-                "max_iter or tol, or standardise the features.",
-                ConvergenceWarning,
-            )
+            problem = f"{type(self).__name__} stopped after {self.n_iter_} iterations, before it met its tolerance."
+            advice = "Raise max_iter or tol, or standardise the features."
+            warn(f"{problem} {advice}", ConvergenceWarning)
 
 
 class SABFGS(SampleWeightMixin, SoftmaxLearner):

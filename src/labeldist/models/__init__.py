@@ -4,14 +4,5 @@ from labeldist.models._inspection import feature_names_of, label_names_of, predi
 from labeldist.models._onnx import exportable, to_onnx
 from labeldist.models._persistence import ModelCard, load, read_card, save
 
-__all__ = [
-    "ModelCard",
-    "exportable",
-    "feature_names_of",
-    "label_names_of",
-    "load",
-    "predict_distributions",
-    "read_card",
-    "save",
-    "to_onnx",
-]
+__all__ = ["ModelCard", "exportable", "feature_names_of", "label_names_of", "load"]
+__all__ += ["predict_distributions", "read_card", "save", "to_onnx"]

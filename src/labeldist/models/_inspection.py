@@ -117,5 +117,5 @@ def active_steps(pipeline: Any) -> list[Any]:
 
 
 def fitted_part(model: Any) -> Any:
-    """Return the fitted estimator inside a search or an `EnhancedLearner`, or None."""
+    """Return the fitted estimator inside a search, an `EnhancedLearner` or a `ConformalLearner`, or None."""
     return getattr(model, "best_estimator_", getattr(model, "learner_", None))

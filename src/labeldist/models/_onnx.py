@@ -39,8 +39,9 @@ def to_onnx(
     Parameters
     ----------
     model : fitted estimator
-        BDLDL, BDLDLCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL or MeanDistribution, also in an EnhancedLearner, a search
-        or a pipeline after KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
+        BDLDL, BDLDLCV, SoftmaxRegression, SoftmaxRegressionCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL or
+        MeanDistribution, also in an EnhancedLearner, a ConformalLearner (without its intervals), a search or a pipeline
+        after KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
     path : str or path, default=None
     summary, measures, training_rows, force : as in `save`
 
@@ -104,7 +105,7 @@ def exportable(estimator: Any) -> bool:
         return exportable(active_steps(estimator)[-1])
     if type(estimator).__name__ in LEARNERS:
         return True
-    if hasattr(estimator, "learner"):  # EnhancedLearner, whose default is BDLDL
+    if hasattr(estimator, "learner"):  # ConformalLearner, or EnhancedLearner, whose default is BDLDL
         return estimator.learner is None or exportable(estimator.learner)
     return hasattr(estimator, "estimator") and exportable(estimator.estimator)
 
@@ -237,6 +238,7 @@ def _is_missing(graph: _Graph, _: Any, X: str) -> str:
 
 LEARNERS = {
     **dict.fromkeys(["BDLDL", "BDLDLCV"], _linear),
+    **dict.fromkeys(["SoftmaxRegression", "SoftmaxRegressionCV"], _softmax),
     **dict.fromkeys(["SABFGS", "SAIIS", "LDLLC", "LDLSCL", "EDLLRL"], _softmax),
     "MeanDistribution": _mean,
 }

@@ -11,15 +11,6 @@ from labeldist.plots._distributions import (
 from labeldist.plots._importance import FeatureImportanceDisplay
 from labeldist.plots._parameters import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
 
-__all__ = [
-    "AmbiguityDisplay",
-    "CalibrationDisplay",
-    "CoefficientDisplay",
-    "DistributionDisplay",
-    "FeatureImportanceDisplay",
-    "ParameterInfluenceDisplay",
-    "PredictionDisplay",
-    "RecoveryPathDisplay",
-    "TernaryDisplay",
-    "save_picture",
-]
+__all__ = ["AmbiguityDisplay", "CalibrationDisplay", "CoefficientDisplay", "DistributionDisplay"]
+__all__ += ["FeatureImportanceDisplay", "ParameterInfluenceDisplay", "PredictionDisplay", "RecoveryPathDisplay"]
+__all__ += ["TernaryDisplay", "save_picture"]

@@ -207,8 +207,7 @@ def check_picture_path(path: str | os.PathLike[str]) -> None:
 def shorten(name: object, max_length: int = 28) -> str:
     """Return a name on one line, cut to `max_length`, without mathematics between dollar signs."""
     line = " ".join(str(name).split())
-    line = line if len(line) <= max_length else line[: max_length - 1] + "…"
-    return line.replace("$", r"\$")
+    return (line if len(line) <= max_length else line[: max_length - 1] + "…").replace("$", r"\$")
 
 
 def is_number(value: Any) -> bool:

@@ -232,6 +232,8 @@ class PredictionDisplay(DisplayOfRows):
     true, predicted : ndarray of shape (n_rows, n_labels)
     label_names, item_names : list of str
     kind, caption : {"scatter", "bars"}, str
+    intervals : tuple of two ndarray of shape (n_rows, n_labels), default=None
+        Lower and upper bounds of the degrees.
 
     Attributes
     ----------
@@ -239,6 +241,8 @@ class PredictionDisplay(DisplayOfRows):
         Kullback-Leibler divergence of each row.
     points_, true_bars_, predicted_bars_ : list of PathCollection or BarContainer
         One per label. Beyond 15 labels the smallest are merged.
+    interval_lines_ : list of LineCollection
+        One per label, if there are intervals.
 
     See Also
     --------
@@ -257,6 +261,7 @@ class PredictionDisplay(DisplayOfRows):
     item_names: Sequence[str]
     kind: Kind = "scatter"
     caption: str = ""
+    intervals: tuple[Array, Array] | None = None
 
     @property
     def divergences(self) -> Array:
@@ -270,6 +275,7 @@ class PredictionDisplay(DisplayOfRows):
         D_pred: Any,
         *,
         kind: Kind = "scatter",
+        intervals: tuple[Any, Any] | None = None,
         max_rows: int | None = None,
         label_names: Names = None,
         item_names: Names = None,
@@ -283,6 +289,9 @@ class PredictionDisplay(DisplayOfRows):
             Rows that sum to one. The columns of a data frame name the labels, its index the items.
         kind : {"scatter", "bars"}, default="scatter"
             One point per degree, or a pair of stacked bars per item.
+        intervals : tuple of two array-like of shape (n_samples, n_labels), default=None
+            Lower and upper bounds, such as those of `ConformalLearner.predict_interval`, as horizontal lines of the
+            points. A line that crosses the diagonal covers the true degree.
         max_rows : int, default=None
             By default 1000 for points and 6 for bars, at equal steps from the smallest divergence to the largest.
         label_names, item_names : list of str, default=None
@@ -302,13 +311,16 @@ class PredictionDisplay(DisplayOfRows):
         chosen = ranking[np.linspace(0, n - 1, min(n, max_rows)).round().astype(np.intp)]
         shown, caption = true.iloc[chosen], f"{len(chosen):,} of {n:,} items"
         names = list(shown.columns), list(shown.index)
-        return cls(shown.to_numpy(), predicted[chosen], *names, kind, caption).plot(ax)
+        if intervals is not None:
+            intervals = np.asarray(intervals[0])[chosen], np.asarray(intervals[1])[chosen]
+        return cls(shown.to_numpy(), predicted[chosen], *names, kind, caption, intervals).plot(ax)
 
     def _cells(self) -> tuple[int, int]:
         return 0 if self.kind == "scatter" else 2 * len(self.true), 0
 
     def _draw(self, ax: Axes) -> None:
-        names, (true, predicted) = shared.merge_small_labels(self.label_names, self.true, self.predicted)
+        tables = self.true, self.predicted, *(self.intervals or ())
+        names, (true, predicted, *bounds) = shared.merge_small_labels(self.label_names, *tables)
         if self.kind == "bars":
             self._draw_bars(ax, names, true, predicted)
             return
@@ -316,7 +328,12 @@ class PredictionDisplay(DisplayOfRows):
             ax.scatter(p, d, s=14, c=colour, marker=marker, alpha=0.5, linewidths=0, rasterized=True)
             for p, d, colour, marker in zip(predicted.T, true.T, shared.COLOURS, shared.MARKERS, strict=False)
         ]
-        shared.draw_diagonal(ax, float(max(true.max(), predicted.max())))
+        if bounds:
+            self.interval_lines_ = [
+                ax.hlines(d, low, high, color=colour, alpha=0.3, linewidth=1, rasterized=True)
+                for d, low, high, colour in zip(true.T, bounds[0].T, bounds[1].T, shared.COLOURS, strict=False)
+            ]
+        shared.draw_diagonal(ax, float(max(table.max() for table in (true, predicted, *bounds))))
         ax.set(xlabel=f"predicted degree ({self.caption})", ylabel="true degree")
         shared.add_legend(ax, self.points_, names)
 

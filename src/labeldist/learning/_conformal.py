@@ -1,0 +1,174 @@
+"""ConformalLearner: intervals of predicted degrees from out-of-fold residuals."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labeldist._compat import HasMethods, Interval
+from labeldist._typing import EPSILON, Array
+from labeldist._validation import check_rows, label_names
+from labeldist.exceptions import LabelWarning
+from labeldist.learning._cross_validation import held_out, weights_for
+from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.simplex import normalize
+
+
+class ConformalLearner(DistributionLearner):
+    """Add intervals to the predictions of a learner, by the residuals of held-out rows.
+
+    Residuals, true minus predicted degrees, are computed by cross-validation, and the learner is fitted to all rows.
+    The interval of a degree is its prediction plus quantiles of the residuals, so that the widths do not depend on the
+    features. If the rows are exchangeable, about the stated share of new degrees is inside; more if the learner gains
+    much from the rows that the folds leave out, which a larger `cv` reduces.
+
+    Intervals cover degrees such as those in `y`. If these are shares of votes, the intervals cover observed shares of
+    as many votes, not the true degrees, and are wider.
+
+    Parameters
+    ----------
+    learner : distribution learner, or pipeline that ends in one
+    coverage : float, default=0.9
+        Share of the new degrees inside their intervals: of each label, or with `joint` of the rows of which all degrees
+        are inside.
+    joint : bool, default=False
+        False uses quantiles of the residuals of each label. True uses a quantile of the largest residual of a row, in
+        units of the root mean squares of the labels.
+    cv : int, splitter or iterable, default=5
+        Number of shuffled folds, at most one per row, or a splitter that holds out each row once.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds if `cv` is an int.
+
+    Attributes
+    ----------
+    learner_ : distribution learner
+        The learner, fitted to all rows.
+    residuals_ : ndarray of shape (n_samples, n_labels)
+        True degrees minus out-of-fold predictions.
+    weights_ : ndarray of shape (n_samples,)
+        Weights of the rows.
+
+    See Also
+    --------
+    labeldist.BayesLE : Intervals of degrees that are recovered from tags.
+
+    References
+    ----------
+    V. Vovk, Cross-conformal predictors, Annals of Mathematics and Artificial Intelligence 74, 2015.
+
+    R. Barber, E. Candès, A. Ramdas and R. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics
+    49, 2021.
+
+    Examples
+    --------
+    >>> from labeldist import BDLDL
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.learning import ConformalLearner
+    >>> X, D = make_artificial(500, random_state=0)
+    >>> model = ConformalLearner(BDLDL(), random_state=0).fit(X, D)
+    >>> X_new, D_new = make_artificial(500, random_state=1)
+    >>> lower, upper = model.predict_interval(X_new)
+    >>> ((lower <= D_new) & (D_new <= upper)).mean(axis=0).round(1)
+    array([0.9, 0.9, 0.9])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "learner": [HasMethods(["fit", "predict"])],
+        "coverage": [Interval(Real, 0, 1, closed="neither")],
+        "joint": ["boolean"],
+        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self, learner: Any, coverage: float = 0.9, joint: bool = False, *, cv: Any = 5, random_state: Any = None
+    ) -> None:
+        self.learner = learner
+        self.coverage = coverage
+        self.joint = joint
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Compute the residuals of held-out rows and fit the learner to all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features.
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the quantiles and for the learner, if it takes weights.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        self._validate_params()
+        check_rows(X=X, y=y, sample_weight=sample_weight)
+        weight = check_weights(sample_weight, X)
+        learner = clone(self.learner).fit(X, y, **weights_for(self.learner, weight))
+        D = normalize(y.toarray() if hasattr(y, "toarray") else np.asarray(y), copy=False)  # checked by the learner
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LabelWarning)  # the fit above has issued them
+            options: dict[str, Any] = {"cv": self.cv, "sample_weight": weight, "random_state": self.random_state}
+            residuals = D - held_out(self.learner, X, D, **options)
+        validate_data(self, X, skip_check_array=True)  # sets the number and the names of the features
+        self.label_names_ = label_names(y, D.shape[1])
+        self.learner_, self.residuals_ = learner, residuals
+        self.weights_ = np.ones(len(D)) if weight is None else weight
+        return self
+
+    def predict(self, X: Any) -> Array:
+        check_is_fitted(self)
+        check_rows(X=X)
+        return np.asarray(self.learner_.predict(X))
+
+    def predict_interval(self, X: Any, coverage: float | None = None) -> tuple[Array, Array]:
+        """Predict an interval for each degree.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features, in the columns and the order of `fit`.
+        coverage : float, default=None
+            Instead of the parameter `coverage`.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_samples, n_labels)
+            Bounds between 0 and 1. With too few training rows for the coverage they are 0 and 1.
+        """
+        predicted = self.predict(X)
+        level = self.coverage if coverage is None else coverage
+        if not 0 < level < 1:
+            raise ValueError(f"coverage must be between 0 and 1; got {coverage}.")
+        residuals, weight = self.residuals_, self.weights_
+        if self.joint:
+            scale = np.maximum(np.sqrt(np.average(residuals**2, axis=0, weights=weight)), EPSILON)
+            below = above = scale * _quantiles(np.abs(residuals / scale).max(axis=1, keepdims=True), level, weight)
+        else:
+            below, above = (_quantiles(r, (1 + level) / 2, weight) for r in (-residuals, residuals))
+        return np.clip(predicted - below, 0, 1), np.clip(predicted + above, 0, 1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self.learner).input_tags.sparse
+        return tags
+
+
+def _quantiles(values: Array, level: float, weight: Array) -> Array:
+    """Return the quantile of each column of n rows and a new row, which has the mean weight and may be infinite."""
+    order = np.argsort(values, axis=0)
+    total = weight.sum() * (1 + 1 / np.count_nonzero(weight))
+    reached = np.cumsum(weight[order], axis=0) >= level * total * (1 - 1e-12)  # but for rounding
+    found = np.take_along_axis(np.take_along_axis(values, order, axis=0), reached.argmax(axis=0)[None], axis=0)[0]
+    return np.where(reached.any(axis=0), found, np.inf)

@@ -1,0 +1,157 @@
+"""SoftLabelClassifier: any classifier with sample weights as a learner of label distributions."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
+
+from labeldist import _validation as validation
+from labeldist._compat import HasMethods, _safe_indexing
+from labeldist._typing import EPSILON, Array
+from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.simplex import to_distributions
+
+AUTO_EARLY_STOPPING = 10_000  # histogram gradient boosting with early_stopping="auto" splits more rows than this
+
+
+class SoftLabelClassifier(DistributionLearner):
+    """Fit a classifier to label distributions.
+
+    The classifier sees each row once for every label with a positive degree, with the degree as its sample weight. A
+    loss that is a weighted sum over rows, such as the log loss, is then that of the distributions.
+
+    Parameters
+    ----------
+    estimator : classifier or pipeline that ends in one
+        A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes ``sample_weight``, for instance
+        linear models, boosted trees and forests. The steps of a pipeline before the classifier are fitted to the
+        original rows, and the rows are repeated after them. Classifiers that split their training rows, for early
+        stopping or cross-validation, are errors, because copies of a row would be on both sides.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted classifier. Its classes are positions in `present_`. None if a single label occurs.
+    transformer_ : pipeline or None
+        The fitted steps before the classifier.
+    present_ : ndarray of int
+        Columns of the labels that occur in the training data. All others are predicted with a degree of about zero.
+
+    See Also
+    --------
+    SoftmaxRegression : Equals this class with ``LogisticRegression(C=1 / ridge)``, and is faster.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.learning import SoftLabelClassifier
+    >>> X, D = make_artificial(300, random_state=0)
+    >>> boosting = HistGradientBoostingClassifier(max_iter=20, early_stopping=False, random_state=0)
+    >>> SoftLabelClassifier(boosting).fit(X, D).score(X, D) > 0.8
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"estimator": [HasMethods(["fit", "predict_proba"])]}
+
+    _squares_features = False
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier to features and label distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features. If the estimator is a pipeline, whatever its first step accepts, such as a list of texts.
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        self._validate_params()
+        if hasattr(self.estimator, "steps"):
+            X, D = self._check_labels(X, y, sample_weight)
+        else:
+            X, D = self._check_features_and_distributions(X, y, sample_weight)
+        weight = check_weights(sample_weight, D)
+        degrees = D if weight is None else D * weight[:, None]
+        steps, classifier = None, clone(self.estimator)
+        if hasattr(classifier, "steps"):
+            steps, classifier = classifier[:-1] if len(classifier.steps) > 1 else None, classifier.steps[-1][1]
+        rows, columns = np.nonzero(degrees)
+        present, classes = np.unique(columns, return_inverse=True)
+        _check_classifier(classifier, len(rows))
+        if steps is not None:
+            X = steps.fit_transform(X, D)
+        if len(present) > 1:
+            classifier.fit(_safe_indexing(X, rows), classes, sample_weight=degrees[rows, columns])
+        self.transformer_, self.estimator_ = steps, classifier if len(present) > 1 else None
+        self.present_ = present
+        return self
+
+    def _check_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array]:
+        """Validate the labels alone, because the first step of a pipeline may take texts or tables of words."""
+        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
+        validation.check_rows_are_equally_long(y)
+        D = validation.as_distributions(validation.label_table(y), name="y (the label distributions)")
+        check_consistent_length(X, D)
+        validate_data(self, X, skip_check_array=True)  # sets the number and the names of the features
+        self.label_names_ = validation.label_names(y, D.shape[1])
+        return X, D
+
+    def predict(self, X: Any) -> Array:
+        check_is_fitted(self)
+        validation.check_feature_order(self, X)
+        if hasattr(self.estimator, "steps"):
+            validate_data(self, X, skip_check_array=True, reset=False)
+            validation.check_rows(X=X)
+        else:
+            X = validation.validated(self, X, reset=False, **self._table_options())
+        if self.transformer_ is not None:
+            X = self.transformer_.transform(X)
+        P = np.zeros((np.shape(X)[0], len(self.label_names_)))
+        P[:, self.present_] = 1.0 if self.estimator_ is None else self.estimator_.predict_proba(X)
+        return to_distributions(P, "clip", floor=EPSILON)
+
+    def _table_options(self) -> dict[str, Any]:
+        tags = get_tags(self.estimator).input_tags
+        return {
+            "accept_sparse": "csr" if tags.sparse else False,
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+
+def _check_classifier(classifier: Any, n_rows: int) -> None:
+    """Raise an error if a classifier takes no weights, or would split `n_rows` repeated rows itself."""
+    name, parameters = type(classifier).__name__, classifier.get_params(deep=False)
+    if not has_fit_parameter(classifier, "sample_weight"):
+        raise ValueError(f"{name}.fit takes no sample_weight, so {name} cannot learn from distributions.")
+    stops = parameters.get("early_stopping")
+    if stops is True or (stops == "auto" and n_rows > AUTO_EARLY_STOPPING):
+        advice = "early_stopping=False"
+    elif parameters.get("n_iter_no_change") is not None and "early_stopping" not in parameters:
+        advice = "n_iter_no_change=None"
+    elif parameters.get("cv", "prefit") != "prefit":
+        advice = "fixed parameters instead of cv, and search them with SoftLabelClassifier inside the search"
+    else:
+        return
+    raise ValueError(f"{name} would split its training rows, and copies of a row would be on both sides. Set {advice}.")
