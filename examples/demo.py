@@ -23,7 +23,7 @@ from labeldist.datasets import binarize, load_logical_digits, make_artificial, m
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import SingleTagWarning
 from labeldist.learning import MeanDistribution
-from labeldist.metrics import MEASURES, score_all
+from labeldist.metrics import PAPER_MEASURES, score_all
 
 Array = np.ndarray
 
@@ -123,18 +123,20 @@ def learn() -> tuple[Scores, Scores]:
 
 def winners(scores: Scores, measure: str) -> set[str]:
     """Return the methods with the best value of a measure."""
-    choose = max if MEASURES[measure].higher_is_better else min
+    choose = max if PAPER_MEASURES[measure].higher_is_better else min
     best = choose(values[measure] for values in scores.values())
     return {method for method, values in scores.items() if values[measure] == best}
 
 
 def verdict(scores: Scores) -> str:
     """Describe which method is best by which measures."""
-    wins = {method: [m.title for m in MEASURES.values() if method in winners(scores, m.name)] for method in scores}
+    wins = {
+        method: [m.title for m in PAPER_MEASURES.values() if method in winners(scores, m.name)] for method in scores
+    }
     return "; ".join(
-        f"{method} is best by all {len(MEASURES)} measures"
-        if len(titles) == len(MEASURES)
-        else f"{method} is best by {len(titles)} of {len(MEASURES)} measures ({', '.join(titles)})"
+        f"{method} is best by all {len(PAPER_MEASURES)} measures"
+        if len(titles) == len(PAPER_MEASURES)
+        else f"{method} is best by {len(titles)} of {len(PAPER_MEASURES)} measures ({', '.join(titles)})"
         for method, titles in wins.items()
         if titles
     )
@@ -187,7 +189,7 @@ def render(**content: object) -> str:
     templates = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters["data_uri"] = data_uri
-    environment.globals.update(MEASURES=MEASURES, winners=winners, verdict=verdict)
+    environment.globals.update(PAPER_MEASURES=PAPER_MEASURES, winners=winners, verdict=verdict)
     return environment.get_template("demo_page.html.jinja").render(content)
 
 

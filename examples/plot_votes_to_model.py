@@ -24,8 +24,8 @@ votes = pd.DataFrame(drawn, columns=["song", "voter", "emotion"])
 print(votes.head())
 
 # %%
-# With few votes, shares are often 0 or 1. ``smoothing=1.5`` adds half a vote for each label.
-found = from_votes(votes, item="song", annotator="voter", label="emotion", label_names=LABELS, smoothing=1.5)
+# With few votes, shares are often 0 or 1. They are right on average, so the model learns from them without smoothing.
+found = from_votes(votes, item="song", annotator="voter", label="emotion", label_names=LABELS)
 DistributionDisplay.from_distributions(found.distributions, label_names=LABELS, max_rows=30)
 
 # %%
@@ -36,5 +36,5 @@ mean = MeanDistribution().fit(X[:300], found.distributions)
 print(f"skill of the model {model.score(X[300:], truth[300:]):.2f}, of the mean {mean.score(X[300:], truth[300:]):.2f}")
 
 # %%
-# Predicted and true degrees. Because of the smoothing, the largest degrees are predicted too small.
+# Predicted and true degrees.
 PredictionDisplay.from_estimator(model, X[300:], truth[300:], label_names=LABELS)

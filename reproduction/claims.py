@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from labeldist.metrics import MEASURES
+from labeldist.metrics import PAPER_MEASURES
 from reproduction.paper import dataset_sizes, impossible_cells
 from reproduction.rules import (
     ABLATION_MEASURES,
@@ -87,7 +87,7 @@ def judge_control(table: pd.DataFrame, task: str) -> Judgement:
     found = {measure: _judge_measure(cases.xs(measure, level="measure")) for measure in ABLATION_MEASURES}
     verdicts = [verdict for verdict, _ in found.values()]
     verdict = next(verdict for verdict in (FAILS, OPEN, HOLDS) if verdict in verdicts)
-    tests = [f"{MEASURES[measure].title}: {evidence}" for measure, (_, evidence) in found.items()]
+    tests = [f"{PAPER_MEASURES[measure].title}: {evidence}" for measure, (_, evidence) in found.items()]
     return verdict, f"{weights.capitalize()}: {'; '.join(tests)}."
 
 
@@ -125,7 +125,7 @@ def _of_measure(cases: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _recovery(tables: _Tables, *further: str) -> pd.DataFrame:
-    return recorded(tables.means, "le-recovery", [*_LE_ORDER, *further], list(MEASURES))
+    return recorded(tables.means, "le-recovery", [*_LE_ORDER, *further], list(PAPER_MEASURES))
 
 
 def _first_in_recovery(tables: _Tables, champions: list[str]) -> tuple[Tally, str]:
@@ -227,7 +227,7 @@ def _gains_where_gap_is_large(tables: _Tables) -> Judgement:
     impossible = impossible_cells()["dataset"].tolist()
     verdicts, evidence = [], [f"Widest gaps: {enumerate_names([f'{name} ({size})' for name, size in widest.items()])}."]
     for measure in ABLATION_MEASURES:
-        title, known = MEASURES[measure].title, _of_measure(ours, measure).dropna()
+        title, known = PAPER_MEASURES[measure].title, _of_measure(ours, measure).dropna()
         claimed = gains(_of_measure(in_paper, measure), "BD-LDL", "UD-LDL").nlargest(3)
         if len(known) == len(gap):
             largest = gains(known, "BD-LDL", "UD-LDL").nlargest(3)

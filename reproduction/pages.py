@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from labeldist.metrics import MEASURES
+from labeldist.metrics import PAPER_MEASURES
 from reproduction.findings import markdown_table
 from reproduction.paper import paper_cells
 from reproduction.rules import DIGITS
@@ -49,7 +49,7 @@ class Records:
 
     def over_seeds(self, experiment: str, measure: str, variant: str) -> pd.DataFrame:
         """Return means over all seeds, or of an attribute: one row per data set, one column per method."""
-        rows = self.records if measure in MEASURES else self.attributes
+        rows = self.records if measure in PAPER_MEASURES else self.attributes
         rows = rows[(rows["experiment"] == experiment) & (rows["variant"] == variant) & (rows["measure"] == measure)]
         return _by_dataset(
             rows.groupby(["dataset", "method"], sort=False)["value"].mean().reset_index(), "value", experiment
@@ -79,7 +79,7 @@ def write_pages(records: pd.DataFrame, attributes: pd.DataFrame, folder: Path) -
 
 
 def _titled(measure: str) -> str:
-    return f"{MEASURES[measure].title} {'↑' if MEASURES[measure].higher_is_better else '↓'}"
+    return f"{PAPER_MEASURES[measure].title} {'↑' if PAPER_MEASURES[measure].higher_is_better else '↓'}"
 
 
 def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -87,7 +87,7 @@ def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     if table.empty:
         return table
     rounded = table.round(DIGITS)
-    best = rounded.max(axis=1) if MEASURES[measure].higher_is_better else rounded.min(axis=1)
+    best = rounded.max(axis=1) if PAPER_MEASURES[measure].higher_is_better else rounded.min(axis=1)
     texts = rounded.map(lambda value: "" if pd.isna(value) else f"{value:.{DIGITS}f}")
     bold = rounded.eq(best, axis=0)
     return texts.where(~bold, "**" + texts + "**").rename_axis("data set").reset_index()
@@ -101,13 +101,13 @@ def _paper(experiment: str, method: str, measure: str) -> pd.Series:
 
 def results(known: Records) -> Iterator[Section]:
     """Yield recovery by BD-LE, BayesLE and trivial enhancers, and prediction by BD-LDL and the mean."""
-    for measure in MEASURES:
+    for measure in PAPER_MEASURES:
         table = known.select("le-recovery", measure)
         if len(table):
             table = table.reindex(columns=["BD-LE", "Uniform", "LogicalSoftmax", "BayesLE"])
             table.insert(0, "BD-LE, paper", _paper("le-recovery", "BD-LE", measure))
         yield f"Recovery, {_titled(measure)}", _bold_best(table, measure)
-    for measure in MEASURES:
+    for measure in PAPER_MEASURES:
         published = known.select("ldl-prediction", measure).reindex(columns=["BD-LDL", "Mean"])
         settings = known.select("defaults", measure, kind="prediction")
         settings = settings.reindex(columns=["UD-LDL", "BDLDL()", "BDLDL(ridge=10.0)"])
@@ -168,12 +168,12 @@ def defaults(known: Records) -> Iterator[Section]:
     for (dataset, method, measure), goal in GOALS.items():
         table = known.select("tuned", measure, variant=measure)
         if dataset in table.index:
-            rows.append((dataset, method, MEASURES[measure].title, goal, table.loc[dataset, method]))
+            rows.append((dataset, method, PAPER_MEASURES[measure].title, goal, table.loc[dataset, method]))
     yield "Tuned for a measure", pd.DataFrame(rows, columns=["data set", "features", "measure", "goal", "reached"])
     leads = paired_leads(known.records, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
     leads = leads[leads["measure"].isin(["kl_divergence", "clark", "cosine"])]
     leads = leads.assign(
-        measure=[MEASURES[name].title for name in leads["measure"]],
+        measure=[PAPER_MEASURES[name].title for name in leads["measure"]],
         gain=[f"{row.lead:+.5f} ± {row.deviation:.5f}" for row in leads.itertuples()],
     )
     gains = leads.pivot_table(index="dataset", columns="measure", values="gain", aggfunc="first", sort=False)
@@ -197,7 +197,7 @@ def bayes_le_figures(known: Records) -> Iterator[Section]:
 
 def _best_rivals(known: Records) -> pd.DataFrame:
     columns = {}
-    for measure, info in MEASURES.items():
+    for measure, info in PAPER_MEASURES.items():
         table = known.over_seeds("bayes-le", measure, "recovery")
         if "BayesLE" not in table:
             return pd.DataFrame()

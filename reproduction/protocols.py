@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import KFold
 
-from labeldist.metrics import MEASURES, score_all
+from labeldist.metrics import PAPER_MEASURES, score_all
 from reproduction.data import load, make_tags
 from reproduction.methods import GROUND_TRUTH, build, is_enhancer
 from reproduction.spec import ALL_FOLDS, Method, Run, expand_grid
@@ -91,7 +91,7 @@ def recovery(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
         yield run.variant, 0, scores | attributes
         return
     points = [score_all(data.D, recover(run, point, data)) for point in expand_grid(run.method)]
-    yield run.variant, 0, {name: _best(name, [scores[name] for scores in points]) for name in MEASURES}
+    yield run.variant, 0, {name: _best(name, [scores[name] for scores in points]) for name in PAPER_MEASURES}
 
 
 def prediction(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
@@ -153,4 +153,4 @@ def _enhance(method: Method, data: Data, rows: Any) -> Any:
 
 
 def _best(name: str, values: list[float]) -> float:
-    return max(values) if MEASURES[name].higher_is_better else min(values)
+    return max(values) if PAPER_MEASURES[name].higher_is_better else min(values)

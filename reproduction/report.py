@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader
 
-from labeldist.metrics import MEASURES
+from labeldist.metrics import PAPER_MEASURES
 from reproduction import statistics
 from reproduction.claims import judge_claims
 from reproduction.figures import critical_difference, paper_figures
@@ -19,7 +19,7 @@ from reproduction.spec import load_spec, shipped
 from reproduction.tables import STATUSES, Table, make_tables
 from reproduction.verdicts import MARGIN, VERDICTS, gaps, judge_cells
 
-TITLES = {name: measure.title for name, measure in MEASURES.items()}
+TITLES = {name: measure.title for name, measure in PAPER_MEASURES.items()}
 CELL = {"table": "Table", "dataset": "Set", "method": "Method", "value": "Paper"}
 
 
@@ -57,7 +57,7 @@ def render(records: pd.DataFrame, title: str) -> str:
         findings=summarize(records, cells, claims),
         verdict_counts={verdict: int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS},
         chapters=chapters(tables),
-        measures=list(MEASURES.values()),
+        measures=list(PAPER_MEASURES.values()),
         cells=cell_table(cells),
         claims=pd.DataFrame(
             [(claim.text, claim.where, claim.verdict, claim.evidence) for claim in claims],

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from labeldist.metrics import MEASURES
+from labeldist.metrics import PAPER_MEASURES
 from reproduction.errors import StoreError
 from reproduction.protocols import Value
 from reproduction.spec import PAPER, Run
@@ -152,7 +152,7 @@ class Store:
         with self._errors():
             cursor = self._connection.execute(RECORDS)
             frame = pd.DataFrame(cursor.fetchall(), columns=[column for column, *_ in cursor.description])
-        frame = frame[frame["measure"].isin(["", *MEASURES]) != attributes]
+        frame = frame[frame["measure"].isin(["", *PAPER_MEASURES]) != attributes]
         frame["value"] = frame["value"].astype(float)
         order = {name: place for place, name in enumerate(PAPER)}
         place = frame["experiment"].map(lambda name: order.get(name, len(order)))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from labeldist.datasets import list_datasets
-from labeldist.metrics import MEASURES, Measure
+from labeldist.metrics import PAPER_MEASURES, Measure
 from reproduction.paper import paper_cells
 from reproduction.statistics import KL_NOTE, average_ranks, failures, summary, unfinished
 
@@ -129,7 +129,7 @@ def make_tables(records: pd.DataFrame) -> list[Table]:
         methods = dict(sorted(roles.items(), key=lambda item: (list(ROLES).index(item[1]), method_place(item[0]))))
         datasets = sorted(part["dataset"].unique(), key=dataset_place)
         problems = {pair: known_problems.get((*block, *pair), "–") for pair in product(datasets, methods)}
-        for name, measure in MEASURES.items():
+        for name, measure in PAPER_MEASURES.items():
             if (*block, name) not in found:
                 continue
             rows = _rows(found[*block, name], datasets, list(methods), problems)
