@@ -326,10 +326,12 @@ def _matrix(arrays: dict[str, Any], key: str) -> Array:
 
 
 def _column_names(given: Any, kind: str, count: int) -> list[str]:
-    """Return the names in an array of text or in a MATLAB cell array, or numbered names if they do not fit."""
+    """Return the names in an array of text or in a MATLAB cell array, or numbered names if there are none."""
     cells = [] if given is None else [np.ravel(cell).tolist() for cell in np.ravel(given)]
     names = [cell[0].decode() if isinstance(cell[0], bytes) else str(cell[0]).strip() for cell in cells if cell]
-    return names if len(names) == count else [f"{kind}_{k}" for k in range(count)]
+    if given is not None and len(names) != count:
+        raise ValueError(f"{kind}_names must hold one name for each of the {count} columns; it holds {len(names)}")
+    return names or [f"{kind}_{k}" for k in range(count)]
 
 
 def _write_matrices(frame: pd.DataFrame, labels: Sequence[str], *, is_mat: bool) -> bytes:

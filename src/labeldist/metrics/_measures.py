@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import check_rows, column_names
-from labeldist.simplex import check_distributions, normalize
+from labeldist.simplex import check_distributions
 
 Rows = Callable[[Array, Array], Array]
 """A function of true and predicted distributions that returns one value per row."""
@@ -337,6 +337,7 @@ def get_scorer(name: str) -> Any:
     """Return a measure as a scikit-learn scorer, for which higher is always better.
 
     Measures for which lower is better change their sign. True degrees are divided by their row sums, as in `fit`.
+    Labels in another order than in the estimator, and pandas rows in another order than in `X`, are errors.
 
     Parameters
     ----------
@@ -360,13 +361,7 @@ def get_scorer(name: str) -> Any:
     """
     if name not in MEASURES:
         raise ValueError(f"Unknown measure {name!r}; choose from {', '.join(MEASURES)}.")
-    from sklearn.metrics import make_scorer  # a slow import that the measures do not need
+    from labeldist.metrics._scorer import MeasureScorer, mean_of_normalized  # a slow import that measures do not need
 
-    return make_scorer(mean_of_normalized, measure=name, greater_is_better=MEASURES[name].higher_is_better)
-
-
-def mean_of_normalized(
-    y_true: ArrayLike, y_pred: ArrayLike, *, measure: str, sample_weight: ArrayLike | None = None
-) -> float:
-    """Return the mean of a measure over rows, after the true degrees are divided by their row sums."""
-    return MEASURES[measure].mean(normalize(y_true, name="y"), y_pred, sample_weight=sample_weight)
+    sign = 1 if MEASURES[name].higher_is_better else -1
+    return MeasureScorer(mean_of_normalized, sign, {"measure": name}, response_method="predict")
