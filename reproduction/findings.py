@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
 from reproduction.claims import Claim, judge_claims
@@ -70,6 +72,15 @@ def findings_markdown(records: pd.DataFrame) -> str:
             "",
         ]
     )
+
+
+def replace_block(page: Path, name: str, text: str) -> None:
+    """Replace the text between the comments ``<!-- name -->`` and ``<!-- end -->`` of a Markdown page."""
+    before, start, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition("<!-- end -->")
+    if not (start and end):
+        raise ValueError(f"{page} has no block {name}.")
+    page.write_text(f"{before}{start}{text}\n{end}{after}", encoding="utf-8")
 
 
 def markdown_table(frame: pd.DataFrame, digits: int = 4) -> str:

@@ -1,7 +1,8 @@
 """Votes on text: hard labels, soft labels and the choice of `choose_learner` on ChaosNLI, beside the noise ceiling.
 
 ``make chaosnli`` runs it. For each part of ChaosNLI and each kind of features, ten random splits: the skill on the
-shares of all votes of the test items. Results are appended to a CSV file, and existing ones are not computed again.
+shares of all votes of the test items. Results are appended to a CSV file, and existing ones are not computed again. The
+table is written to the pages that show it.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from labeldist.datasets import load_votes
 from labeldist.learning import MeanDistribution, SoftLabelClassifier, choose_learner
 from labeldist.metrics import get_scorer
 from labeldist.votes import noise_ceiling
-from reproduction.findings import markdown_table
+from reproduction.findings import markdown_table, replace_block
 
 SPLITS, TEST_SHARE = 10, 0.25
+PAGES = (Path("README.md"), Path("docs/results/votes.md"))
 C_GRID = {"estimator__C": np.logspace(-3, 2, 11)}
 
 
@@ -76,7 +78,7 @@ def measure(part: str, embeddings: Any, split: int, kind: str) -> dict[str, floa
 
 
 def main() -> None:
-    """Compute what is missing and print the table."""
+    """Compute what is missing, print the table and write it to the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--embeddings", type=Path, help="output of reproduction/sentence_embeddings.py")
     parser.add_argument("--store", type=Path, default=Path("build/chaosnli.csv"))
@@ -94,11 +96,14 @@ def main() -> None:
             skills = measure(part, embeddings, split, kind)
             with options.store.open("a", newline="") as file:
                 csv.writer(file).writerows([part, kind, split, name, skill] for name, skill in skills.items())
-    print_tables(options.store)
+    text = results_table(options.store)
+    print(text)
+    for page in PAGES:
+        replace_block(page, "chaosnli", text)
 
 
-def print_tables(store: Path) -> None:
-    """Print the mean skills, the paired difference of the last two columns, and the noise ceiling of 100 votes."""
+def results_table(store: Path) -> str:
+    """Return the mean skills, the paired difference of the last two columns, and the noise ceiling of 100 votes."""
     frame = pd.read_csv(store, names=["part", "features", "split", "method", "skill"])
     wide = frame.pivot_table(index=["part", "features", "split"], columns="method", values="skill", sort=False)
     gain = wide["auto"] - wide["logistic regression on shares"]
@@ -108,7 +113,7 @@ def print_tables(store: Path) -> None:
     table["± (standard error)"] = gain.groupby(groups, sort=False).sem()
     ceilings = {part: noise_ceiling(load_votes(f"ChaosNLI_{part}").votes) for part in ("SNLI", "MNLI")}
     table["noise ceiling"] = [ceilings[part] for part, _ in table.index]
-    print(markdown_table(table.reset_index(), digits=3))
+    return markdown_table(table.reset_index(), digits=3)
 
 
 if __name__ == "__main__":
