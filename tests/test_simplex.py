@@ -206,3 +206,10 @@ def test_largest_scores(sharpness):
     scores = [[1.7e308, -1.7e308, 0.0]]
     assert_allclose(softmax(scores, sharpness=sharpness), [[1, 0, 0]] if sharpness else np.full((1, 3), 1 / 3))
     assert_allclose(project(scores), [[1, 0, 0]])
+
+
+def test_ambiguity_of_other_rows_raises():
+    assert_allclose(ambiguity([[0.5, 0.5], [1, 0]]), [2, 1])
+    for rows in ([[2.0, 2.0]], [[-0.5, 1.5]], [[np.nan, 1.0]]):
+        with pytest.raises(NotADistributionError):
+            ambiguity(rows)

@@ -93,3 +93,10 @@ def test_only_equal_index_labels_in_another_order_raise():
     check_rows(X=y, y=y.iloc[[1, 2]])
     with pytest.raises(ValueError, match=r"X and sample_weight .* different orders.*sample_weight\.loc\[X\.index\]"):
         check_rows(X=y, y=y.to_numpy(), sample_weight=y[0].iloc[[1, 0, 2]])
+
+
+def test_rows_of_any_two_tables_are_compared():
+    X, weight = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"]), pd.Series([1.0, 2.0], index=["b", "a"])
+    y = pd.DataFrame({"joy": [1, 0]}, index=[7, 8])
+    with pytest.raises(ValueError, match="indexes of X and sample_weight hold the same labels in different orders"):
+        check_rows(X=X, y=y, sample_weight=weight)

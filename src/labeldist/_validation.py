@@ -1,6 +1,6 @@
 """Checks of features, tables of labels and random states, shared by all estimators."""
 
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,8 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
         result = validate_data(estimator, *tables, **options)
     if options.get("reset", True):  # scikit-learn stores only names that are text
         estimator._column_names = column_names(tables[0])
-    check_not_missing(tables[0], result[0] if isinstance(result, tuple) else result, name="X")
+    numbers = None if options.get("skip_check_array") else result[0] if isinstance(result, tuple) else result
+    check_not_missing(tables[0], numbers, name="X")
     return result
 
 
@@ -43,7 +44,7 @@ def check_rows(**tables: Any) -> None:
     for name, table in tables.items():
         check_not_missing(table, name=name)
     indexes = [(name, table.index) for name, table in tables.items() if type(table).__module__.startswith("pandas")]
-    for (first, index), (second, other) in pairwise(indexes):
+    for (first, index), (second, other) in combinations(indexes, 2):
         same = index.equals(other) or len(index) != len(other)
         if not same and index.isin(other).all() and other.isin(index).all():
             problem = f"The indexes of {first} and {second} hold the same labels in different orders"

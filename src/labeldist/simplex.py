@@ -1,6 +1,6 @@
 """Checks of label distributions (non-negative rows that sum to one), and maps from counts and scores to them."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,12 +14,12 @@ OUTPUT_MAPS: tuple[OutputMap, ...] = get_args(OutputMap)
 SUM_TOLERANCE = 1e-6  # row sums of float32 data differ from one by less
 
 
-def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLERANCE) -> Array:
+def check_distributions(D: Any, *, name: str = "D", tol: float = SUM_TOLERANCE) -> Array:
     """Return `D` as a float64 array; raise a `NotADistributionError` if a row is not a distribution.
 
     Parameters
     ----------
-    D : array-like of shape (n_samples, n_labels)
+    D : array-like or sparse matrix of shape (n_samples, n_labels)
         The distributions.
     name : str, default="D"
         The name of `D` in error messages.
@@ -42,7 +42,7 @@ def check_distributions(D: ArrayLike, *, name: str = "D", tol: float = SUM_TOLER
     array([[0.25, 0.75]])
     """
     try:
-        degrees = np.asarray(D, dtype=np.float64)
+        degrees = np.asarray(D.toarray() if hasattr(D, "toarray") else D, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
     check_not_missing(D, degrees, name=name)
@@ -114,12 +114,12 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     return degrees
 
 
-def ambiguity(D: Array) -> Array:
+def ambiguity(D: ArrayLike) -> Array:
     """Return the effective number of labels of each distribution, the exponential of its entropy.
 
     Parameters
     ----------
-    D : ndarray of shape (n_samples, n_labels)
+    D : array-like of shape (n_samples, n_labels)
         The distributions.
 
     Returns
@@ -139,7 +139,7 @@ def ambiguity(D: Array) -> Array:
     """
     from scipy.special import entr  # importing it takes most of the time of labeldist --help
 
-    return np.asarray(np.exp(entr(D).sum(axis=1)))
+    return np.asarray(np.exp(entr(check_distributions(D)).sum(axis=1)))
 
 
 def _check_scores(scores: ArrayLike) -> Array:

@@ -118,6 +118,10 @@ def test_noise_ceiling_is_printed_if_the_number_of_votes_is_known(table, rng):
         table.assign(votes=number).to_csv("dist.csv", index=False)
         assert run_json(*evaluated)["noise_ceiling"] is None
         assert "ceiling" not in run(*evaluated).stdout
+    table[LABELS] = votes.distributions
+    voted = np.arange(120) < 60
+    table.assign(votes=np.where(voted, n_votes, 0), weight=np.where(voted, 0, 1)).to_csv("dist.csv", index=False)
+    assert run_json(*evaluated, "--weights", "weight")["noise_ceiling"] is None
 
 
 def test_lone_column_of_votes_is_not_a_feature(table):

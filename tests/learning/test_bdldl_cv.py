@@ -3,12 +3,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
 
 from labeldist import BDLDL, BDLDLCV
 from labeldist._solvers import sylvester_path
 from labeldist.datasets import make_artificial
-from labeldist.metrics import MEASURES, clark, cosine, get_scorer
+from labeldist.learning import SoftmaxRegressionCV
+from labeldist.metrics import MEASURES, clark, cosine, get_scorer, kl_divergence
 from labeldist.simplex import softmax
 
 GRID = {"reconstruction": [1e-4, 1.0], "ridge": [1e-3, 10.0], "output": ["clip", "softmax"], "floor": [0.0, 0.1]}
@@ -170,6 +172,27 @@ def test_undefined_scores_raise():
     weight = np.ones(60)
     weight[:6] = 0
     with pytest.raises(ValueError, match="fold 0"):
-        BDLDLCV(cv=KFold(10)).fit(X, D, sample_weight=weight)
+        BDLDLCV(cv=list(KFold(10).split(X))).fit(X, D, sample_weight=weight)
     with pytest.raises(ValueError, match="combination 0 on fold 0 is nan"):
         BDLDLCV(cv=3, scoring=lambda D, P: np.nan).fit(X, D)
+
+
+@pytest.mark.parametrize("search", [BDLDLCV(cv=3), SoftmaxRegressionCV(cv=3)], ids=repr)
+def test_measures_scorers_and_undefined_scores_as_scoring_raise(search):
+    X, D = make_artificial(60, random_state=0)
+    with pytest.raises(ValueError, match="scoring='kl_divergence'"):
+        clone(search).set_params(scoring=kl_divergence).fit(X, D)
+    with pytest.raises(TypeError, match="not a scorer; got make_scorer"):
+        clone(search).set_params(scoring=get_scorer("kl_divergence")).fit(X, D)
+    with pytest.raises(ValueError, match=r"combination \d+ on fold 0 is nan. Scores must be finite"):
+        clone(search).set_params(scoring=lambda D, P: np.nan).fit(X, D)
+
+
+@pytest.mark.parametrize("search", [BDLDLCV(cv=KFold(10)), SoftmaxRegressionCV([0.1, 1, 10], KFold(10))], ids=repr)
+def test_rows_of_weight_zero_are_left_out_of_the_folds(search):
+    X, D = make_artificial(60, random_state=0)
+    weight = np.where(np.arange(60) < 20, 0, 2)
+    model = clone(search).fit(X, D, sample_weight=weight)
+    expected = clone(search).fit(X[20:], D[20:], sample_weight=weight[20:])
+    assert_allclose(model.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"])
+    assert_allclose(model.predict(X), expected.predict(X))

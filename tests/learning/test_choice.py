@@ -7,13 +7,22 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, NotADistributionError
-from labeldist.learning import AAKNN, BDLDL, DistributionForest, MeanDistribution, _choice, choose_learner
+from labeldist.learning import (
+    AAKNN,
+    BDLDL,
+    DistributionForest,
+    MeanDistribution,
+    SoftLabelClassifier,
+    _choice,
+    choose_learner,
+)
 from labeldist.learning._choice import THE_MEAN, TREES, Trial, default_candidates, pick
 from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
@@ -282,3 +291,27 @@ def test_masked_and_misaligned_rows_raise(noise):
     for labels, weights in ((pd.DataFrame(D)[::-1], weight), (pd.DataFrame(D), weight[::-1])):
         with pytest.raises(ValueError, match="same labels in different orders"):
             choose_learner(frame, labels, candidates=CANDIDATES, sample_weight=weights)
+
+
+def test_candidates_are_a_mapping_without_the_name_of_the_mean(curved):
+    with pytest.raises(TypeError, match="candidates must map names to learners; got list"):
+        choose_learner(*curved, candidates=[BDLDL()])
+    with pytest.raises(TypeError, match="'the mean' is the name of"):
+        choose_learner(*curved, candidates={THE_MEAN: BDLDL()})
+    assert choose_learner(*curved, candidates={THE_MEAN: MeanDistribution()}).name == THE_MEAN
+
+
+def test_candidates_that_accept_texts_are_compared_with_the_mean(curved):
+    D = curved[1]
+    texts = ["high" if row[0] > np.median(D[:, 0]) else "low" for row in D]
+    words = SoftLabelClassifier(make_pipeline(CountVectorizer(), LogisticRegression()))
+    weight = np.linspace(1, 2, len(D))
+    choice = choose_learner(texts, D, candidates={"words": words}, sample_weight=weight, random_state=0)
+    assert choice.name == "words"
+    assert choice.skill > 0.1
+    numbers = choose_learner(curved[0], D, candidates={"linear": BDLDL()}, sample_weight=weight, random_state=0)
+    assert_allclose(choice.trials[0].predictions, numbers.trials[0].predictions)
+    mean = choose_learner(texts, D, candidates={})
+    assert_allclose(mean.estimator.predict(["new"]), [D.mean(axis=0)])
+    with pytest.raises(ValueError, match="linear failed: ValueError"):
+        choose_learner(texts, D, candidates={"linear": BDLDL()})

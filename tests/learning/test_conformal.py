@@ -3,12 +3,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.model_selection import KFold
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from labeldist import BDLDL
-from labeldist.datasets import list_datasets, load_dataset, make_artificial
-from labeldist.learning import ConformalLearner, DistributionForest, MeanDistribution
+from labeldist import BDLDL, EnhancedLearner
+from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
+from labeldist.enhancement import LogicalSoftmax
+from labeldist.learning import AAKNN, ConformalLearner, DistributionForest, MeanDistribution
 from labeldist.learning._conformal import _quantiles
 from labeldist.models import load, save
 
@@ -114,7 +116,7 @@ def test_weights_of_quantiles(rng):
 
 def test_weights_reach_the_learner():
     X, D = make_artificial(60, random_state=0)
-    weight = np.arange(60.0)
+    weight = np.arange(1.0, 61)
     model = ConformalLearner(make_pipeline(BDLDL())).fit(X, D, sample_weight=weight)
     assert_array_equal(model.predict(X), BDLDL().fit(X, D, sample_weight=weight).predict(X))
 
@@ -126,3 +128,19 @@ def test_saved_pipeline_of_texts_has_equal_intervals(tmp_path):
     assert model.label_names_ == ["joy", "fear"]
     save(model, tmp_path / "model.skops")
     assert_array_equal(load(tmp_path / "model.skops").predict_interval(texts), model.predict_interval(texts))
+
+
+def test_rows_of_weight_zero_are_left_out():
+    X, D = make_artificial(60, random_state=0)
+    weight = np.where(np.arange(60) < 20, 0.0, 1.0)
+    model = ConformalLearner(AAKNN(), cv=KFold(5)).fit(X, pd.DataFrame(D), sample_weight=weight)
+    expected = ConformalLearner(AAKNN(), cv=KFold(5)).fit(X[20:], D[20:])
+    assert_array_equal(model.predict_interval(X), expected.predict_interval(X))
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, make_pipeline, lambda model: GridSearchCV(model, {})])
+def test_learners_of_tags_raise(wrap):
+    X, D = make_artificial(60, random_state=0)
+    ConformalLearner(Pipeline([("enhancer", StandardScaler()), ("learner", BDLDL())])).fit(X, D)  # a name only
+    with pytest.raises(TypeError, match=r"residuals of tags.*label_distributions_"):
+        ConformalLearner(wrap(EnhancedLearner(LogicalSoftmax(), BDLDL()))).fit(X, binarize(D))

@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from labeldist.datasets import make_artificial
-from labeldist.learning import AAKNN, BDLDL
-from labeldist.learning._cross_validation import held_out, split_rows
+from labeldist.learning import AAKNN, BDLDL, ConformalLearner
+from labeldist.learning._cross_validation import held_out, split_rows, weighted_rows, weights_for
 
 X, D = make_artificial(40, random_state=0)
 
@@ -59,3 +60,28 @@ def test_weights_are_passed_to_steps_that_accept_them():
 @pytest.mark.parametrize("make", [pd.DataFrame, np.ndarray.tolist, sparse.coo_array])
 def test_frames_lists_and_sparse_matrices_are_split(make):
     assert_allclose(held_out(BDLDL(), make(X), D, random_state=0), held_out(BDLDL(), X, D, random_state=0))
+
+
+def test_rows_of_weight_zero_are_kept_if_folds_list_rows():
+    weight = np.where(np.arange(40) % 4 == 0, 0.0, 1.0)
+    fold = np.arange(40) % 2
+    for cv in (PredefinedSplit(fold), list(PredefinedSplit(fold).split())):
+        assert len(weighted_rows(cv, weight, X)[1]) == 40
+        model = ConformalLearner(BDLDL(), cv=cv).fit(X, D, sample_weight=weight)
+        first = BDLDL().fit(X[fold == 1], D[fold == 1], sample_weight=weight[fold == 1])
+        assert_allclose(model.residuals_[fold == 0], D[fold == 0] - first.predict(X[fold == 0]))
+    assert len(weighted_rows(KFold(2), weight, X)[1]) == 30
+
+
+def test_weights_reach_learners_in_searches_and_nested_pipelines():
+    weight = np.arange(1.0, 41)
+    inner = make_pipeline(StandardScaler(), BDLDL())
+    for learner in (GridSearchCV(inner, {"bdldl__ridge": [0.1, 1.0]}, cv=2), make_pipeline(StandardScaler(), inner)):
+        weighted, plain = (clone(learner).fit(X, D, **weights_for(learner, w)) for w in (weight, None))
+        steps = weighted.best_estimator_ if hasattr(weighted, "best_estimator_") else weighted[-1]
+        assert steps[1].moments_.weight == weight.sum()
+        assert steps[0].n_samples_seen_ == pytest.approx(weight.sum())
+        conformal = ConformalLearner(learner, random_state=0).fit(X, D, sample_weight=weight)
+        assert_array_equal(conformal.predict(X), weighted.predict(X))
+        assert np.abs(weighted.predict(X) - plain.predict(X)).max() > 1e-4
+    assert weights_for(make_pipeline("passthrough", AAKNN()), weight) == {}

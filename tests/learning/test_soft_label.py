@@ -8,10 +8,12 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDCl
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
-from labeldist.datasets import make_artificial
-from labeldist.learning import SoftLabelClassifier
+from labeldist import BDLDL, EnhancedLearner
+from labeldist.datasets import binarize, make_artificial
+from labeldist.enhancement import LogicalSoftmax
+from labeldist.learning import ConformalLearner, SoftLabelClassifier
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +86,7 @@ def test_labels_that_never_occur_have_degree_zero(table):
         (SGDClassifier(loss="log_loss", early_stopping=True), "early_stopping=False"),
         (GradientBoostingClassifier(n_iter_no_change=3), "n_iter_no_change=None"),
         (make_pipeline(StandardScaler(), LogisticRegressionCV(cv=3)), "cv"),
+        (SVC(probability=True), "instead of probability=True"),
         (KNeighborsClassifier(), "takes no sample_weight"),
     ],
     ids=lambda value: type(value).__name__,
@@ -113,3 +116,56 @@ def test_missing_values_reach_classifiers_that_accept_them(table):
     assert SoftLabelClassifier(boosting).fit(X, D).predict(X).shape == (200, 3)
     with pytest.raises(ValueError, match="NaN"):
         SoftLabelClassifier(LOGISTIC).fit(X, D)
+
+
+def test_keys_of_class_weight_are_columns_of_the_labels(table):
+    X, D = table
+    weighted = LogisticRegression(class_weight={0: 1.0, 2: 5.0}, tol=1e-9)
+    expected = SoftLabelClassifier(weighted).fit(X, D).predict(X)
+    shifted = LogisticRegression(class_weight={0: 1.0, 1: 7.0, 3: 5.0}, tol=1e-9)
+    P = SoftLabelClassifier(shifted).fit(X, np.insert(D, 1, 0, axis=1)).predict(X)
+    assert_allclose(np.delete(P, 1, axis=1), expected, atol=1e-6)
+    with pytest.raises(ValueError, match="class_weight must be columns"):
+        SoftLabelClassifier(LogisticRegression(class_weight={"joy": 2})).fit(X, D)
+
+
+def test_columns_of_categories_need_a_pipeline(rng):
+    frame = pd.DataFrame({"kind": pd.Categorical(rng.choice([3, 1, 2, 0], size=200), categories=[2, 0, 3, 1])})
+    D = np.eye(2)[(frame["kind"].astype(int) % 2).to_numpy()] * 0.8 + 0.1
+    boosting = HistGradientBoostingClassifier(max_iter=5, categorical_features="from_dtype", early_stopping=False)
+    with pytest.raises(ValueError, match=r"categories.*make_pipeline\(classifier\)"):
+        SoftLabelClassifier(boosting).fit(frame, D)
+    model = SoftLabelClassifier(make_pipeline(boosting)).fit(frame, D)
+    assert model.estimator_.is_categorical_.tolist() == [True]
+
+
+def test_steps_that_take_weights_receive_them(table, rng):
+    X, D = table
+    weight = rng.uniform(0.5, 2, size=200)
+    model = SoftLabelClassifier(make_pipeline(StandardScaler(), LOGISTIC)).fit(X, D, weight)
+    assert_allclose(model.transformer_[0].mean_, np.average(X, axis=0, weights=weight))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SoftLabelClassifier(make_pipeline(StandardScaler(), LOGISTIC)),
+        ConformalLearner(make_pipeline(StandardScaler(), BDLDL())),
+        EnhancedLearner(LogicalSoftmax(), make_pipeline(StandardScaler(), BDLDL())),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_wrapped_pipelines_check_the_order_of_integer_names(table, learner):
+    X, D = pd.DataFrame(table[0]), table[1]
+    D = binarize(D) if isinstance(learner, EnhancedLearner) else D
+    model = learner.fit(X, D)
+    with pytest.raises(ValueError, match="Column 0 is '2' where fit had '0'"):
+        model.predict(X[[2, 1, 0]])
+    model.fit(X[[2, 1, 0]], D).predict(X[[2, 1, 0]])
+
+
+def test_names_of_an_earlier_fit_are_forgotten(table):
+    X, D = pd.DataFrame(table[0]), table[1]
+    model = SoftLabelClassifier(LOGISTIC).fit(X, D)
+    model.set_params(estimator=make_pipeline(StandardScaler(), LOGISTIC)).fit(X[[2, 1, 0]], D)
+    assert model.predict(X[[2, 1, 0]]).shape == (200, 3)

@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold
 from labeldist._solvers.maximum_entropy import CrossEntropy
 from labeldist._solvers.softmax_regression import SoftmaxPath
 from labeldist.learning import SoftLabelClassifier, SoftmaxRegression, SoftmaxRegressionCV
-from labeldist.metrics import clark, intersection, kl_divergence
+from labeldist.metrics import clark, intersection, kl_divergence, top_label
 from labeldist.simplex import softmax
 
 
@@ -129,3 +129,17 @@ def test_invalid_ridges_raise(table):
         SoftmaxRegressionCV([]).fit(*table)
     with pytest.raises(ValueError, match="'ridge' parameter"):
         SoftmaxRegressionCV([1, -1]).fit(*table)
+
+
+@pytest.mark.parametrize("scoring", ["top_label", "spearman", "kendall", top_label])
+def test_all_ridges_are_tried_if_scores_are_not_smooth(table, scoring):
+    X, D = table
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    ridges = np.logspace(-3, 9, 13)
+    model = SoftmaxRegressionCV(ridges, scoring=scoring).fit(X, D)
+    scores = model.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    assert scores[-1] == scores[-2] == scores[-3] < model.best_score_ - 0.1  # large ridges predict the mean
+    smooth = SoftmaxRegressionCV(ridges).fit(X, D).cv_results_
+    assert np.isnan(smooth["mean_test_score"]).any()
+    assert smooth["params"][2] == {"ridge": smooth["param_ridge"][2]} == {"ridge": ridges[2]}

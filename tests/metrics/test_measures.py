@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -216,3 +217,11 @@ def test_scorers_normalise_true_degrees_and_take_weights():
         scorer(model, X, -D)
     with pytest.raises(ValueError, match=r"'euclid'.*chebyshev, clark"):
         get_scorer("euclid")
+
+
+def test_sparse_labels_have_the_scores_of_dense_ones():
+    X, D = make_artificial(30, random_state=0)
+    P = BDLDL().fit(X, D).predict(X)
+    assert score_all(csr_array(D), P) == score_all(D, P)
+    scorer = get_scorer("cosine")
+    assert scorer(BDLDL().fit(X, csr_array(D)), X, csr_array(D)) == scorer(BDLDL().fit(X, D), X, D)

@@ -140,3 +140,16 @@ def test_existing_files_are_not_replaced(tmp_path):
     assert path.read_bytes() == content
     to_onnx(fitted(MeanDistribution()), path, force=True)
     assert path.read_bytes() != content
+
+
+def test_weights_of_column_transformers_are_exported():
+    X, D, _ = example()
+    parts = [("scaled", StandardScaler(), [0, 1]), ("kept", "passthrough", [2])]
+    columns = ColumnTransformer(parts, remainder="passthrough", transformer_weights={"scaled": 3.0, "kept": 0.2})
+    model = make_pipeline(columns, BDLDL()).fit(X, D)
+    assert_allclose(serve(to_onnx(model), NEW), model.predict(NEW), rtol=0, atol=1e-12)
+
+
+def test_output_is_that_of_the_fit():
+    model = fitted(BDLDL()).set_params(output="softmax")
+    assert_allclose(serve(to_onnx(model), NEW), model.predict(NEW), rtol=0, atol=1e-12)

@@ -186,3 +186,13 @@ def test_calibration_omits_empty_bins_and_handles_equal_predictions():
     assert display.count_bars_[0].get_width() > 0
     with pytest.raises(ValueError, match="n_bins"):
         CalibrationDisplay.from_predictions([[0.4, 0.6]], [[0.5, 0.5]], n_bins=0)
+
+
+def test_true_degrees_are_for_displays_that_use_them():
+    X, D = make_artificial(20, random_state=0)
+    model = BDLDL().fit(X, D)
+    for display_class in (DistributionDisplay, AmbiguityDisplay):
+        with pytest.raises(TypeError, match=f"{display_class.__name__} has no true degrees: omit y"):
+            display_class.from_estimator(model, X, D)
+    with pytest.raises(TypeError, match="CalibrationDisplay needs true degrees y"):
+        CalibrationDisplay.from_estimator(model, X)

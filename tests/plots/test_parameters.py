@@ -13,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.learning import AAKNN, SABFGS
+from labeldist.learning import AAKNN, SABFGS, SoftmaxRegressionCV
 from labeldist.metrics import cosine, kl_divergence
 from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
 from tests.plots.drawn import legend_texts, texts, tick_texts
@@ -191,3 +191,9 @@ def test_recovery_from_truth_in_another_order_raises(data):
 def test_recovery_values_can_be_texts():
     display = RecoveryPathDisplay("a", ["clip", "softmax"], np.array([0.1, 0.2]), {}, "E", "kl_divergence").plot()
     assert list(display.line_.get_xdata()) == ["clip", "softmax"]
+
+
+def test_influence_of_a_search_over_one_parameter_raises(data):
+    search = SoftmaxRegressionCV().fit(*data)
+    with pytest.raises(ValueError, match=r"Two parameters .* got 1 of ridge"):
+        ParameterInfluenceDisplay.from_estimator(search)

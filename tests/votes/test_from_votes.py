@@ -300,3 +300,41 @@ def test_each_label_that_an_annotator_names_is_a_vote(make):
             **LONG_COLUMNS,
             separator=";",
         )
+
+
+def test_weights_of_a_series_belong_to_the_labels_of_its_index():
+    weights = pd.Series({"joy": 0.7, "fear": 0.2, "calm": 0.1})
+    counts = pd.DataFrame({"calm": [1, 0], "joy": [0, 2], "fear": [1, 1]})
+    result = from_votes(counts, counts=list(counts), smoothing=1, prior=weights)
+    assert result.label_names == ["calm", "joy", "fear"]
+    assert_allclose(result.prior, [0.1, 0.7, 0.2])
+    numbers = from_votes([[1, 0]], label_names=["2", "1"], smoothing=1, prior=pd.Series({1: 3, 2: 1}))
+    assert_allclose(numbers.prior, [0.25, 0.75])
+    with pytest.raises(ValueError, match=r"index of prior must hold the labels, .*got \['0', '1', '2'\]"):
+        from_votes(counts, counts=list(counts), smoothing=1, prior=weights.reset_index(drop=True))
+
+
+def test_ordered_categories_are_the_labels_in_their_order():
+    sizes = pd.CategoricalDtype(["small", "medium", "large", "huge"], ordered=True)
+    long = pd.DataFrame({"id": ["dog", "dog", "cat"], "size": pd.Series(["large", "small", "large"], dtype=sizes)})
+    result = from_votes(long, item="id", label="size")
+    assert result.label_names == list(sizes.categories)
+    assert_array_equal(result.counts, [[1, 0, 1, 0], [0, 0, 1, 0]])
+    wide = pd.DataFrame({"ann": ["large", None], "bob": ["small", "large"]}).astype(sizes)
+    assert_array_equal(from_votes(wide, annotators=["ann", "bob"]).counts, result.counts)
+    assert from_votes(wide.astype({"bob": str}), annotators=["ann", "bob"]).label_names == ["large", "small"]
+    unordered = long.assign(size=long["size"].cat.as_unordered())
+    assert from_votes(unordered, item="id", label="size").label_names == ["large", "small"]
+    ranks = pd.DataFrame({"id": [1, 1], "rank": pd.Categorical([2.0, 1.0], categories=[3.0, 2.0, 1.0], ordered=True)})
+    assert from_votes(ranks, item="id", label="rank").label_names == ["3", "2", "1"]
+
+
+def test_a_label_twice_in_a_cell_is_counted_with_a_warning():
+    for table, columns, voter in (
+        ({"id": ["dog"], "ann": ["joy;joy"]}, {"annotators": ["ann"]}, "'ann'"),
+        ({"id": ["dog"], "emotion": ["joy;joy"]}, {"label": "emotion"}, "a cell"),
+    ):
+        with pytest.warns(LabelWarning, match=f"1 row.*row 1: {voter} votes for 'joy' on item 'dog' again"):
+            assert from_votes(pd.DataFrame(table), item="id", **columns, separator=";").weights == [2]
+    with pytest.raises(TableError, match="no votes"):
+        from_votes(pd.DataFrame({"ann": [None, None]}), annotators=["ann"])

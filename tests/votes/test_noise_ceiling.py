@@ -75,3 +75,10 @@ def test_invalid_calls():
         noise_ceiling(np.ones((2, 2)))
     with pytest.raises(ValueError, match=r"n_votes .* 0"):
         noise_ceiling(from_votes([[1, 2]]), 0)
+
+
+@pytest.mark.parametrize("weight", [[1, -1, 1], [1, np.nan, 1], [0, 0, 0], [1, 1], [0, 0, 5]], ids=str)
+def test_invalid_weights_raise(weight):
+    votes = from_votes([[3, 1], [0, 2], [0, 0]], smoothing=1)
+    with pytest.raises(ValueError, match=r"sample_weight must hold one non-negative number for each of the 3 rows"):
+        noise_ceiling(votes, sample_weight=weight)

@@ -105,7 +105,8 @@ def noise_ceiling_of(frame: pd.DataFrame, D: Array, weight: Any) -> tuple[float 
     n_votes = kinds.numbers(frame[VOTES], truth_words=False)
     counts = D / D.sum(axis=1, keepdims=True) * n_votes[:, None]
     voted = n_votes > 0
-    if not (np.abs(counts - np.rint(counts)) <= WHOLE).all() or not (n_votes > 1).any():
+    unused = weight is not None and not weight[voted].any()
+    if not (np.abs(counts - np.rint(counts)) <= WHOLE).all() or not (n_votes > 1).any() or unused:
         return None, ""
     votes = from_votes(np.rint(counts[voted]))
     ceiling = noise_ceiling(votes, sample_weight=None if weight is None else weight[voted])

@@ -18,6 +18,7 @@ from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
 from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
+from labeldist.learning._cross_validation import check_finite, check_scoring, weighted_rows
 from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.metrics import MEASURES
 from labeldist.simplex import OutputMap, to_distributions
@@ -142,13 +143,11 @@ class BDLDLCV(BlockLearner):
             The fitted learner.
         """
         self._validate_params()
-        for name, measure in MEASURES.items():
-            if self.scoring is measure.mean and not measure.higher_is_better:
-                raise ValueError(f"The lowest {name} is best, not the highest. Pass its name, scoring={name!r}.")
+        check_scoring(self.scoring)
         if is_lazy(X):
             return self._fit_blocks(blocks_of(X, y, sample_weight))
         X, D = self._check_features_and_distributions(X, y, sample_weight)
-        weight = check_weights(sample_weight, X)
+        weight, X, D = weighted_rows(self.cv, check_weights(sample_weight, X), X, D)
         grid = self._grid(D.shape[1])
         folds = list(self._splitter().split(X, D))
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
@@ -277,10 +276,7 @@ def _means(sums: Array) -> Array:
     """Divide the sums of scores of each fold by its weight; raise an error if a score is undefined."""
     with np.errstate(invalid="ignore"):
         means: Array = sums[:, :-1] / sums[:, -1:]
-    if not np.isfinite(means).all():
-        fold, point = np.argwhere(~np.isfinite(means))[0]
-        value = means[fold, point]
-        raise ValueError(f"The score of combination {point} on fold {fold} is {value}. Scores must be finite.")
+    check_finite(means)
     return means
 
 

@@ -14,21 +14,16 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import indexable
 
+from labeldist import _validation as validation
 from labeldist._compat import _safe_indexing
 from labeldist._typing import Array
-from labeldist._validation import (
-    as_distributions,
-    check_rows,
-    check_rows_are_equally_long,
-    label_table,
-    random_generator,
-)
 from labeldist.exceptions import LabelWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
-from labeldist.learning._cross_validation import Trial, cross_validate, prepared, split_rows, weights_for
+from labeldist.learning._cross_validation import Trial, cross_validate, prepared, split_rows, weighted_rows, weights_for
 from labeldist.learning._forest import DistributionBoosting, DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
+from labeldist.learning._soft_label import SoftLabelClassifier
 from labeldist.learning._softmax_regression import SoftmaxRegressionCV
 from labeldist.metrics import MEASURES, PAPER_MEASURES
 from labeldist.metrics._skill import describe_skill
@@ -147,7 +142,8 @@ def choose_learner(
     prepare : transformer, default=None
         Fitted before every learner on the same rows. The chosen estimator is then a pipeline that starts with it.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights for the scores and for the learners that take weights. Rows of weight zero are left out.
+        Weights for the scores and for the learners that take weights. Rows of weight zero are left out, unless `cv` is
+        a ``PredefinedSplit``.
     random_state : int, RandomState instance or None, default=None
         Determines the sample of rows, the folds and the random numbers of the default candidates.
     watch : callable, default=None
@@ -182,16 +178,12 @@ def choose_learner(
     """
     if scoring not in MEASURES:
         raise ValueError(f"scoring must be one of {', '.join(MEASURES)}; got {scoring!r}.")
-    random = random_generator(random_state)
-    check_rows_are_equally_long(D)
-    check_rows(X=X, D=D, sample_weight=sample_weight)
+    random = validation.random_generator(random_state)
+    validation.check_rows_are_equally_long(D)
+    validation.check_rows(X=X, D=D, sample_weight=sample_weight)
     X, D = indexable(X, D)
-    degrees = as_distributions(label_table(D), name="D (the label distributions)")
-    weight = check_weights(sample_weight, degrees)
-    if weight is not None and not weight.all():
-        # Learners that take no weights would use rows of weight zero like any other.
-        used = np.flatnonzero(weight)
-        X, D, degrees, weight = _safe_indexing(X, used), _safe_indexing(D, used), degrees[used], weight[used]
+    degrees = validation.as_distributions(validation.label_table(D), name="D (the label distributions)")
+    weight, X, D, degrees = weighted_rows(cv, check_weights(sample_weight, degrees), X, D, degrees)
     n_features = math.prod(np.shape(X)[1:])  # 1 for a list of texts
     rows = np.arange(len(degrees))
     most = min(MAX_ROWS, max(MIN_ROWS, MAX_CELLS // max(1, n_features)))
@@ -204,9 +196,14 @@ def choose_learner(
         smallest, seed = min(len(train) for train, _ in folds), int(random.randint(2**31))
         make = partial(default_candidates, degrees.shape, smallest, sparse=issparse(X), scoring=scoring)
         candidates, final = (make(quick=quick, random_state=seed) for quick in (True, False))
+    if not isinstance(candidates, Mapping):
+        raise TypeError(f"candidates must map names to learners; got {type(candidates).__name__}.")
+    if THE_MEAN in candidates and not isinstance(candidates[THE_MEAN], MeanDistribution):
+        raise TypeError(f"{THE_MEAN!r} is the name of the mean distribution. Rename the candidate.")
     if only is not None:
         candidates = {name: learner for name, learner in candidates.items() if only(learner)}
-    learners = {name: prepared(prepare, learner) for name, learner in _baseline_first(candidates).items()}
+    learners = _baseline_first(candidates, table if prepare is None else None)
+    learners = {name: prepared(prepare, learner) for name, learner in learners.items()}
     total = len(folds) * len(learners) + 1
 
     def report(name: str, done: int, fold: int) -> None:
@@ -257,7 +254,7 @@ def pick(trials: Sequence[Trial], scoring: str, insist: bool = False) -> Trial:
     """Return the trial that the one-standard-error rule of `choose_learner` selects."""
     baseline, *others = trials
     better = [t for t in others if not t.failure and (insist or t.is_clearly_better(baseline, scoring, QUALIFYING))]
-    if insist and others and not better:
+    if others and not better and (insist or all(trial.failure for trial in others)):
         raise ValueError("; ".join(f"{trial.name} failed: {trial.failure}" for trial in others))
     if not better:
         return baseline
@@ -266,9 +263,18 @@ def pick(trials: Sequence[Trial], scoring: str, insist: bool = False) -> Trial:
     return next(trial for trial in better if trial is best or not best.is_clearly_better(trial, scoring))
 
 
-def _baseline_first(candidates: Mapping[str, Any]) -> dict[str, Any]:
+def _baseline_first(candidates: Mapping[str, Any], table: Any) -> dict[str, Any]:
     means = {name: learner for name, learner in candidates.items() if isinstance(learner, MeanDistribution)}
-    return {**(means or {THE_MEAN: MeanDistribution()}), **candidates}
+    mean: Any = MeanDistribution()
+    try:
+        if table is not None:
+            mean.fit(*table)
+    except ValueError:  # texts, for instance, which the candidates may accept
+        from sklearn.dummy import DummyClassifier
+        from sklearn.pipeline import make_pipeline
+
+        mean = SoftLabelClassifier(make_pipeline(DummyClassifier()))  # it does not read the features
+    return {**(means or {THE_MEAN: mean}), **candidates}
 
 
 def _table_row(trial: Trial, baseline: Trial) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods, Interval
 from labeldist._typing import EPSILON, Array
-from labeldist._validation import check_rows, label_names
+from labeldist._validation import check_feature_order, check_rows, label_names, validated
 from labeldist.exceptions import LabelWarning
-from labeldist.learning._cross_validation import held_out, weights_for
+from labeldist.learning._cross_validation import held_out, weighted_rows, weights_for
+from labeldist.learning._enhanced import EnhancedLearner
 from labeldist.learning._learner import DistributionLearner, check_weights
 from labeldist.simplex import normalize
 
@@ -49,10 +50,8 @@ class ConformalLearner(DistributionLearner):
     ----------
     learner_ : distribution learner
         The learner, fitted to all rows.
-    residuals_ : ndarray of shape (n_samples, n_labels)
-        True degrees minus out-of-fold predictions.
-    weights_ : ndarray of shape (n_samples,)
-        Weights of the rows.
+    residuals_, weights_ : ndarray of shape (n_samples, n_labels) and (n_samples,)
+        True degrees minus out-of-fold predictions, and weights. Rows of weight zero are left out.
 
     See Also
     --------
@@ -113,15 +112,18 @@ class ConformalLearner(DistributionLearner):
             The fitted learner.
         """
         self._validate_params()
+        if any(isinstance(part, EnhancedLearner) for part in (self.learner, *self.learner.get_params().values())):
+            advice = "Fit a learner of distributions to the label_distributions_ of the enhancer"
+            raise TypeError(f"The residuals of tags are not those of degrees. {advice}.")
         check_rows(X=X, y=y, sample_weight=sample_weight)
-        weight = check_weights(sample_weight, X)
+        weight, X, y = weighted_rows(self.cv, check_weights(sample_weight, X), X, y)
         learner = clone(self.learner).fit(X, y, **weights_for(self.learner, weight))
-        D = normalize(y.toarray() if hasattr(y, "toarray") else np.asarray(y), copy=False)  # checked by the learner
+        D = normalize(y, copy=False)  # checked by the learner
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LabelWarning)  # the fit above has issued them
             options: dict[str, Any] = {"cv": self.cv, "sample_weight": weight, "random_state": self.random_state}
             residuals = D - held_out(self.learner, X, D, **options)
-        validate_data(self, X, skip_check_array=True)  # sets the number and the names of the features
+        validated(self, X, skip_check_array=True)  # sets the number and the names of the features
         self.label_names_ = label_names(y, D.shape[1])
         self.learner_, self.residuals_ = learner, residuals
         self.weights_ = np.ones(len(D)) if weight is None else weight
@@ -129,6 +131,7 @@ class ConformalLearner(DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
+        check_feature_order(self, X)
         check_rows(X=X)
         return np.asarray(self.learner_.predict(X))
 

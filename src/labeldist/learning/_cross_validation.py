@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import indexable
 from sklearn.utils.validation import has_fit_parameter
 
 from labeldist._compat import _safe_indexing
@@ -92,13 +93,40 @@ def prepared(prepare: Any, learner: Any) -> Any:
 
 
 def weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
-    """Return the weights as fit parameters of a learner, or of the steps of a pipeline that accept them."""
+    """Return the weights as fit parameters of a learner, of the steps of a pipeline or of what a search fits."""
     if weight is None:
         return {}
-    steps = [("", estimator)]
-    if hasattr(estimator, "steps"):
-        steps = [(f"{name}__", step) for name, step in estimator.steps if hasattr(step, "fit")]
-    return {f"{prefix}sample_weight": weight for prefix, step in steps if has_fit_parameter(step, "sample_weight")}
+    if has_fit_parameter(estimator, "sample_weight"):
+        return {"sample_weight": weight}
+    if hasattr(estimator, "refit"):
+        return weights_for(estimator.estimator, weight)
+    steps = getattr(estimator, "steps", ())
+    return {f"{name}__{parameter}": weight for name, step in steps for parameter in weights_for(step, weight)}
+
+
+def weighted_rows(cv: Any, weight: Array | None, *tables: Any) -> tuple[Any, ...]:
+    """Return the tables without rows of weight zero, which could fill a fold, unless `cv` lists positions of rows."""
+    lists_rows = not isinstance(cv, Integral) and (not hasattr(cv, "split") or hasattr(cv, "test_fold"))
+    if weight is None or weight.all() or lists_rows:
+        return weight, *tables
+    used = np.flatnonzero(weight)
+    return weight[used], *(_safe_indexing(table, used) for table in indexable(*tables))
+
+
+def check_scoring(scoring: Any) -> None:
+    """Raise an error for a scorer of scikit-learn, and for a measure of which the lowest value is best."""
+    if hasattr(scoring, "_score_func"):
+        raise TypeError(f"scoring must be a measure's name or a function of two tables, not a scorer; got {scoring}.")
+    for name, measure in MEASURES.items():
+        if scoring is measure.mean and not measure.higher_is_better:
+            raise ValueError(f"The lowest {name} is best, not the highest. Pass its name, scoring={name!r}.")
+
+
+def check_finite(scores: Array, first: int = 0) -> None:
+    """Raise an error if a score is not finite, for one row per fold and one column per combination from `first`."""
+    for fold, point in np.argwhere(~np.isfinite(scores)):
+        found = f"combination {first + point} on fold {fold} is {scores[fold, point]}"
+        raise ValueError(f"The score of {found}. Scores must be finite.")
 
 
 def cross_validate(

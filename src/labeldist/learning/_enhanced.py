@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods
 from labeldist._typing import Array
-from labeldist._validation import check_rows
+from labeldist._validation import check_feature_order, check_rows, validated
 from labeldist.enhancement._bayes_le import BayesLE
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
@@ -89,13 +89,14 @@ class EnhancedLearner(DistributionLearner):
         enhancer.fit(X, y)
         learner.fit(X, enhancer.label_distributions_)
         learner.label_names_ = enhancer.label_names_
-        validate_data(self, X, skip_check_array=True)  # sets the number and the names of the features
+        validated(self, X, skip_check_array=True)  # sets the number and the names of the features
         self.enhancer_, self.learner_ = enhancer, learner
         self.label_distributions_, self.label_names_ = enhancer.label_distributions_, enhancer.label_names_
         return self
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
+        check_feature_order(self, X)
         check_rows(X=X)  # the first step of a pipeline may ignore masks
         return np.asarray(self.learner_.predict(X))
 

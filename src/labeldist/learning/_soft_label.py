@@ -7,11 +7,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
+from labeldist.learning._cross_validation import weights_for
 from labeldist.learning._learner import DistributionLearner, check_weights
 from labeldist.simplex import to_distributions
 
@@ -30,7 +31,8 @@ class SoftLabelClassifier(DistributionLearner):
         A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes ``sample_weight``, for instance
         linear models, boosted trees and forests. The steps of a pipeline before the classifier are fitted to the
         original rows, and the rows are repeated after them. Classifiers that split their training rows, for early
-        stopping or cross-validation, are errors, because copies of a row would be on both sides.
+        stopping or cross-validation, are errors, because copies of a row would be on both sides. The keys of
+        ``class_weight`` are columns of `y`.
 
     Attributes
     ----------
@@ -84,6 +86,9 @@ class SoftLabelClassifier(DistributionLearner):
         if hasattr(self.estimator, "steps"):
             X, D = self._check_labels(X, y, sample_weight)
         else:
+            if any(str(kind).lower().startswith("categor") for kind in getattr(X, "dtypes", ())):
+                advice = "Pass the classifier in a pipeline, make_pipeline(classifier), which receives X as it is"
+                raise ValueError(f"X has columns of categories, which would be converted to numbers. {advice}.")
             X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight = check_weights(sample_weight, D)
         degrees = D if weight is None else D * weight[:, None]
@@ -93,8 +98,13 @@ class SoftLabelClassifier(DistributionLearner):
         rows, columns = np.nonzero(degrees)
         present, classes = np.unique(columns, return_inverse=True)
         _check_classifier(classifier, len(rows))
+        class_weight = classifier.get_params(deep=False).get("class_weight")
+        if isinstance(class_weight, dict):
+            if not set(class_weight) <= set(range(D.shape[1])):
+                raise ValueError(f"The keys of class_weight must be columns of y, 0, 1, …; got {class_weight}.")
+            classifier.set_params(class_weight={k: class_weight.get(j, 1) for k, j in enumerate(present)})
         if steps is not None:
-            X = steps.fit_transform(X, D)
+            X = steps.fit_transform(X, D, **weights_for(steps, weight))
         if len(present) > 1:
             classifier.fit(_safe_indexing(X, rows), classes, sample_weight=degrees[rows, columns])
         self.transformer_, self.estimator_ = steps, classifier if len(present) > 1 else None
@@ -107,7 +117,7 @@ class SoftLabelClassifier(DistributionLearner):
         validation.check_rows_are_equally_long(y)
         D = validation.as_distributions(validation.label_table(y), name="y (the label distributions)")
         check_consistent_length(X, D)
-        validate_data(self, X, skip_check_array=True)  # sets the number and the names of the features
+        validation.validated(self, X, skip_check_array=True)  # sets the number and the names of the features
         self.label_names_ = validation.label_names(y, D.shape[1])
         return X, D
 
@@ -115,8 +125,7 @@ class SoftLabelClassifier(DistributionLearner):
         check_is_fitted(self)
         validation.check_feature_order(self, X)
         if hasattr(self.estimator, "steps"):
-            validate_data(self, X, skip_check_array=True, reset=False)
-            validation.check_rows(X=X)
+            validation.validated(self, X, skip_check_array=True, reset=False)
         else:
             X = validation.validated(self, X, reset=False, **self._table_options())
         if self.transformer_ is not None:
@@ -152,6 +161,8 @@ def _check_classifier(classifier: Any, n_rows: int) -> None:
         advice = "n_iter_no_change=None"
     elif parameters.get("cv", "prefit") != "prefit":
         advice = "fixed parameters instead of cv, and search them with SoftLabelClassifier inside the search"
+    elif parameters.get("probability"):
+        advice = "LogisticRegression after KernelFeatures instead of probability=True"
     else:
         return
-    raise ValueError(f"{name} would split its training rows, and copies of a row would be on both sides. Set {advice}.")
+    raise ValueError(f"{name} would split its training rows, and copies of a row would be on both sides. Use {advice}.")

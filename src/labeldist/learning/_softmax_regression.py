@@ -13,7 +13,7 @@ from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.softmax_regression import SoftmaxPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator
-from labeldist.learning._cross_validation import split_rows
+from labeldist.learning._cross_validation import check_finite, check_scoring, split_rows, weighted_rows
 from labeldist.learning._learner import SampleWeightMixin, linear_scores
 from labeldist.learning._softmax_learners import SoftmaxLearner
 from labeldist.metrics import MEASURES
@@ -21,6 +21,7 @@ from labeldist.simplex import softmax
 
 RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 3, 13))
 PATIENCE = 2  # ridges without improvement, after which smaller ones are not tried
+STEPS = ("spearman", "kendall", "top_label")  # measures that are not smooth in the ridge, for which all are tried
 ABSENT = -1000.0  # the score of labels without a positive degree: their degree is zero
 
 
@@ -88,7 +89,8 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     """Softmax regression with a ridge penalty that is chosen by cross-validation.
 
     In each fold one decomposition of the features serves all ridges. Ridges are tried from the largest to the smallest,
-    each search starting at the minimum of the last one, until two in a row have brought no improvement.
+    each search starting at the minimum of the last one, until two in a row have brought no improvement. A measure of
+    ranks and a callable try all.
 
     Parameters
     ----------
@@ -110,9 +112,9 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         The chosen ridge.
     best_score_ : float
         Its mean score over the folds.
-    cv_results_ : dict of str to ndarray
-        ``ridge``, ``mean_test_score``, ``std_test_score`` and ``split0_test_score``, … of all ridges, NaN
-        for those that were not tried. Measures for which lower is better change their sign.
+    cv_results_ : dict
+        ``params``, ``param_ridge``, ``mean_test_score``, ``std_test_score`` and ``split0_test_score``, … of all ridges,
+        NaN for those that were not tried. Measures for which lower is better change their sign.
     coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
         Coefficients and intercepts of the model with this ridge, fitted to all rows.
     n_iter_ : int
@@ -162,14 +164,16 @@ class SoftmaxRegressionCV(SoftmaxRegression):
             SoftmaxRegression(ridge)._validate_params()
         if not len(self.ridges):
             raise ValueError("ridges must hold at least one value.")
-        X = _double(X)
+        check_scoring(self.scoring)
+        weight, X, D = weighted_rows(self.cv, weight, _double(X), D)
         folds = split_rows(X, D, self.cv, random_generator(self.random_state))
         splits = self._scores(X, D, weight, folds)
         mean = splits.mean(axis=0)
         best = int(np.nanargmax(mean))
         self.ridge_, self.best_score_ = float(self.ridges[best]), float(mean[best])
         self.cv_results_ = {
-            "ridge": np.array(self.ridges, dtype=np.float64),
+            "params": [{"ridge": float(ridge)} for ridge in self.ridges],
+            "param_ridge": np.array(self.ridges, dtype=np.float64),
             **{f"split{i}_test_score": scores for i, scores in enumerate(splits)},
             "mean_test_score": mean,
             "std_test_score": splits.std(axis=0),
@@ -181,11 +185,13 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         paths = [_Fold(X, D, weight, *fold) for fold in folds]
         scores = np.full((len(folds), len(self.ridges)), np.nan)
         best, best_step = -np.inf, 0
+        patience = len(self.ridges) if callable(self.scoring) or self.scoring in STEPS else PATIENCE
         for step, i in enumerate(np.argsort(self.ridges)[::-1]):
             scores[:, i] = [path.score(self.ridges[i], self.scoring, self.tol, self.max_iter) for path in paths]
-            if (mean := scores[:, i].mean()) > best:
+            check_finite(scores[:, [i]], i)
+            if (mean := scores[:, i].mean()) >= best:
                 best, best_step = mean, step
-            elif step - best_step >= PATIENCE:
+            elif step - best_step >= patience:
                 break
         return scores
 

@@ -138,13 +138,18 @@ def check_pair(D_true: ArrayLike, D_pred: ArrayLike, sample_weight: Any = None) 
 
 
 def _mean(values: Array, sample_weight: ArrayLike | None) -> float:
+    return float(np.average(values, weights=row_weights(sample_weight, np.full(len(values), True))))
+
+
+def row_weights(sample_weight: ArrayLike | None, used: Any) -> Array | None:
+    """Return the weights of the rows that are `used`, a mask; raise an error if they are not weights."""
     if sample_weight is None:
-        return float(values.mean())
+        return None
     weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != values.shape or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-        wanted = f"one non-negative number for each of the {len(values)} rows, not all zero"
-        raise ValueError(f"sample_weight must hold {wanted}.")
-    return float(np.average(values, weights=weight))
+    if weight.shape != used.shape or not np.isfinite(weight).all() or (weight < 0).any() or not weight[used].any():
+        rows = f"{len(used)} rows, not all zero{'' if used.all() else ' where there are votes'}"
+        raise ValueError(f"sample_weight must hold one non-negative number for each of the {rows}.")
+    return weight[used]
 
 
 def _relative_differences(d: Array, p: Array) -> Array:

@@ -158,9 +158,9 @@ def _convert(graph: _Graph, step: Any, X: str) -> str:
 def _linear(graph: _Graph, model: Any, X: str) -> str:
     """Add the scores of BDLDL and its output map, as in `labeldist.simplex.to_distributions`."""
     degrees = _affine(graph, X, model.coef_, model.intercept_)
-    if model.output == "softmax":
+    if model.output_ == "softmax":
         degrees = graph("Softmax", degrees, axis=1)
-    elif model.output == "project":
+    elif model.output_ == "project":
         degrees = _project(graph, degrees, len(model.coef_))
     degrees = graph("Max", degrees, np.array([float(model.floor_)]))
     is_empty = graph("Equal", graph("ReduceMax", degrees, ROW), np.array([0.0]))
@@ -222,7 +222,9 @@ def _columns(graph: _Graph, step: Any, X: str) -> str:
         indices = step._transformer_to_input_indices[name]
         if part != "drop" and len(indices):
             block = graph("Gather", X, np.array(indices), axis=1)
-            parts.append(block if part == "passthrough" else _convert(graph, part, block))
+            block = block if part == "passthrough" else _convert(graph, part, block)
+            weight = (step.transformer_weights or {}).get(name, 1.0)
+            parts.append(graph("Mul", block, np.array([float(weight)])))
     return graph("Concat", *parts, axis=1)
 
 

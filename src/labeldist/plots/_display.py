@@ -107,6 +107,8 @@ class DisplayOfRows(Display):
         display
         """
         display: Any = cls
+        if not hasattr(cls, "from_distributions" if y is None else "from_predictions"):
+            raise TypeError(f"{cls.__name__} {'needs true degrees y' if y is None else 'has no true degrees: omit y'}.")
         predicted = read_predictions(estimator, X)
         if y is None:
             return display.from_distributions(predicted, **options)

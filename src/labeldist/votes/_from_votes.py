@@ -127,8 +127,8 @@ def from_votes(
     counts : sequence of str
         Columns of a table of counts, one per label.
     label_names : sequence of str or None
-        All labels, in the order of the result; other labels are an error. None takes the labels that occur, sorted,
-        or the columns of a table of counts.
+        All labels, in the order of the result; other labels are an error. None takes the columns of a table of counts,
+        the categories of ordered categorical columns in their order, or else the labels that occur, sorted.
     separator : str or None, default=None
         Text between the labels of a cell, such as ``";"`` in ``joy;fear``. None takes a cell as one label.
     smoothing : float or "auto", default=0
@@ -138,7 +138,8 @@ def from_votes(
         of votes per item: few items may look alike by chance, and their own votes are still at least half of a
         degree. It needs items with two votes. Do not smooth distributions that evaluate a model.
     prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
-        Equal degrees, the shares of the labels in all votes, or given weights in the order of the labels.
+        Equal degrees, the shares of the labels in all votes, or given weights, in the order of the labels or as a
+        pandas Series with the labels as its index.
     aggregator : {"dawid_skene"} or None, default=None
         None counts votes; ``"dawid_skene"`` returns the posteriors of `dawid_skene`, without `smoothing`.
 
@@ -179,7 +180,7 @@ def from_votes(
     if smoothing == "auto":
         added = fit_dirichlet(table.counts, weights.mean(), "smoothing='auto'")
     elif smoothing:
-        added = smoothing * _prior(prior, table.counts)
+        added = smoothing * _prior(prior, table.counts, table.label_names)
     strength = float(added.sum())
     degrees = normalize(table.counts + added) if aggregator is None else fit_dawid_skene(table).distributions
     result = degrees, weights, table.items, table.label_names, table.counts, "item" if item is None else item
@@ -199,7 +200,7 @@ def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
         raise ValueError(f"prior {reason}: set smoothing to a number of votes.")
 
 
-def _prior(prior: str | ArrayLike, counts: Array) -> Array:
+def _prior(prior: Any, counts: Array, label_names: list[str]) -> Array:
     n_labels = counts.shape[1]
     if isinstance(prior, str):
         if prior == "uniform":
@@ -207,6 +208,11 @@ def _prior(prior: str | ArrayLike, counts: Array) -> Array:
         if prior == "overall":
             return counts.sum(axis=0) / counts.sum()
         raise ValueError(f"prior must be 'uniform', 'overall' or one weight per label; got {prior!r}.")
+    if hasattr(prior, "reindex"):  # a pandas Series
+        prior = prior.rename(str)
+        if sorted(prior.index) != sorted(label_names):
+            raise ValueError(f"The index of prior must hold the labels, {label_names}; got {list(prior.index)}.")
+        prior = prior[label_names]
     if np.shape(prior) != (n_labels,):
         raise ValueError(f"prior must have one weight for each of the {n_labels} labels; got {prior!r}.")
     return normalize(np.asanyarray(prior)[None], name="prior")[0]

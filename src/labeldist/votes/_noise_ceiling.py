@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln, psi, xlogy
 
 from labeldist._typing import Array
+from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import skill
 from labeldist.votes._dirichlet import fit_dirichlet
 from labeldist.votes._from_votes import VoteDistributions, check_vote_distributions
@@ -58,7 +59,7 @@ def noise_ceiling(
     own = votes.counts.sum(axis=1)
     judged = own > 0 if n_votes is None else np.full(len(own), True)
     n = own[judged] if n_votes is None else np.full(len(own), float(n_votes))
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[judged]
+    weight = row_weights(sample_weight, judged)
     # The posterior of the distribution of item i is Dirichlet(a_i).
     a = votes.counts[judged] + fit_dirichlet(votes.counts, MAX_STRENGTH, "noise_ceiling")
     total = a.sum(axis=1, keepdims=True)

@@ -69,6 +69,8 @@ def read_votes(
     if len(set(named)) < len(named):
         raise ValueError(f"A column is named more than once: {listed(named)}.")
     frame = _open_frame(votes, named)
+    if label_names is None and separator is None:
+        label_names = _ordered_categories(frame, [label] if label is not None else annotators or ())
     if label is not None:
         return _read_long(frame, item, annotator, label, label_names, separator)
     items = _unique_items(frame, item)
@@ -94,16 +96,22 @@ def _read_long(
     item_of = item_of[row_of]
     counts = _count(item_of, label_of, (len(items), len(names)))
     if annotator is None:
+        _warn_about_copies(np.column_stack([item_of, row_of, label_of]), row_of, items, names)
         return VoteTable(items, names, counts)
     annotators, annotator_of = _encode(_cells(frame, annotator, required=True))
     coded = np.column_stack([item_of, annotator_of[row_of], label_of])
-    repeated = repeated_rows(coded)
-    if repeated.size:
-        row = row_of[repeated[0]]
-        voter, name = frame[annotator].iloc[row], names[label_of[repeated[0]]]
-        first = f"data row {row + 1}: {voter!r} votes for {name!r} on item {frame[item].iloc[row]!r} again"
-        warn(f"{repeated.size} row(s) repeat a vote, first {first}. All are counted; drop copies.", LabelWarning)
+    _warn_about_copies(coded, row_of, items, names, annotators)
     return VoteTable(items, names, counts, annotators, coded)
+
+
+def _warn_about_copies(coded: Codes, row_of: Codes, items: list[Any], names: list[str], voters: Any = ()) -> None:
+    """Warn if a vote (item, annotator or row of the table, label) is equal to an earlier one."""
+    repeated = repeated_rows(coded) if len(coded) else coded
+    if repeated.size:
+        i, a, k = coded[repeated[0]]
+        voter = repr(voters[a]) if voters else "a cell"
+        first = f"data row {row_of[repeated[0]] + 1}: {voter} votes for {names[k]!r} on item {items[i]!r} again"
+        warn(f"{repeated.size} row(s) repeat a vote, first {first}. All are counted; drop copies.", LabelWarning)
 
 
 def _labels_in(cell: Any, separator: str | None) -> list[Any]:
@@ -128,6 +136,7 @@ def _read_wide(
     cells = [name for *_, name in named]
     names, label_of = _encode_labels(cells, label_names, lambda vote: cell_at(cast[vote][0], annotators[cast[vote][1]]))
     coded = np.column_stack([np.array(cast, dtype=np.intp).reshape(-1, 2), label_of])
+    _warn_about_copies(coded, coded[:, 0], items, names, list(annotators))
     counts = _count(coded[:, 0], label_of, (len(items), len(names)))
     return VoteTable(items, names, counts, list(annotators), coded)
 
@@ -303,6 +312,14 @@ def _encode_labels(cells: list[Any], label_names: Names, locate: Callable[[int],
             place, known = locate(int(np.argmax(codes == code))), f"{listed(names)}.{did_you_mean(name, names)}"
             raise TableError(f"{place} is the label {name!r}, which is not among label_names: {known}")
     return names, np.array([position[_label_key(name)] for name in found], dtype=np.intp)[codes]
+
+
+def _ordered_categories(frame: Any, columns: Sequence[str]) -> Names:
+    """Return the categories of columns that have the same ordered categorical type, or None."""
+    types = [frame[column].dtype for column in columns]
+    if not types or not getattr(types[0], "ordered", False) or any(kind != types[0] for kind in types):
+        return None
+    return [name if isinstance(name, str) else _label_key(name) for name in types[0].categories]
 
 
 def _check_label_names(label_names: Sequence[str]) -> list[str]:
