@@ -19,7 +19,7 @@ from labeldist.learning._softmax_learners import SoftmaxLearner
 from labeldist.metrics import MEASURES
 from labeldist.simplex import softmax
 
-RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 3, 13))
+RIDGES = tuple(float(ridge) for ridge in np.logspace(-7, 3, 21))
 PATIENCE = 2  # ridges without improvement, after which smaller ones are not tried
 STEPS = ("spearman", "kendall", "top_label")  # measures that are not smooth in the ridge, for which all are tried
 ABSENT = -1000.0  # the score of labels without a positive degree: their degree is zero
@@ -94,7 +94,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
 
     Parameters
     ----------
-    ridges : sequence of float, default=13 values from 1e-3 to 1e3
+    ridges : sequence of float, default=21 values from 1e-7 to 1e3
         Values of `ridge` of `SoftmaxRegression`.
     cv : int, splitter or iterable, default=5
         An int is a number of shuffled folds, at most one per row. Otherwise as in scikit-learn.
