@@ -201,3 +201,16 @@ def test_codes_stay_codes_and_columns_may_have_any_name(folder, table):
     written = pd.read_parquet("dist.parquet")
     assert written["code"].tolist()[:2] == ["000", "001"]
     assert written["frame"].dtype == float
+
+
+def test_spellings_of_one_output_are_errors(folder):
+    (folder / "sub").mkdir()
+    for std in ("./dist_2.csv", "sub/../dist_2.csv", str(folder / "dist_2.csv")):
+        command = ("enhance", "in.csv", "-l", "joy,fear,calm", "-o", "dist_2.csv", "--std", std)
+        assert "must be different files" in error_of(*command, code=2)
+
+
+def test_single_row_has_no_numerical_warning(folder):
+    (folder / "one.csv").write_text("x,joy,fear\n1,1,0\n")
+    facts = run_json("enhance", "one.csv", "-l", "joy,fear", "-o", "out.csv")
+    assert not any("divide" in note for note in facts["notes"])

@@ -124,6 +124,72 @@ def test_noise_ceiling_is_printed_if_the_number_of_votes_is_known(table, rng):
     assert run_json(*evaluated, "--weights", "weight")["noise_ceiling"] is None
 
 
+@pytest.mark.parametrize("decimals", [3, 6, 16])
+def test_noise_ceiling_is_not_printed_for_posteriors(table, rng, decimals):
+    top = rng.dirichlet([0.05] * 3, size=120).argmax(axis=1)
+    posteriors = np.where(np.eye(3)[top] == 1, 0.998, 0.001) + np.outer(rng.random(120), [-1e-5, 1e-5, 0])
+    for degrees in (posteriors, from_votes(5 * np.eye(3)[top], smoothing=0.01).distributions):
+        table[LABELS] = degrees.round(decimals)
+        table.assign(votes=5).to_csv("dist.csv", index=False)
+        assert run_json("evaluate", "dist.csv", "pred.csv", *NAMES)["noise_ceiling"] is None
+    table[LABELS] = from_votes(rng.multinomial(7, [0.2, 0.3, 0.5], size=120)).distributions.round(decimals)
+    table.assign(votes=7).to_csv("dist.csv", index=False)
+    assert run_json("evaluate", "dist.csv", "pred.csv", *NAMES)["noise_ceiling"] is not None
+
+
+@pytest.mark.parametrize(
+    "command", [(*FIT, "mean"), ("explore", "dist.csv", *NAMES, "-o", "page.html")], ids=["fit", "explore"]
+)
+def test_label_that_is_not_named_is_noted(table, command):
+    few = [part.replace("joy,fear,calm", "joy,fear") for part in command]
+    assert not any("sum to 1" in note for note in run_json(*command)["notes"])
+    notes = [note for note in run_json(*few, "--force")["notes"] if "do not sum to 1 (data row 1: " in note]
+    assert notes[0].endswith("With column 'calm' they do: if it is a label, name it in --labels.")
+    table.assign(calm=table["calm"] * 7, joy=table["joy"] * 7, fear=table["fear"] * 7).to_csv("dist.csv", index=False)
+    assert not any("sum to 1" in note for note in run_json(*command, "--force")["notes"])
+
+
+def test_numbers_in_a_column_of_truth_values_are_errors(table):
+    table.assign(live=["yes", "no"] * 60).to_csv("dist.csv", index=False)
+    run(*FIT, "bdldl", "--prepare", "--ignore", "title")
+    table.assign(live=[1, 0, 5] * 40).to_csv("new.csv", index=False)
+    assert "row 3, column 'live', is '5', but the model" in error_of("predict", "m.skops", "new.csv", "-o", "p.csv")
+    table.assign(live=["1", "no", ""] * 40).to_csv("new.csv", index=False)
+    (note,) = [note for note in run_json("predict", "m.skops", "new.csv", "-o", "p.csv")["notes"] if "empty" in note]
+    assert "'live' has 40 empty cells" in note
+
+
+def test_new_gaps_are_noted(table):
+    table.loc[:9, "pitch"] = np.nan
+    table.to_csv("dist.csv", index=False)
+    run(*FIT, "bdldl", "--prepare", "--ignore", "title")
+    table.loc[:4, "tempo"] = np.nan
+    table.to_csv("new.csv", index=False)
+    notes = [note for note in run_json("predict", "m.skops", "new.csv", "-o", "p.csv")["notes"] if "empty" in note]
+    assert notes == ["column 'tempo' has 5 empty cells, but had none in training. They get a typical value."]
+
+
+@pytest.mark.parametrize(("name", "noted"), [("uid", True), ("itemID", True), ("item_id", True), ("humidity", False)])
+def test_columns_that_may_identify_items_are_noted(table, name, noted):
+    table.assign(**{name: range(120)}).to_csv("dist.csv", index=False)
+    assert (f"--ignore {name}" in str(run_json(*FIT, "mean")["notes"])) is noted
+
+
+def test_evaluate_names_the_row_of_the_predicted_table(table):
+    predicted = pd.read_csv("pred.csv").iloc[::-1].reset_index(drop=True)
+    arguments = ("evaluate", "dist.csv", "mixed.csv", *NAMES, "--item", "title")
+    predicted.assign(joy=predicted["joy"].mask(predicted.index == 2)).to_csv("mixed.csv", index=False)
+    assert "mixed.csv: The cell in data row 3, column 'joy', is empty" in error_of(*arguments)
+    predicted.assign(joy=predicted["joy"].mask(predicted.index == 2, -1)).to_csv("mixed.csv", index=False)
+    assert "mixed.csv: The cell in data row 3, column 'joy', is -1" in error_of(*arguments)
+    predicted.loc[2, LABELS] = [3, 0, 0]
+    predicted.to_csv("mixed.csv", index=False)
+    assert "(data row 3: 3)" in run_json(*arguments)["notes"][0]
+    predicted.loc[2, LABELS] = 0
+    predicted.to_csv("mixed.csv", index=False)
+    assert "Data row 3 of mixed.csv" in error_of(*arguments)
+
+
 def test_lone_column_of_votes_is_not_a_feature(table):
     table.assign(votes=3)[["title", *LABELS, "votes"]].to_csv("dist.csv", index=False)
     assert "no feature column" in run(*FIT, "bdldl", fails=True).stderr

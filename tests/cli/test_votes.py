@@ -112,6 +112,34 @@ def test_notes(folder):
     assert not any("--smoothing" in note for note in notes)
 
 
+def test_words_for_missing_values_are_noted(folder):
+    words = ["<NA>", "#N/A", "-", "na", "N.A.", "nan"]
+    (folder / "votes.csv").write_text("id,emotion\n" + "".join(f"{word},{word}\n" for word in [*words, "a", "n"]))
+    notes = run_json("votes", "votes.csv", "--item", "id", "--label", "emotion", "-o", "dist.csv")["notes"]
+    assert f"{', '.join(sorted(words))} is used as a label" in notes[0]
+
+
+@pytest.mark.parametrize("columns", [["--label", "labels"], ["--annotators", "labels"]], ids=str)
+def test_decimal_commas_are_not_read_in_votes_and_items(folder, columns):
+    (folder / "votes.csv").write_text("id;labels;x\n1,5;1,2;0,5\n2,5;2,3;1\n3;1;2\n")
+    run("votes", "votes.csv", "--item", "id", *columns, "--separator", ",", "-o", "dist.csv")
+    expected = [["1,5", "0.5", "0.5", "0.5", "0.0", "2"], ["2,5", "1", "0.0", "0.5", "0.5", "2"]]
+    assert read_table("dist.csv").to_numpy().tolist() == [*expected, ["3", "2", "1.0", "0.0", "0.0", "1"]]
+
+
+def test_lists_that_the_command_has_written_are_several_votes(folder):
+    (folder / "v.json").write_text('[{"id": 1, "l": ["a", "b", "a"], "n": 3}, {"id": 2, "l": ["b"], "n": 1}]')
+    run("votes", "v.json", "--item", "id", "--counts", "n", "-o", "dist.csv")
+    run("votes", "dist.csv", "--item", "id", "--label", "l", "-o", "again.csv")
+    assert_allclose(pd.read_csv("again.csv")[["a", "b"]], [[2 / 3, 1 / 3], [0, 1]])
+
+
+def test_null_in_place_of_counts_is_named(folder):
+    (folder / "v.jsonl").write_text('{"id": "a", "c": {"x": 1, "y": null}}\n{"id": "b", "c": null}\n')
+    command = ("votes", "v.jsonl", "--item", "id", "--counts", "c", "-o", "dist.csv")
+    assert "1 item(s) have no vote, first data row 2, item 'b'" in error_of(*command)
+
+
 def test_join(folder):
     (folder / "items.csv").write_text("length,id,year\n1.5,9,2001\n2.5,07,2002\n9.9,x,2003\n8.8,y,2004\n")
     facts = run_json(*VOTES, "--join", "items.csv")
@@ -241,6 +269,16 @@ INVALID_TABLES = {
         "id,who,l\na,x,p\nb,x/y,p/q/p\n",
         [*LONG_COLUMNS[:2], "--annotator", "who", "--label", "l", "--separator", "/"],
         "data row 2",
+    ),
+    "label in a list": (
+        'id,who,l\na,"[""x"", ""y""]","[""p"", ""q""]"\nb,x,calm\n',
+        ["--item", "id", "--annotator", "who", "--label", "l", "--label-names", "p,q"],
+        "data row 2, column 'l', is the label 'calm'",
+    ),
+    "names with a separator": (
+        'id,who,l\na,"Smith, J","p,q"\nb,"Smith, J",p\n',
+        ["--item", "id", "--annotator", "who", "--label", "l", "--separator", ","],
+        "data row 2, column 'who', holds 2 name(s), but column 'l' holds 1.",
     ),
     "no object": ('n\n"{""joy"": 3}"\n?\n', ["--counts", "n"], "data row 2, column 'n', is '?'. It must be an object"),
     "short list": ('n\n"[3, 1]"\n[3]\n', ["--counts", "n"], "data row 2, column 'n', is [3]. It must be a list of 2"),

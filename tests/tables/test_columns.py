@@ -151,10 +151,15 @@ def test_nominal_zeros_and_ones_are_numbers():
 
 
 def test_typed_keeps_names_that_would_become_equal():
-    table = pd.DataFrame({"section": ["1.1", "1.10", "1.2"], "tempo": ["1.5", "1.50", "1.5"]})
-    found = typed(table, list(table.columns))
-    assert found["section"].tolist() == ["1.1", "1.10", "1.2"]
-    assert found["tempo"].tolist() == [1.5, 1.5, 1.5]
+    columns = {
+        "section": ["1.1", "1.10", "1.1", "1.1"],
+        "zero": ["0", "-0.0", "0.0", ""],
+        "flag": ["yes", "Yes", "no", "TRUE"],
+    }
+    found = typed(pd.DataFrame(columns), list(columns))
+    assert found["section"].tolist() == columns["section"]
+    assert found["zero"].tolist()[:3] == [0, 0, 0]
+    assert found["flag"].tolist() == [1, 1, 0, 1]
 
 
 def test_typed_converts_text_of_numbers_only():

@@ -70,6 +70,50 @@ def test_decimal_commas_between_semicolons(write):
     assert read_table(write("a.csv", "a;b\nx,1;1.234\n")).to_dict("list") == {"a": ["x,1"], "b": ["1.234"]}
 
 
+def test_decimal_commas_of_text_columns_are_kept(write):
+    path = write("a.csv", "id;r_1;r_2;x\n1,5;1,2;1;0,5\n2,5;2;2,1;1\n")
+    table = read_table(path, text=["id", "r_*", None])
+    assert table.to_dict("list") == {"id": ["1,5", "2,5"], "r_1": ["1,2", "2"], "r_2": ["1", "2,1"], "x": ["0.5", "1"]}
+    assert read_table(path, text=["x"])["id"].tolist() == ["1.5", "2.5"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.tsv", 'id\ttext\tjoy\n1\t"Hi there\t0.5\n2\tbye"\t0.25\n3\ta\tb\n'),
+        ("a.csv", 'id,text,joy\n1,"Hi there,0.5\n2,bye",0.25\n\n3,a,b\n'),
+        ("a.csv", 'text;joy\r\n"Hi there;0.5\r\nbye";0.25\r\n'),
+        ("a.csv", 'id,text\n1,"Hi there\n2,bye"\n'),
+    ],
+)
+def test_quotes_that_would_join_rows_are_errors(write, name, text):
+    with pytest.raises(TableError, match=r"starts in line 2 contains .* and line breaks\. If its quotes"):
+        read_table(write(name, text))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", 'text,joy\n"Hi\nthere",0.5\n'),
+        ("a.csv", 'id,text\n1,"Hi\nthere, you"\n2,"Well,\nyes"\n'),
+        ("a.csv", 'id,text,joy\n1,"a,b\nc,d\ne",0.5\n2,"a,b",1\n'),
+        ("a.tsv", 'id\ttext\n1\t"Hi\nthere, you"\n2\t"a\tb"\n'),
+    ],
+)
+def test_line_breaks_in_quotes_are_read(write, tmp_path, name, text):
+    table = read_table(write(name, text))
+    assert table["text"].str.contains("\n").iloc[0]
+    write_table(table, tmp_path / f"out_{name}")
+    assert_frame_equal(read_table(tmp_path / f"out_{name}"), table)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_carriage_returns_round_trip(tmp_path, suffix):
+    table = pd.DataFrame({"id": ["1", "2"], "text": ["a\rb", "c\r\nd"], "x": ["", "0.5"]})
+    write_table(table, tmp_path / f"a{suffix}")
+    assert_frame_equal(read_table(tmp_path / f"a{suffix}"), table.astype(object), check_dtype=False)
+
+
 def test_standard_input_and_output_are_csv(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\tb\n1\t2\n")))
     write_table(read_table("-"), "-")
@@ -143,6 +187,36 @@ def test_digits_and_mixed_types_in_json(write, tmp_path):
     write("a.jsonl", f'{{"n": {2**53 + 1}, "label": "0"}}\n{{"n": null, "label": 0}}\n')
     table = read_table(tmp_path / "a.jsonl")
     assert table.to_dict("list") == {"n": [2**53 + 1, None], "label": ["0", "0"]}
+
+
+@pytest.mark.parametrize("records", ['{"c": {"x": 1}, "c.x": 2}', '{"c": {"x": 1}}, {"c.x": 2}'])
+def test_keys_of_json_that_would_be_one_column_are_errors(write, records):
+    with pytest.raises(TableError, match=r"more than one column c\.x"):
+        read_table(write("a.json", f"[{records}]"))
+
+
+def test_null_in_place_of_an_object_is_empty(write):
+    table = read_table(write("a.json", '[{"c": {"x": 1, "y": {"z": 2}}}, {"c": null}, {"c": {"y": null}}]'))
+    assert table.to_dict("list") == {"c.x": [1, None, None], "c.y.z": [2, None, None]}
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+@pytest.mark.parametrize("cells", [["x", 0.5, True, None], [2**64, 1, None, 2], [["a", 1], 2.5, None, "b"]])
+def test_cells_of_several_types_are_written_as_text(tmp_path, suffix, cells):
+    write_table(pd.DataFrame({"a": pd.Series(cells, dtype=object)}), tmp_path / f"a{suffix}")
+    found = read_table(tmp_path / f"a{suffix}")["a"]
+    assert [None if pd.isna(cell) else cell for cell in found] == [
+        None if cell is None else '["a", 1]' if isinstance(cell, list) else str(cell) for cell in cells
+    ]
+
+
+def test_braces_and_question_marks_round_trip_through_arff(tmp_path):
+    table = pd.DataFrame({"a": ["{c}", "?", "{0 1}", None], "b": pd.Categorical(["{c}", "?", "x y", None])})
+    write_table(table, tmp_path / "a.arff")
+    found = read_table(tmp_path / "a.arff")
+    assert found.fillna({"a": "gap"})["a"].tolist() == ["{c}", "?", "{0 1}", "gap"]
+    assert found["b"].tolist()[:3] == ["{c}", "?", "x y"]
+    assert found["b"].isna().tolist() == [False, False, False, True]
 
 
 ARFF = "@relation 'music'\n@attribute acc numeric\n@attribute 'tempo class' {slow,'very fast'}\n@attribute joy {0,1}\n"

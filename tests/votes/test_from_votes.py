@@ -209,8 +209,51 @@ def test_missing_columns_and_empty_tables_are_errors(make, table, columns):
 
 
 def test_cells_with_several_values_are_errors():
-    with pytest.raises(TableError, match="row 2, column 'emotion', holds a list"):
-        from_votes(long(emotion=["joy", [1, 2], *LONG["emotion"][2:]]), **LONG_COLUMNS)
+    with pytest.raises(TableError, match="row 2, column 'id', holds a list"):
+        from_votes(long(id=["dog", [1, 2], *LONG["id"][2:]]), **LONG_COLUMNS)
+
+
+@pytest.mark.parametrize("cell", [["joy", None], ["joy", ["fear"]], "['joy', 'fear']", "[joy fear]", '["joy", ""]'])
+def test_lists_that_do_not_name_labels_are_errors(cell):
+    table = long(emotion=["joy", cell, *LONG["emotion"][2:]])
+    with pytest.raises(TableError, match=r"row 2, column 'emotion', is .*JSON"):
+        from_votes(table, **LONG_COLUMNS, separator=",")
+    with pytest.raises(TableError, match=r"row 2, column 'emotion', is .*JSON"):
+        from_votes(table, annotators=["emotion"])
+
+
+@pytest.mark.parametrize("cell", [["joy", "fear", "joy"], np.array(["joy", "fear", "joy"]), '["joy", "fear", "joy"]'])
+def test_lists_of_labels_are_several_votes(cell):
+    table = pd.DataFrame({"id": ["dog", "cat"], "r": [cell, "[other]"], "who": [["a", "b", "c"], '["a"]']})
+    with pytest.warns(LabelWarning, match="'r' votes for 'joy' on item 'dog' again"):
+        assert_array_equal(from_votes(table, item="id", annotators=["r"]).counts, [[0, 1, 2], [1, 0, 0]])
+    for columns in ({"label": "r"}, {"label": "r", "annotator": "who"}):
+        result = from_votes(table, item="id", **columns)
+        assert result.label_names == ["[other]", "fear", "joy"]
+        assert_array_equal(result.counts, [[0, 1, 2], [1, 0, 0]])
+    assert result.annotators == ["a", "b", "c"]
+    assert_array_equal(result.votes, [[0, 0, 2], [0, 1, 1], [0, 2, 2], [1, 0, 0]])
+
+
+def test_separator_in_names_of_annotators_is_an_error():
+    table = pd.DataFrame({"id": ["dog", "cat"], "who": ["Smith, J", "Lee, K"], "emotion": ["joy, fear", "joy"]})
+    with pytest.raises(TableError, match=r"row 2, column 'who', holds 2 name\(s\), but column 'emotion' holds 1"):
+        from_votes(table, **LONG_COLUMNS, separator=",")
+    result = from_votes(table.assign(emotion=["joy| fear", "joy"]), **LONG_COLUMNS, separator="|")
+    assert result.annotators == ["Smith, J", "Lee, K"]
+
+
+def test_truth_values_and_numbers_are_different_labels():
+    result = from_votes(
+        pd.DataFrame({"a": [True, 1, 1.0, "1"], "b": [1, True, False, 0]}, dtype=object), annotators=["a", "b"]
+    )
+    assert result.label_names == ["0", "1", "False", "True"]
+    assert_array_equal(result.counts, [[0, 1, 0, 1], [0, 1, 0, 1], [0, 1, 1, 0], [1, 1, 0, 0]])
+
+
+def test_null_in_objects_of_counts_is_zero():
+    votes = pd.DataFrame({"n": ['{"joy": 2, "fear": null}', '{"fear": 1}']})
+    assert_array_equal(from_votes(votes, counts=["n"]).counts, [[0, 2], [1, 0]])
 
 
 def test_repeated_items_and_columns_are_errors():
@@ -329,12 +372,10 @@ def test_ordered_categories_are_the_labels_in_their_order():
     assert from_votes(ranks, item="id", label="rank").label_names == ["3", "2", "1"]
 
 
-def test_a_label_twice_in_a_cell_is_counted_with_a_warning():
-    for table, columns, voter in (
-        ({"id": ["dog"], "ann": ["joy;joy"]}, {"annotators": ["ann"]}, "'ann'"),
-        ({"id": ["dog"], "emotion": ["joy;joy"]}, {"label": "emotion"}, "a cell"),
-    ):
-        with pytest.warns(LabelWarning, match=f"1 row.*row 1: {voter} votes for 'joy' on item 'dog' again"):
-            assert from_votes(pd.DataFrame(table), item="id", **columns, separator=";").weights == [2]
+def test_a_label_twice_in_a_cell_of_an_annotator_is_counted_with_a_warning():
+    table = pd.DataFrame({"id": ["dog"], "ann": ["joy;joy"]})
+    with pytest.warns(LabelWarning, match="1 row.*row 1: 'ann' votes for 'joy' on item 'dog' again"):
+        assert from_votes(table, item="id", annotators=["ann"], separator=";").weights == [2]
+    assert from_votes(table, item="id", label="ann", separator=";").weights == [2]  # votes of two people
     with pytest.raises(TableError, match="no votes"):
         from_votes(pd.DataFrame({"ann": [None, None]}), annotators=["ann"])

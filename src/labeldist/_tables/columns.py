@@ -227,7 +227,7 @@ def numbers(frame: pd.DataFrame, columns: Sequence[str], advice: str = FEATURE_A
             cell = frame[name].iloc[wrong[:1]]
             problem = "empty" if kinds.is_missing(cell)[0] else f"{str(cell.iloc[0])!r}, not a finite number"
             count = f" ({wrong.size} such cells in this column)" if wrong.size > 1 else ""
-            raise TableError(f"{cell_at(wrong[0], name)} is {problem}{count}. {advice}")
+            raise TableError(f"{cell_at(frame.index[wrong[0]], name)} is {problem}{count}. {advice}")
     return require("pandas", "app").DataFrame(table, index=frame.index)
 
 
@@ -237,15 +237,16 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     negative = np.argwhere(table.to_numpy() < 0)
     if len(negative):
         row, column = negative[0]
-        raise TableError(f"{cell_at(row, columns[column])} is {table.iloc[row, column]:g}, negative. {LABEL_ADVICE}")
+        place = cell_at(table.index[row], columns[column])
+        raise TableError(f"{place} is {table.iloc[row, column]:g}, negative. {LABEL_ADVICE}")
     return table
 
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Convert columns of text that hold only numbers, truth values and empty cells; keep all others.
 
-    Codes with leading zeros, integers that float64 does not represent exactly, and names of items that would become
-    equal, such as 1.1 and 1.10, are kept.
+    Codes with leading zeros, integers that float64 does not represent exactly, and codes that would become equal, such
+    as 1.1 and 1.10, are kept.
     """
     converted = {}
     for name in columns:
@@ -253,34 +254,11 @@ def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
         has_codes = column.astype(str).str.match(r"\s*[+-]?(0\d|\d{16,}\s*$)").any()
         if kinds.holds_objects(column) and not has_codes and kinds.kind_of(column).kind in ("number", "truth"):
             values = kinds.numbers(column)
-            if not column.is_unique or len(np.unique(values)) == len(values):
+            counted = np.isfinite(values) & (values != 0)  # -0.0 and 0.0 are not codes
+            texts = column[counted].astype(str).str.strip().str.lower().replace("yes", "true")
+            if texts.nunique() == len(np.unique(values[counted])):
                 converted[name] = values
     return with_columns(frame[list(columns)], converted)
-
-
-def split_cells(frame: pd.DataFrame, columns: Sequence[str], separator: str | None) -> pd.DataFrame:
-    """Return one row per value of cells that hold several: lists, or text in which `separator` is between the values.
-
-    Cells of one row must hold equally many values, unless all cells of their column hold one, which is repeated.
-    """
-    parts = {}
-    for name in columns:
-        cells = frame[name].astype(object).where(frame[name].notna(), "")
-        if separator:
-            texts = cells.map(lambda cell: isinstance(cell, str))
-            cells[texts] = cells[texts].map(lambda cell: [p for p in cell.split(separator) if p.strip()] or [cell])
-        parts[name] = [cell if isinstance(cell, list) else [cell] for cell in cells]
-    sizes = {name: np.array([len(values) for values in cells]) for name, cells in parts.items()}
-    several = [name for name in columns if (sizes[name] != 1).any()]
-    for name in several[1:]:
-        wrong = np.flatnonzero(sizes[name] != sizes[several[0]])
-        if wrong.size:
-            row = wrong[0]
-            found = f"{sizes[name][row]} value(s), but column {several[0]!r} holds {sizes[several[0]][row]}"
-            raise TableError(f"{cell_at(row, name)} holds {found}. They must hold equally many.")
-    if not several:
-        return frame
-    return with_columns(frame, {name: parts[name] for name in several}).explode(several, ignore_index=True)
 
 
 def _why_not_feature(name: str, column: Any, prepare: bool) -> str:

@@ -79,19 +79,24 @@ def _to_frame(records: list[dict[str, Any]]) -> pd.DataFrame:
     """Return a table with one column per key; those of nested objects are joined with dots, lists stay cells."""
     pandas = require("pandas", "app")
     rows = [dict(_flatten(record)) for record in records]
-    columns = {}
-    for name in dict.fromkeys(name for row in rows for name in row):
-        cells = [row.get(name) for row in rows]
-        if {type(cell) for cell in cells} >= {str, int}:  # Labels such as "0" and 0; Parquet holds one type per column.
+    paths = dict.fromkeys(path for row in rows for path in row)
+    objects = {path[:k] for path in paths for k in range(1, len(path))}
+    columns = []
+    for path in paths:
+        cells = [row.get(path) for row in rows]
+        if path in objects and not any(cell is not None for cell in cells):
+            continue  # null in place of an object
+        if {type(cell) for cell in cells} >= {str, int}:  # items and labels such as "0" and 0
             cells = [_dump(cell) if isinstance(cell, int) else cell for cell in cells]
         column = pandas.Series(cells, dtype=object)
-        columns[name] = column if None in cells else column.infer_objects()  # floats with gaps would lose digits
-    return pandas.DataFrame(columns)
+        column = column if None in cells else column.infer_objects()  # floats with gaps would lose digits
+        columns.append(column.rename(".".join(path)))
+    return pandas.concat(columns, axis=1) if columns else pandas.DataFrame()
 
 
-def _flatten(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(record: dict[str, Any], prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     for name, value in record.items():
         if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{name}.")
+            yield from _flatten(value, (*prefix, name))
         else:
-            yield f"{prefix}{name}", value
+            yield (*prefix, name), value

@@ -20,8 +20,11 @@ MIN_CATEGORIES = 5  # With at most as many distinct words, a column holds catego
 MIN_WORDS = 4  # Text has at least as many distinct words per cell on average. Shorter cells are names or titles.
 MANY_NUMBERS = 10  # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
-# Numbers and dates in a notation that is not supported. They are not categories.
-UNREADABLE = re.compile(r"[+-]?[.,]?\d[\d.,]* ?%?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*")
+# Numbers and dates in a notation that is not supported, such as 10%, € 1 000 and 5 kg. They are not categories.
+UNREADABLE = re.compile(
+    r"[$€£¥+\u2212-]{0,2}\s?[.,]?\d[\d.,]*(['\u2019\s]\d{3})*([.,]\d+)?(\s?[%$€£¥]|\s[^\W\d]{2,3})?"
+    r"|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*"
+)
 WORD = re.compile(r"\w\w+")  # as in scikit-learn's vectorizers
 # Characters that are not visible. Joiners (U+200C, U+200D) distinguish words of some scripts and are part of emoji.
 INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")

@@ -70,6 +70,29 @@ def unseen_categories(preparation: ColumnTransformer, frame: Any) -> dict[str, A
     return {name: cells for name, cells in unseen.items() if cells}
 
 
+def new_gaps(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
+    """Return the numbers of missing cells in columns of numbers and dates that had none when they were fitted.
+
+    Numbers other than 0 and 1 in columns of truth values are errors.
+    """
+    filled: list[str] = []
+    with_gaps: list[str] = []
+    for kind, part, names in preparation.transformers_:
+        first = part[0] if isinstance(part, Pipeline) else part
+        filled += names if isinstance(first, ToNumbers | DateParts) else []
+        with_gaps += names if isinstance(first, IsMissing) else []
+        for name in names if kind == "truth" and isinstance(first, ToNumbers) else ():
+            values = numbers(frame[name], truth_words=True)
+            wrong = np.flatnonzero(~np.isnan(values) & (values != 0) & (values != 1))
+            if wrong.size:
+                cell = f"{cell_at(wrong[0], name)} is {shown(frame[name].iloc[wrong[0]])}"
+                raise TableError(
+                    f"{cell}, but the model has seen only yes and no (1 and 0) in this column. Correct it."
+                )
+    gaps = {name: int(is_missing(frame[name]).sum()) for name in filled if name not in with_gaps}
+    return {name: count for name, count in gaps.items() if count}
+
+
 class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base class of transformers that convert a data frame column by column."""
 

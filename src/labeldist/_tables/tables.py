@@ -13,7 +13,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -39,11 +41,12 @@ QUOTED = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
 VALUE = rf"""\s*+(?:{QUOTED}|[^\s,"'{{}}]*+)\s*+"""
 NOMINAL = re.compile(rf"\{{{VALUE}(?:,{VALUE})*+\}}")
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}%,]+)\s+(.+)", re.IGNORECASE)
+MARK = "\ufdd0 "  # starts with a character that no text contains
 DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
 THOUSANDS = r"\s*([+-]?\d{1,3}(\.\d{3})*)?\s*"
 
 
-def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
+def read_table(source: str | os.PathLike[str], *, text: Sequence[str | None] = ()) -> pd.DataFrame:
     r"""Read a table from a file.
 
     Parameters
@@ -53,6 +56,9 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
         record per line), ``.json`` (a list of records, or an object of items, whose keys become the column ``id``),
         ``.parquet``, ``.feather``, ``.arff``, and ``.mat`` or ``.npz`` with the matrices ``features`` and ``labels``
         and, optionally, ``feature_names`` and ``label_names``. ``-`` is CSV from standard input.
+    text : sequence of str, default=()
+        Names or patterns of columns that do not hold numbers. In other columns of a file that is separated by
+        semicolons, decimal commas become points.
 
     Returns
     -------
@@ -83,6 +89,8 @@ def read_table(source: str | os.PathLike[str]) -> pd.DataFrame:
         check_unique(frame.columns, "Standard input" if source == STANDARD else str(source))
         if not frame.size:
             raise ValueError(f"it is empty, or has no rows; its columns are: {listed(frame.columns)}")
+        if frame.attrs.pop("separator", "") == ";":
+            frame = _with_decimal_points(frame, [name.strip() for name in text if name])
     return frame
 
 
@@ -212,9 +220,9 @@ def listed(names: Iterable[Any], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def cell_at(row: int, column: Any) -> str:
-    """Return the subject of messages about a cell; data rows are counted from 1."""
-    return f"The cell in data row {row + 1}, column {column!r},"
+def cell_at(row: Any, column: Any) -> str:
+    """Return the subject of messages about a cell; data rows are counted from 1, unless the index has other labels."""
+    return f"The cell in data row {row + 1 if isinstance(row, Integral) else row}, column {column!r},"
 
 
 def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
@@ -225,35 +233,50 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
     separator = max(separators, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[list[str]] = []
+    joined, last = [], 0  # lines with the start of a cell that contains both separators and line breaks
     try:
         for row in filter(None, reader):
             rows.append(row)
+            if reader.line_num > last + 1 and any("\n" in cell and separator in cell for cell in row):
+                joined.append(reader.line_num - sum(cell.count("\n") for cell in row))
+            last = reader.line_num
             if len(row) != len(rows[0]):
                 sizes = f"line {reader.line_num} has {len(row)} cells, the header has {len(rows[0])}"
                 raise ValueError(f"{sizes}. Put a cell that contains {separator!r} in double quotes")
     except csv.Error as error:
         raise ValueError(f"{error}, near line {reader.line_num}") from None
+    # An opening quote that is part of the text would silently join rows until the next quote.
+    lines = text.split("\n") if separator != "\t" else ()
+    if joined and all(line.count(separator) == len(rows[0]) - 1 for line in lines if line.strip()):
+        problem = f"a cell in quotes that starts in line {joined[0]} contains {separator!r} and line breaks"
+        raise ValueError(f"{problem}. If its quotes are part of the text, put the cell in quotes and double its own")
     frame = require("pandas", "app").DataFrame(rows[1:], columns=rows[0] if rows else [], dtype=str)
-    if separator != ";" or not frame.size:
-        return frame
-    converted = frame.apply(_with_decimal_points)
-    if not converted.equals(frame):
-        for name, cells in frame.items():
-            if cells.str.contains(".", regex=False).any() and cells.str.fullmatch(THOUSANDS).all():
-                example = cells[cells.str.contains(".", regex=False)].iloc[0]
-                problem = f"column {name!r} holds {example}, but other columns have decimal commas"
-                raise ValueError(f"{problem}. Write numbers without thousands separators")
+    frame.attrs["separator"] = separator
+    return frame
+
+
+def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str]) -> pd.DataFrame:
+    """Replace 1,5 by 1.5 in columns of such numbers, as spreadsheets write them between semicolons; skip `text`."""
+    others = [name for name in frame.columns if not any(name == part or fnmatchcase(name, part) for part in text)]
+    converted = frame.copy()
+    for name in others:
+        cells = frame[name]
+        if cells.str.contains(",").any() and cells[cells != ""].str.fullmatch(DECIMAL_COMMA).all():
+            converted[name] = cells.str.replace(",", ".")
+    for name in () if converted.equals(frame) else others:
+        with_points = frame[name][frame[name].str.contains(".", regex=False)]
+        if len(with_points) and frame[name].str.fullmatch(THOUSANDS).all():
+            problem = f"column {name!r} holds {with_points.iloc[0]}, but other columns have decimal commas"
+            raise ValueError(f"{problem}. Write numbers without thousands separators")
     return converted
 
 
-def _with_decimal_points(cells: pd.Series[str]) -> pd.Series[str]:
-    """Replace 1,5 by 1.5 in a column of such numbers, as spreadsheets write them between semicolons."""
-    has_commas = cells.str.contains(",").any() and cells[cells != ""].str.fullmatch(DECIMAL_COMMA).all()
-    return cells.str.replace(",", ".") if has_commas else cells
-
-
 def _write_separated(frame: pd.DataFrame, _labels: Any, separator: str = ",") -> bytes:
-    return frame.to_csv(index=False, sep=separator, lineterminator="\n").encode()
+    options: dict[str, Any] = {"index": False, "sep": separator, "lineterminator": "\n"}
+    text = frame.to_csv(**options)
+    if "\r" in text:  # pandas does not put lone carriage returns in quotes
+        text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
+    return text.encode()
 
 
 def _read_arrow(file: BinaryIO, module: str) -> pd.DataFrame:
@@ -270,7 +293,13 @@ def _read_arrow(file: BinaryIO, module: str) -> pd.DataFrame:
 
 
 def _write_arrow(frame: pd.DataFrame, _labels: Any, module: str) -> bytes:
-    table = require("pyarrow", "tables").Table.from_pandas(frame, preserve_index=False)
+    arrow, frame = require("pyarrow", "tables"), frame.copy()
+    for name in frame.columns:
+        try:
+            arrow.array(frame[name], from_pandas=True)
+        except (arrow.ArrowException, OverflowError):  # several types, or integers that need more than 64 bits
+            frame[name] = frame[name].map(str, na_action="ignore")
+    table = arrow.Table.from_pandas(frame, preserve_index=False)
     library = require(f"pyarrow.{module}", "tables")
     buffer = io.BytesIO()
     (library.write_table if module == "parquet" else library.write_feather)(table, buffer)
@@ -292,8 +321,11 @@ def _load_mat(file: Any) -> dict[str, Any]:
 
 def _load_npz(file: BinaryIO) -> dict[str, Any]:
     """Load the wanted arrays of an .npz file; all others are None."""
-    with np.load(file, allow_pickle=False) as archive:
-        return {name: archive[name] if name in WANTED else None for name in archive.files}
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {name: archive[name] if name in WANTED else None for name in archive.files}
+    except ValueError:  # NumPy would advise to allow pickled objects
+        raise ValueError("it is damaged, or holds Python objects") from None
 
 
 def _read_matrices(file: BinaryIO, load: Callable[[BinaryIO], dict[str, Any]]) -> pd.DataFrame:
@@ -380,12 +412,17 @@ def _write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
             cells = column.astype(float)
         else:
             is_category = str(column.dtype) == "category"
-            attributes.append((name, list(map(str, column.cat.categories)) if is_category else "STRING"))
-            cells = column.astype(object).map(str)
+            attributes.append((name, list(map(_marked, column.cat.categories)) if is_category else "STRING"))
+            cells = column.astype(object).map(_marked)
         columns.append(cells.astype(object).where(column.notna(), None))
     rows = [list(row) for row in zip(*columns, strict=True)]
     content = {"relation": "labeldist", "attributes": attributes, "data": rows}
-    return require("arff", "tables").dumps(content).encode()
+    return require("arff", "tables").dumps(content).replace(MARK, "").encode()
+
+
+def _marked(cell: Any) -> str:
+    """Return a cell as text, with a mark by which liac-arff puts it in quotes if it looks like a gap or sparse row."""
+    return f"{MARK}{cell}" if str(cell) == "?" or re.search("[{}]", str(cell)) else str(cell)
 
 
 def _arff_decoder(arff: Any) -> Any:

@@ -59,7 +59,7 @@ def enhance(
     enhancer = make(ENHANCERS, method, parameters)
     choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
     needs_features = getattr(enhancer, "regressor", "") is not None
-    given = io.choose(read_table(table), labels, reporter, **choice, need_features=needs_features)
+    given = io.choose(read_table(table, text=[item]), labels, reporter, **choice, need_features=needs_features)
     io.check_picture(picture, show, len(given.labels))
     for path in (output, std or STANDARD):
         io.check_columns(given.frame, path, given.labels)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from labeldist._tables.columns import degrees, match_columns
@@ -55,7 +54,7 @@ def evaluate(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     io.check_outputs(picture, force=force)
-    frame = read_table(truth)
+    frame = read_table(truth, text=[item])
     columns = match_columns(labels, frame.columns, "label")
     io.check_several(columns)
     if ordered is not None:
@@ -63,11 +62,12 @@ def evaluate(
         if missing := [name for name in found if name not in columns]:
             raise typer.BadParameter(f"--ordered must name all labels; it lacks {', '.join(missing)}.")
     io.check_picture(picture, show, len(columns))
-    D = _distributions(degrees(frame, columns), truth, reporter)
-    P = _distributions(io.read_degrees(predicted, frame, columns, item, truth, reporter), predicted, reporter)
+    given = degrees(frame, columns)
+    D = _distributions(given, truth, reporter, frame.drop(columns=columns))
+    P = _distributions(io.read_degrees(predicted, frame, columns, item, truth, reporter), predicted, reporter, {})
     weight = io.weights_of(frame, weights)
     scores = score_with_baselines(D, {predicted: P}, sample_weight=weight, measures=shown)
-    ceiling, about_ceiling = io.noise_ceiling_of(frame, D, weight)
+    ceiling, about_ceiling = io.noise_ceiling_of(frame, given.to_numpy(), weight)
     if picture:
         drawn = io.draw_predictions(show, D, P, columns, io.item_names(frame, item))
         io.save_drawn(drawn, picture, force=force)
@@ -78,14 +78,10 @@ def evaluate(
     )
 
 
-def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
+def _distributions(table: Any, name: str, reporter: Reporter, others: Any) -> Array:
     """Divide rows by their sums, with a note if a sum differs from one by more than rounding."""
     io.check_degrees(table, name)
-    sums = table.to_numpy().sum(axis=1)
-    off = np.flatnonzero(np.abs(sums - 1) > io.ROUNDING)
-    if off.size:
-        first = f"(data row {off[0] + 1}: {sums[off[0]]:g}); they are divided by their sums"
-        reporter.note(f"{off.size} of {len(sums)} rows of {name} do not sum to 1 {first}.")
+    io.note_sums(table, name, reporter, others)
     return normalize(table.to_numpy(), name=name)
 
 

@@ -59,7 +59,7 @@ def explore(
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
     if intervals and BAYES not in enhancers:
         raise typer.BadParameter("--intervals is for --method bayes only.")
-    frame = read_table(table)
+    frame = read_table(table, text=[item])
     columns = match_columns(labels, frame.columns, "label")
     Y = degrees(frame, columns)
     predictions = {}
@@ -79,6 +79,8 @@ def explore(
     else:
         if methods or intervals:
             raise typer.BadParameter("--method and --intervals are for tags, which are 0 or 1; these are degrees.")
+        if Y.to_numpy().max() <= 1:
+            io.note_sums(Y, source, reporter, frame.drop(columns=columns))
         held_out = predictions or _predict_out_of_fold(frame, labels, Y, choice, reporter)
         shown = from_degrees(f"degrees in {source}", Y, held_out)
     contents = check_contents(frame, columns, item=item, **vars(shown))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
+from labeldist._extras import require
 from labeldist._files import check_free
 from labeldist._tables import kinds
 from labeldist._tables.columns import LabelledTable, choose_columns, degrees, match_columns, numbers, one_column, typed
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 VOTES = "votes"  # Column of `labeldist votes` with the number of votes.
 MAX_IMPORTANCE_ROWS = 1_000  # Held-out rows that are predicted for each feature of a picture.
-WHOLE = 0.05  # Degrees that are rounded to two digits, times few votes, differ from whole numbers by at most this.
+WHOLE = 0.05  # Shares of votes that are rounded, times the votes, differ from whole numbers by at most this.
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
@@ -64,7 +66,8 @@ def choose(
             kind = kinds.kind_of(frame[name])
             if kind.kind == "category" and str(frame[name].dtype) != "category":
                 reporter.note(f"column {name!r} {kind.reason} next to numbers. It is used as categories.")
-        if name.lower().rpartition("_")[2] in ("id", "index", "item") and frame[name].is_unique:
+        is_whole = name.lower().endswith("id") and (kinds.numbers(frame[name]) % 1 == 0).all()
+        if (is_whole or name.lower().rpartition("_")[2] in ("id", "index", "item")) and frame[name].is_unique:
             reporter.note(f"column {name!r} is used as a feature. If it identifies the items, add --ignore {name}.")
     return table
 
@@ -103,10 +106,14 @@ def noise_ceiling_of(frame: pd.DataFrame, D: Array, weight: Any) -> tuple[float 
     if VOTES not in frame.columns:
         return None, ""
     n_votes = kinds.numbers(frame[VOTES], truth_words=False)
-    counts = D / D.sum(axis=1, keepdims=True) * n_votes[:, None]
-    voted = n_votes > 0
+    decimals = next((k for k in range(12) if np.allclose(D, D.round(k), rtol=0, atol=1e-12)), 12)
+    rounding = 10.0**-decimals / 2 if decimals else 0
+    sums = D.sum(axis=1, keepdims=True)
+    shares = np.where(np.abs(sums - 1) <= rounding * D.shape[1], D, D / sums)
+    counts, voted = shares * n_votes[:, None], n_votes > 0
+    tolerance = np.minimum(WHOLE, rounding * n_votes)[:, None] + 1e-6
     unused = weight is not None and not weight[voted].any()
-    if not (np.abs(counts - np.rint(counts)) <= WHOLE).all() or not (n_votes > 1).any() or unused:
+    if not (np.abs(counts - np.rint(counts)) <= tolerance).all() or not (n_votes > 1).any() or unused:
         return None, ""
     votes = from_votes(np.rint(counts[voted]))
     ceiling = noise_ceiling(votes, sample_weight=None if weight is None else weight[voted])
@@ -118,11 +125,15 @@ def read_degrees(
     path: str, truth: pd.DataFrame, columns: list[str], item: str | None, source: str, reporter: Reporter
 ) -> pd.DataFrame:
     """Read the label columns of a table that has the same items as `truth`, a table with the name `source`."""
-    other = read_table(path)
+    other = read_table(path, text=[item])
     for column in columns:
         one_column(column, other.columns, "label")
     others = [column for column in truth.columns.intersection(other.columns) if column not in columns]
-    return degrees(_match_rows(truth, other, item, others, (source, path), reporter), columns)
+    matched = _match_rows(truth, other, item, others, (source, path), reporter)
+    try:
+        return degrees(matched, columns)
+    except TableError as error:
+        raise TableError(f"{path}: {error}") from None
 
 
 def _match_rows(
@@ -156,7 +167,7 @@ def _match_rows(
     missing = wanted[~wanted.isin(found)]
     if len(missing):
         raise TableError(f"{names[1]} lacks {len(missing)} of the items of {names[0]}: {listed(missing, 5)}.")
-    return other.set_index(found).loc[wanted]
+    return other.iloc[require("pandas", "app").Index(found).get_indexer(wanted)]  # with its own numbers of rows
 
 
 def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
@@ -193,14 +204,26 @@ def check_degrees(D: pd.DataFrame, name: str) -> None:
     empty = np.flatnonzero(~D.to_numpy().any(axis=1))
     if empty.size:
         count = f"{empty.size} such rows"
-        raise TableError(f"Data row {empty[0] + 1} of {name} has only zero degrees ({count}). Correct or drop it.")
+        row = D.index[empty[0]] + 1
+        raise TableError(f"Data row {row} of {name} has only zero degrees ({count}). Correct or drop it.")
+
+
+def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any) -> None:
+    """Print a note if sums of degrees differ from one by more than rounding; a column of `others` may be their rest."""
+    sums = D.to_numpy().sum(axis=1)
+    off = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
+    if off.size:
+        rests = [rest for rest in others if (np.abs(sums + kinds.numbers(others[rest]) - 1) <= ROUNDING).all()]
+        advice = f" With column {rests[0]!r} they do: if it is a label, name it in --labels." if rests else ""
+        first = f"(data row {D.index[off[0]] + 1}: {sums[off[0]]:g}); they are divided by their sums"
+        reporter.note(f"{off.size} of {len(sums)} rows of {name} do not sum to 1 {first}.{advice}")
 
 
 def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     """Predict the rows of a table; features are found by their names."""
     from sklearn.compose import ColumnTransformer
 
-    from labeldist._tables.preparation import unseen_categories
+    from labeldist._tables.preparation import new_gaps, unseen_categories
     from labeldist.models import feature_names_of, label_names_of, predict_distributions
     from labeldist.models._inspection import layers
 
@@ -220,6 +243,8 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     for name, words in unseen_categories(first, frame).items() if prepares else ():
         unseen = f"{len(words)} cells with categories that the model has not seen: {listed(dict.fromkeys(words), 3)}"
         reporter.note(f"column {name!r} has {unseen}. Their predictions depend on the other columns.")
+    for name, count in new_gaps(first, frame).items() if prepares else ():
+        reporter.note(f"column {name!r} has {count} empty cells, but had none in training. They get a typical value.")
     X = frame[names] if prepares else numbers(frame, names, "Correct it.")
     flags = [name for name in names if kinds.holds_objects(frame[name]) and kinds.holds_truth(frame[name])]
     if flags and not prepares:  # the model does not know whether these columns held words when it was fitted
@@ -235,7 +260,7 @@ def check_outputs(*files: str | None, table: str = STANDARD, force: bool) -> Non
     if STANDARD in named:
         raise typer.BadParameter("only the table can go to standard output: name a file.")
     named += [table] * (table != STANDARD)
-    if len(set(named)) < len(named):
+    if len({os.path.realpath(path) for path in named}) < len(named):
         raise typer.BadParameter(f"the outputs must be different files; got {', '.join(named)}.")
     for path in named:
         check_free(path, force=force)

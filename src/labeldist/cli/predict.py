@@ -39,7 +39,7 @@ def predict(
     io.check_outputs(picture, table=output, force=force)
     with reporter.working("Loading the model"):
         loaded = load(model)
-    frame = read_table(table)
+    frame = read_table(table, text=[item])
     items, labels = io.item_names(frame, item), label_names_of(loaded)
     io.check_picture(picture, show, len(labels))
     io.check_columns(frame, output, labels)

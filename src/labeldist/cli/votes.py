@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from labeldist._tables.columns import match_columns, one_column, split_cells
+from labeldist._tables.columns import match_columns
 from labeldist._tables.kinds import MISSING, clean
 from labeldist._tables.tables import STANDARD, listed, read_table
 from labeldist.cli import io, options
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 AUTO = "auto"
+NOT_AVAILABLE = re.compile(r"[-\u2013\u2014.]+|[<#]?n[./]?a[.nt]?>?", re.IGNORECASE)
 SHAPES = "name the columns of the votes: --item and --label (and --annotator), or --annotators, or --counts."
 
 
@@ -79,10 +81,7 @@ def votes(
     if separator is not None and (counts or not separator):
         raise typer.BadParameter("--separator is a text such as ';' in cells of labels, not of counts.")
     io.check_outputs(table=output, force=force)
-    frame = read_table(table)
-    if label:
-        named = [one_column(name, frame.columns, "vote") for name in (label, annotator) if name]
-        frame = split_cells(frame, named, separator)
+    frame = read_table(table, text=[item, annotator, label, annotators, *(annotators or "").split(",")])
     nested = nested_columns(frame, counts) if counts else []
     given = annotators or counts or ""
     columns = [given] if nested else match_columns(given, frame.columns, "vote")
@@ -96,7 +95,7 @@ def votes(
                 annotators=columns if annotators else None,
                 counts=columns if counts else None,
                 label_names=None if label_names is None else [name.strip() for name in label_names.split(",")],
-                separator=separator if annotators else None,
+                separator=separator,
                 smoothing=smoothing,
                 prior=_parse_prior(prior),
                 aggregator=aggregator,  # type: ignore[arg-type]  # from_votes checks it
@@ -128,7 +127,7 @@ def _parse_prior(prior: str) -> str | list[float]:
 
 def _note_labels(found: Any, reporter: Reporter, *, auto: bool) -> None:
     """Print notes about labels that may be missing values, items with one vote, and the estimated smoothing."""
-    missing = [name for name in found.label_names if name in MISSING]
+    missing = [name for name in found.label_names if name in MISSING or NOT_AVAILABLE.fullmatch(name)]
     if missing:
         reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
     single = np.count_nonzero(found.weights == 1)
@@ -159,7 +158,8 @@ def _join(voted: pd.DataFrame, found: Any, path: str, reporter: Reporter) -> pd.
 
     They replace columns of the votes that have the same names.
     """
-    described, item = read_table(path), found.item_name
+    item = found.item_name
+    described = read_table(path, text=[item])
     kept = voted.columns.drop([item, *found.label_names, io.VOTES])
     voted = voted.drop(columns=kept.intersection(described.columns))
     common = [column for column in described.columns if column in voted.columns and column != item]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labeldist._extras import require
-from labeldist._tables.columns import split_cells
 from labeldist._tables.tables import read_table
 from labeldist.datasets._fetch import locate
 from labeldist.datasets._load import describe, find
@@ -118,8 +117,8 @@ def _read_annotations_and_texts(path: Path, labels: list[str]) -> Read:
     frame = frame.rename(columns={frame.columns[0]: "item"})
     named = zip(frame["item"], frame["text"], strict=True)
     items = require("pandas", "app").DataFrame([{"item": item, **_texts(text)} for item, text in named])
-    votes = split_cells(frame, ["annotators", "annotations"], ",")
-    return votes, {"item": "item", "annotator": "annotators", "label": "annotations", "label_names": labels}, items
+    columns = {"item": "item", "annotator": "annotators", "label": "annotations", "separator": ","}
+    return frame, {**columns, "label_names": labels}, items
 
 
 def _texts(text: str) -> dict[str, Any]:

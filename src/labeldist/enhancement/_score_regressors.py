@@ -84,4 +84,4 @@ def _explained(scores: Array, predicted: Array, weight: Array) -> float:
     """Return the share of the variance of the scores that predictions of left-out rows explain."""
     average = (scores @ weight / weight.sum())[:, None]
     residual, total = ((scores - predicted) ** 2) @ weight, ((scores - average) ** 2) @ weight
-    return float(1 - residual.sum() / total.sum())
+    return float(1 - residual.sum() / total.sum()) if total.any() else 0.0

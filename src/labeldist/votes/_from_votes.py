@@ -117,20 +117,21 @@ def from_votes(
         - wide, one row per item, one column per annotator: name the `annotators`. An empty cell is not a vote;
         - counts, one row per item, one column per label: name the `counts`.
 
-        An annotator may name several labels for an item: in several rows of a long table, or in one cell with a
-        `separator`. Each named label counts as one vote. Spaces and accents are normalised, and numerals as labels are
-        compared as numbers. A `LabelWarning` names spellings that are merged.
+        An annotator may name several labels for an item: in several rows of a long table, or in one cell, as a list
+        (also written as JSON) or with a `separator`. Each named label counts as one vote. If cells of `annotator` hold
+        several names, those of `label` hold one label of each. Spaces and accents are normalised, and numerals as
+        labels are compared as numbers. A `LabelWarning` names spellings that are merged.
     item, annotator, label : str
         Columns of a long table. The other shapes may have an `item`; otherwise their rows are numbered.
     annotators : sequence of str
         Columns of a wide table.
     counts : sequence of str
-        Columns of a table of counts, one per label.
+        Columns of a table of counts, one per label, or one column of objects (in which null is 0) or lists of counts.
     label_names : sequence of str or None
         All labels, in the order of the result; other labels are an error. None takes the columns of a table of counts,
         the categories of ordered categorical columns in their order, or else the labels that occur, sorted.
     separator : str or None, default=None
-        Text between the labels of a cell, such as ``";"`` in ``joy;fear``. None takes a cell as one label.
+        Text between the labels, or annotators, of a cell, such as ``";"`` in ``joy;fear``. None takes a cell as one.
     smoothing : float or "auto", default=0
         Number s of votes of the prior p added to each item: v of n votes are the degree (v + s·p) / (n + s). Items
         without votes get the prior and weight 0; without smoothing they are errors. ``"auto"`` takes the s and p with

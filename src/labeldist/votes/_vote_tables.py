@@ -26,6 +26,7 @@ Codes = NDArray[np.intp]
 Names = Sequence[str] | None
 
 MAX_COUNT = 2**53  # Above it, float64 does not represent every whole number.
+_LIST = re.compile(r"(?=.*\]\Z)\[([^\s,'\"]*[\s,'\"]|[-\d.]*\]\Z)", re.DOTALL)  # [other] may be a label
 _NUMERAL = re.compile(r"(?=.*[0-9])([+-]?)0*([0-9]*?)(?:\.([0-9]*?)0*)?")
 
 
@@ -89,49 +90,57 @@ def _read_long(
     frame: Any, item: str | None, annotator: str | None, label: str, label_names: Names, separator: str | None
 ) -> VoteTable:
     items, item_of = _encode(_cells(frame, item, required=True))
-    cells = _cells(frame, label, required=True)
-    named = [(row, name) for row, cell in enumerate(cells) for name in _labels_in(cell, separator)]
-    row_of, found = np.array([row for row, _ in named], dtype=np.intp), [name for _, name in named]
+    parts = _parts(frame, label, separator, required=True)
+    sizes, found = [len(given) for given in parts], [name for given in parts for name in given]
+    row_of = np.repeat(np.arange(len(parts)), sizes)
     names, label_of = _encode_labels(found, label_names, lambda vote: cell_at(row_of[vote], label))
     item_of = item_of[row_of]
     counts = _count(item_of, label_of, (len(items), len(names)))
-    if annotator is None:
-        _warn_about_copies(np.column_stack([item_of, row_of, label_of]), row_of, items, names)
+    if annotator is None:  # several votes for a label in one cell may be those of several people
         return VoteTable(items, names, counts)
-    annotators, annotator_of = _encode(_cells(frame, annotator, required=True))
-    coded = np.column_stack([item_of, annotator_of[row_of], label_of])
+    voters = _parts(frame, annotator, separator, required=True)
+    if all(len(voter) == 1 for voter in voters):
+        voters = [voter * size for voter, size in zip(voters, sizes, strict=True)]
+    for row, (voter, size) in enumerate(zip(voters, sizes, strict=True)):
+        if len(voter) != size:
+            found_names = f"{cell_at(row, annotator)} holds {len(voter)} name(s), but column {label!r} holds {size}"
+            raise TableError(f"{found_names}. They must hold equally many. A separator must not occur in names.")
+    annotators, annotator_of = _encode([name for voter in voters for name in voter])
+    coded = np.column_stack([item_of, annotator_of, label_of])
     _warn_about_copies(coded, row_of, items, names, annotators)
     return VoteTable(items, names, counts, annotators, coded)
 
 
-def _warn_about_copies(coded: Codes, row_of: Codes, items: list[Any], names: list[str], voters: Any = ()) -> None:
-    """Warn if a vote (item, annotator or row of the table, label) is equal to an earlier one."""
+def _warn_about_copies(coded: Codes, row_of: Codes, items: list[Any], names: list[str], voters: list[Any]) -> None:
+    """Warn if a vote (item, annotator, label) is equal to an earlier one."""
     repeated = repeated_rows(coded) if len(coded) else coded
     if repeated.size:
         i, a, k = coded[repeated[0]]
-        voter = repr(voters[a]) if voters else "a cell"
-        first = f"data row {row_of[repeated[0]] + 1}: {voter} votes for {names[k]!r} on item {items[i]!r} again"
+        first = f"data row {row_of[repeated[0]] + 1}: {voters[a]!r} votes for {names[k]!r} on item {items[i]!r} again"
         warn(f"{repeated.size} row(s) repeat a vote, first {first}. All are counted; drop copies.", LabelWarning)
 
 
-def _labels_in(cell: Any, separator: str | None) -> list[Any]:
-    """Return the labels that a cell names: none, the cell, or its parts."""
-    if separator is None or not isinstance(cell, str):
-        return [] if cell is None else [cell]
-    return [part for part in cell.split(separator) if clean(part)]
+def _parts(frame: Any, column: Any, separator: str | None, *, required: bool = False) -> list[list[Any]]:
+    """Return the values in each cell: those of a list, also written as JSON, of a text with separators, or the cell."""
+    parts = []
+    for row, cell in enumerate(_cells(frame, column, required=required, lists=True)):
+        if isinstance(cell, str) and not (cell.lstrip()[:1] == "[" and _LIST.match(cell.strip())):
+            parts.append([cell] if separator is None else [part for part in cell.split(separator) if clean(part)])
+            continue
+        found = _parse_json(cell)
+        parts.append(found if isinstance(found, list) else [] if found is None else [found])
+        wrong = [name for name in parts[-1] if isinstance(name, dict | list) or name in (None, "") or name != name]
+        if isinstance(found, str) or wrong:
+            raise TableError(f'{cell_at(row, column)} is {kinds.shown(cell)}. Write a list as JSON: ["joy", "fear"].')
+    return parts
 
 
 def _read_wide(
     frame: Any, items: list[Any], annotators: Sequence[str], label_names: Names, separator: str | None
 ) -> VoteTable:
-    columns = [_cells(frame, annotator) for annotator in annotators]
+    columns = [_parts(frame, annotator, separator) for annotator in annotators]
     # Row by row, so that an error names the first wrong cell of the table.
-    named = [
-        (row, a, name)
-        for row in range(len(items))
-        for a in range(len(columns))
-        for name in _labels_in(columns[a][row], separator)
-    ]
+    named = [(row, a, name) for row in range(len(items)) for a in range(len(columns)) for name in columns[a][row]]
     cast = [(row, a) for row, a, _ in named]
     cells = [name for *_, name in named]
     names, label_of = _encode_labels(cells, label_names, lambda vote: cell_at(cast[vote][0], annotators[cast[vote][1]]))
@@ -172,8 +181,9 @@ def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Seq
     for row, cell in enumerate(cells):
         if not isinstance(cell, kind) or (kind is list and len(cell) != len(names)):
             raise TableError(f"{cell_at(row, column)} is {kinds.shown(cell)}. It must be {wanted}.")
-    rows = [[cell.get(name, 0) for name in names] if kind is dict else cell for cell in cells]
-    return require("pandas", "app").DataFrame(rows, columns=names, dtype=object), names
+    if kind is dict:  # null is no vote, as a label that is not in the object
+        cells = [[0 if cell.get(name) is None else cell[name] for name in names] for cell in cells]
+    return require("pandas", "app").DataFrame(cells, columns=names, dtype=object), names
 
 
 def _parse_json(cell: Any) -> Any:
@@ -243,13 +253,15 @@ def nested_columns(frame: Any, name: str) -> list[str]:
     return [] if name in columns else [column for column in columns if str(column).startswith(f"{name}.")]
 
 
-def _cells(frame: Any, column: Any, *, required: bool = False) -> list[Any]:
-    """Return the cells of a column, with None for empty ones, which are an error if `required`."""
+def _cells(frame: Any, column: Any, *, required: bool = False, lists: bool = False) -> list[Any]:
+    """Return the cells of a column, with None for empty ones; these are errors if `required`, lists unless `lists`."""
     cells: list[Any] = frame[column].astype(object).where(frame[column].notna(), None).tolist()
     for row, cell in enumerate(cells):
-        if isinstance(cell, str) and not clean(cell):
+        if isinstance(cell, str) and not cell.isalnum() and not clean(cell):  # isalnum is faster
             cells[row] = None
-        elif not isinstance(cell, Hashable):
+        elif lists and isinstance(cell, np.ndarray):
+            cells[row] = cell.tolist()
+        elif not isinstance(cell, Hashable) and not (lists and isinstance(cell, list)):
             raise TableError(f"{cell_at(row, column)} holds a {type(cell).__name__}. Use one row for each value.")
     if required and None in cells:
         row, total = cells.index(None), cells.count(None)
@@ -288,9 +300,10 @@ def _encode(cells: list[Any], key_of: Callable[[Any], Any] = clean) -> tuple[lis
     Cells with the same key have the same name: their text, or, if they are spelled differently, the key. A
     `LabelWarning` gives the spellings.
     """
-    key_by_cell = {cell: key_of(cell) for cell in dict.fromkeys(cells)}
+    typed = [(type(cell), cell) for cell in cells]  # True and 1 are equal, but different labels
+    key_by_cell = {pair: key_of(pair[1]) for pair in dict.fromkeys(typed)}
     texts: dict[Any, list[str]] = {key: [] for key in key_by_cell.values()}
-    for cell, key in key_by_cell.items():
+    for (_, cell), key in key_by_cell.items():
         if isinstance(cell, str):
             texts[key].append(cell)
     merged = [spellings for spellings in texts.values() if len(spellings) > 1]
@@ -298,7 +311,7 @@ def _encode(cells: list[Any], key_of: Callable[[Any], Any] = clean) -> tuple[lis
         first = listed(map(repr, merged[0]))
         warn(f"{len(merged)} name(s) have several spellings, which are merged, first {first}.", LabelWarning)
     index = {key: code for code, key in enumerate(texts)}
-    codes = np.array([index[key_by_cell[cell]] for cell in cells], dtype=np.intp)
+    codes = np.array([index[key_by_cell[pair]] for pair in typed], dtype=np.intp)
     return [clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()], codes
 
 
