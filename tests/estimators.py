@@ -9,6 +9,7 @@ from labeldist.exceptions import SpreadWarning, TagRuleWarning
 from labeldist.learning import (
     AABP,
     AAKNN,
+    DFLDL,
     EDLLRL,
     LDLLC,
     LDLSCL,
@@ -18,6 +19,8 @@ from labeldist.learning import (
     ConformalLearner,
     DistributionBoosting,
     DistributionForest,
+    LDLForest,
+    LDLogitBoost,
     MeanDistribution,
     PTBayes,
     SoftLabelClassifier,
@@ -68,6 +71,10 @@ LEARNERS = [
     SoftmaxRegressionCV([0.1], 2, tol=1e-10),  # a choice would depend on the folds, and so on row order
     ConformalLearner(BDLDL(), cv=2, random_state=0),
     ConformalLearner(BDLDL(), joint=True),
+    LDLogitBoost(10, random_state=0),
+    LDLogitBoost(10, algorithm="aoso", random_state=0),
+    DFLDL(SoftmaxRegression(tol=1e-10)),
+    LDLForest(2, max_depth=3, n_units=8, max_iter=3, random_state=0),  # longer training magnifies rounding errors
 ]
 ESTIMATORS = ENHANCERS + LEARNERS
 

@@ -10,6 +10,7 @@ from labeldist.datasets import make_artificial
 from labeldist.learning import (
     AABP,
     AAKNN,
+    DFLDL,
     EDLLRL,
     LDLLC,
     LDLSCL,
@@ -18,6 +19,8 @@ from labeldist.learning import (
     SAIIS,
     DistributionBoosting,
     DistributionForest,
+    LDLForest,
+    LDLogitBoost,
     MeanDistribution,
     PTBayes,
     SoftmaxRegression,
@@ -72,6 +75,9 @@ INVALID = [
     *((EDLLRL, "low_rank", -1), (EDLLRL, "n_clusters", 0), (DistributionForest, "n_estimators", 0)),
     *((DistributionForest, "min_samples_leaf", 0), (DistributionForest, "max_features", 1.5)),
     *((DistributionBoosting, "learning_rate", 0), (DistributionBoosting, "max_leaf_nodes", 1)),
+    *((LDLogitBoost, "n_estimators", 0), (LDLogitBoost, "algorithm", "adaboost"), (LDLogitBoost, "splitter", "worst")),
+    *((DFLDL, "learner", 5), (DFLDL, "n_neighbors", 0), (DFLDL, "min_samples", 0)),
+    *((LDLForest, "max_depth", 0), (LDLForest, "n_units", 0), (LDLForest, "ridge", -1), (LDLForest, "tol", -1)),
 ]
 
 

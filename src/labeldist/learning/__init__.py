@@ -5,12 +5,14 @@ from labeldist.learning._bdldl_cv import BDLDLCV
 from labeldist.learning._choice import Choice, choose_learner
 from labeldist.learning._conformal import ConformalLearner
 from labeldist.learning._correlation_learners import EDLLRL, LDLLC, LDLSCL
+from labeldist.learning._decomposition import DFLDL
 from labeldist.learning._enhanced import EnhancedLearner
-from labeldist.learning._forest import DistributionBoosting, DistributionForest
+from labeldist.learning._forest import DistributionBoosting, DistributionForest, LDLogitBoost
 from labeldist.learning._learner import MeanDistribution
 from labeldist.learning._neighbors import AAKNN
 from labeldist.learning._network import AABP
 from labeldist.learning._problem_transformation import PTSVM, PTBayes
+from labeldist.learning._soft_forest import LDLForest
 from labeldist.learning._soft_label import SoftLabelClassifier
 from labeldist.learning._softmax_learners import SABFGS, SAIIS
 from labeldist.learning._softmax_regression import SoftmaxRegression, SoftmaxRegressionCV
@@ -19,3 +21,4 @@ __all__ = ["AABP", "AAKNN", "BDLDL", "BDLDLCV", "EDLLRL", "LDLLC", "LDLSCL", "PT
 __all__ += ["Choice", "ConformalLearner", "DistributionBoosting", "DistributionForest", "EnhancedLearner"]
 __all__ += ["MeanDistribution", "PTBayes", "SoftLabelClassifier", "SoftmaxRegression", "SoftmaxRegressionCV"]
 __all__ += ["choose_learner"]
+__all__ += ["DFLDL", "LDLForest", "LDLogitBoost"]
