@@ -274,7 +274,7 @@ class LDLogitBoost(TreeLearner):
 
     Parameters
     ----------
-    n_estimators : int, default=200
+    n_estimators : int, default=100
         Number of rounds. Published: 2000 for ``"logit"`` (300 on Movie) and 5000 for ``"aoso"``, with smaller steps.
     algorithm : {"logit", "aoso"}, default="logit"
         One tree per label and round, or one tree per round whose leaves change two labels each.
@@ -340,7 +340,7 @@ class LDLogitBoost(TreeLearner):
 
     def __init__(
         self,
-        n_estimators: int = 200,
+        n_estimators: int = 100,
         *,
         algorithm: Literal["logit", "aoso"] = "logit",
         learning_rate: float = 0.1,
