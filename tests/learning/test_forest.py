@@ -189,7 +189,7 @@ def test_logit_boost_starts_at_the_uniform_distribution_and_lowers_the_loss(algo
 
 
 def test_options_of_logit_boost():
-    X, D = make_artificial(150, random_state=0)
+    X, D = make_artificial(250, random_state=0)
     base = fit_logit_boost(X, D)
     assert len(base.trees_) == 30
     assert len(fit_logit_boost(X, D, algorithm="aoso").trees_) == 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -91,7 +92,8 @@ class SoftForest:
         value = -float(np.einsum("cn,kcn->", self.D, np.log(g))) / K - self._entropy
         by_node = gate_gradients(S, -mu * (q @ (self.D / g)) / K)
         n_nodes = self.units.size
-        sums = sparse.csr_array((np.ones(n_nodes), (self.units.ravel(), np.arange(n_nodes))), (theta.shape[1], n_nodes))
+        shape = theta.shape[1], n_nodes
+        sums: Any = sparse.csr_array((np.ones(n_nodes), (self.units.ravel(), np.arange(n_nodes))), shape)
         by_unit = sums @ by_node.reshape(n_nodes, -1)
         V = theta[:-1]
         gradient = np.vstack([self.X.transposed_times(by_unit.T) + self.ridge * V, by_unit.sum(axis=1)])
