@@ -78,6 +78,7 @@ ENHANCERS = {
 LEARNERS = {
     **{name.lower(): name for name in ("BDLDLCV", "BDLDL", "SABFGS", "SAIIS", "LDLSCL", "LDLLC", "EDLLRL")},
     **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
+    **{name.lower(): name for name in ("DFLDL", "LDLForest", "LDLogitBoost")},
     "softmax": "SoftmaxRegressionCV",
     "softmaxregression": "SoftmaxRegression",
     "forest": "DistributionForest",

@@ -30,7 +30,7 @@ class DFLDL(DistributionLearner):
     learner : distribution learner, default=None
         The learner, fitted c(c − 1) times to parts of the rows. None is ``SoftmaxRegression()``.
     n_neighbors : int, default=4
-        Number of neighbours, of `AAKNN`, that choose the sides. Their distances depend on the units of the features.
+        Number of neighbours, of `AAKNN`, that choose the sides.
     min_samples : int, default=5
         If fewer rows are on a side, one learner is fitted to all rows and serves both sides. Published: 1.
 
@@ -48,8 +48,9 @@ class DFLDL(DistributionLearner):
     Notes
     -----
     Decomposition, fusion and `n_neighbors` are those of the method section of the paper, which compares several
-    learners. The default here is `SoftmaxRegression`, because its penalty keeps the fits to few rows finite. PyLDL uses
-    SA-BFGS and five neighbours, and fails if a side has no rows.
+    learners. The default here is `SoftmaxRegression`, because its penalty keeps the fits to few rows finite; `SABFGS`
+    overfits them. PyLDL uses SA-BFGS and five neighbours, and fails if a side has no rows. Both learner and neighbours
+    depend on the units of the features: consider a ``StandardScaler`` in front.
 
     References
     ----------

@@ -65,7 +65,8 @@ class TreeLearner(SampleWeightMixin, DistributionLearner):
             ExtraTreeRegressor(**parameters, random_state=random.randint(np.iinfo(np.int32).max))
             for _ in range(self.n_estimators)
         )
-        return self._standardise(X), trees
+        Z = self._standardise(X)
+        return np.asfortranarray(Z) if isinstance(Z, np.ndarray) else Z, trees  # trees read one feature after the other
 
     def _total(self, X: Any) -> Array:
         """Return the sum over the trees of their values for each row. Trees with one output take turns by label."""
