@@ -9,14 +9,22 @@ from labeldist.exceptions import SpreadWarning, TagRuleWarning
 from labeldist.learning import (
     AABP,
     AAKNN,
+    ALDL,
     DFLDL,
+    EDL,
     EDLLRL,
+    LDL4C,
+    LDLDPA,
+    LDLHR,
     LDLLC,
+    LDLLDM,
+    LDLLRR,
     LDLSCL,
     PTSVM,
     SABFGS,
     SAIIS,
     ConformalLearner,
+    DeltaLDL,
     DistributionBoosting,
     DistributionForest,
     LDLForest,
@@ -75,7 +83,15 @@ LEARNERS = [
     LDLogitBoost(10, algorithm="aoso", random_state=0),
     DFLDL(SoftmaxRegression(tol=1e-10)),
     LDLForest(2, max_depth=3, n_units=8, max_iter=3, random_state=0),  # longer training magnifies rounding errors
+    LDLLRR(tol=1e-9),
+    LDLDPA(tol=1e-9),
+    LDLLDM(3, tol=1e-9),
+    LDL4C(0.1, margin_width=0.5, tol=1e-9),
+    LDLHR(0.1, 10.0, 0.1, margin_width=0.5, tol=1e-9),
+    DeltaLDL(0.01, tol=1e-9),
+    EDL(tol=1e-9),
 ]
+ORDERED_LEARNERS = [ALDL(tol=1e-8)]  # their labels are one number per row
 ESTIMATORS = ENHANCERS + LEARNERS
 
 # BayesLE warns about the small tables of tests, whose rows all have the same number of tags.

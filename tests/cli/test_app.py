@@ -59,7 +59,7 @@ CONTAINING = {"ConformalLearner", "EnhancedLearner", "SoftLabelClassifier"}  # t
 def test_every_method_has_a_name():
     assert set(ENHANCERS.values()) == set(enhancement.__all__)
     estimators = {name for name in learning.__all__ if hasattr(getattr(learning, name), "predict")}
-    assert set(LEARNERS.values()) == estimators - CONTAINING
+    assert set(LEARNERS.values()) == estimators - CONTAINING - {"ALDL"}  # its labels are one number per row
     for name, learner in LEARNERS.items():
         assert type(make(LEARNERS, name, {})).__name__ == learner
 

@@ -19,7 +19,23 @@ from labeldist._tables.preparation import prepare_columns
 from labeldist.enhancement import KM
 from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, EDLLRL, LDLLC, LDLSCL, SABFGS, SAIIS, ConformalLearner, MeanDistribution
+from labeldist.learning import (
+    AAKNN,
+    EDL,
+    EDLLRL,
+    LDL4C,
+    LDLDPA,
+    LDLHR,
+    LDLLC,
+    LDLLDM,
+    LDLLRR,
+    LDLSCL,
+    SABFGS,
+    SAIIS,
+    ConformalLearner,
+    DeltaLDL,
+    MeanDistribution,
+)
 from labeldist.models import exportable, to_onnx
 from tests.checks import example
 from tests.models.examples import LABELS, NEW, fitted, mixed_table
@@ -34,6 +50,7 @@ EXPORTED = [
     SABFGS(fit_intercept=True),
     SAIIS(),
     LDLLC(),
+    *(LDLLRR(), LDLDPA(), LDLLDM(), LDL4C(), LDLHR(0.1, 10.0, 0.1, margin_width=0.5), DeltaLDL(), EDL()),
     LDLSCL(),
     EDLLRL(),
     MeanDistribution(),

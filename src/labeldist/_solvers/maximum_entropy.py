@@ -33,6 +33,11 @@ def softmax_and_log(Z: Array, *, axis: int = 1) -> tuple[Array, Array]:
     return P, log_p
 
 
+def labels_first_scores(X: Any, W: Array) -> Array:
+    """Return (XW)ᵀ. With one row per label the innermost loops run over the many rows of the data."""
+    return W.T @ X.T if isinstance(X, np.ndarray) else (X @ W).T.copy()
+
+
 def through_softmax(P: Array, gradient: Array) -> Array:
     """Convert a gradient with respect to P = softmax(Z) into the gradient with respect to Z."""
     moved = gradient - np.einsum("ij,ij->i", P, gradient)[:, None]
@@ -55,8 +60,8 @@ class CrossEntropy:
 
     def value_and_gradient(self, W: Array) -> tuple[float, Array]:
         """Return the loss at W, of shape (m, c), and its gradient Xᵀ(P − D)."""
-        D, scores = self._labels_first, W.T @ self.X.T if isinstance(self.X, np.ndarray) else (self.X @ W).T.copy()
-        P, log_p = softmax_and_log(scores, axis=0)
+        D = self._labels_first
+        P, log_p = softmax_and_log(labels_first_scores(self.X, W), axis=0)
         loss = -float(np.vdot(D, log_p))
         P -= D
         if self.weight is not None:
@@ -66,7 +71,6 @@ class CrossEntropy:
 
     @cached_property
     def _labels_first(self) -> Array:
-        # With one row per label the innermost loops run over the many rows of the table.
         return np.ascontiguousarray(self.D.T)
 
     def curvature(self) -> Array:

@@ -77,6 +77,7 @@ ENHANCERS = {
 }
 LEARNERS = {
     **{name.lower(): name for name in ("BDLDLCV", "BDLDL", "SABFGS", "SAIIS", "LDLSCL", "LDLLC", "EDLLRL")},
+    **{name.lower(): name for name in ("LDLLRR", "LDLDPA", "LDLLDM", "LDL4C", "LDLHR", "DeltaLDL", "EDL")},
     **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
     **{name.lower(): name for name in ("DFLDL", "LDLForest", "LDLogitBoost")},
     "softmax": "SoftmaxRegressionCV",

@@ -1,5 +1,6 @@
 """Label distribution learning: predict distributions from features."""
 
+from labeldist.learning._adaptive import ALDL
 from labeldist.learning._bdldl import BDLDL
 from labeldist.learning._bdldl_cv import BDLDLCV
 from labeldist.learning._choice import Choice, choose_learner
@@ -11,14 +12,15 @@ from labeldist.learning._forest import DistributionBoosting, DistributionForest,
 from labeldist.learning._learner import MeanDistribution
 from labeldist.learning._neighbors import AAKNN
 from labeldist.learning._network import AABP
+from labeldist.learning._penalised_softmax import EDL, LDL4C, LDLDPA, LDLHR, LDLLDM, LDLLRR, DeltaLDL
 from labeldist.learning._problem_transformation import PTSVM, PTBayes
 from labeldist.learning._soft_forest import LDLForest
 from labeldist.learning._soft_label import SoftLabelClassifier
 from labeldist.learning._softmax_learners import SABFGS, SAIIS
 from labeldist.learning._softmax_regression import SoftmaxRegression, SoftmaxRegressionCV
 
-__all__ = ["AABP", "AAKNN", "BDLDL", "BDLDLCV", "EDLLRL", "LDLLC", "LDLSCL", "PTSVM", "SABFGS", "SAIIS"]
-__all__ += ["Choice", "ConformalLearner", "DistributionBoosting", "DistributionForest", "EnhancedLearner"]
-__all__ += ["MeanDistribution", "PTBayes", "SoftLabelClassifier", "SoftmaxRegression", "SoftmaxRegressionCV"]
-__all__ += ["choose_learner"]
-__all__ += ["DFLDL", "LDLForest", "LDLogitBoost"]
+__all__ = ["AABP", "AAKNN", "ALDL", "BDLDL", "BDLDLCV", "DFLDL", "EDL", "EDLLRL", "LDL4C", "LDLDPA", "LDLHR"]
+__all__ += ["LDLLC", "LDLLDM", "LDLLRR", "LDLSCL", "PTSVM", "SABFGS", "SAIIS"]
+__all__ += ["Choice", "ConformalLearner", "DeltaLDL", "DistributionBoosting", "DistributionForest"]
+__all__ += ["EnhancedLearner", "LDLForest", "LDLogitBoost", "MeanDistribution", "PTBayes"]
+__all__ += ["SoftLabelClassifier", "SoftmaxRegression", "SoftmaxRegressionCV", "choose_learner"]

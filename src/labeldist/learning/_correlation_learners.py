@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,22 +11,20 @@ from scipy.spatial.distance import cdist
 from labeldist._compat import Interval
 from labeldist._solvers.clustered_low_rank import ClusteredLowRank, minimize_clustered_low_rank
 from labeldist._solvers.clustering import cluster_means, cluster_rows
-from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.local_codes import LocalCodes, minimize_local_codes
-from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, squared_norm
+from labeldist._solvers.maximum_entropy import ValueAndGradient, squared_norm
 from labeldist._solvers.moments import Moments
 from labeldist._solvers.scaling import largest_by_column
 from labeldist._solvers.storage import hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learners import SoftmaxLearner
+from labeldist.learning._softmax_learners import PenalisedSoftmax, SoftmaxLearner
 
-START_TOLERANCE = 1e-2  # tolerance of LDLLC's solution without the correlation penalty, from which its search starts
 OWN_CODE = 10.0  # initial code of LDL-SCL for a row's own cluster, about the size of the final codes; the others are 1
 
 
-class LDLLC(SampleWeightMixin, SoftmaxLearner):
+class LDLLC(SampleWeightMixin, PenalisedSoftmax):
     """Label distribution learning by exploiting label correlations (LDLLC).
 
     With P = softmax(Xθ) and θ_j the coefficients of label j, it minimises over θ
@@ -99,36 +96,13 @@ class LDLLC(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None = None) -> None:
         if self.correlation and not self.ridge:
             raise ValueError(f"correlation={self.correlation} and ridge=0 have no minimum. Use a positive ridge.")
-        X, center = self._with_intercept_column(X)
-        loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
-        curvature = loss.curvature()
-        # Features that are zero throughout have zero coefficients, which must not count in the correlations.
-        penalised = np.flatnonzero(curvature.diagonal()[: X.shape[1] - self.fit_intercept] > 0)
+        super()._fit(X, D, weight)
 
-        def objective(W: Array, correlation: float) -> tuple[float, Array]:
-            value, gradient = loss.value_and_gradient(W)
-            theta = W[penalised]
-            norm, norm_gradient = squared_norm(theta)
-            distance, distance_gradient = correlated_distance(theta) if correlation else (0.0, np.zeros_like(theta))
-            gradient[penalised] += self.ridge * norm_gradient + correlation * distance_gradient
-            return value + self.ridge * norm + correlation * distance, gradient
-
-        curvature[penalised, penalised] += 2 * self.ridge
-        precondition = Preconditioner.of(curvature)
-        start, n_iter = np.zeros((precondition.T.shape[1], D.shape[1])), 0
-        for correlation in dict.fromkeys([0.0, self.correlation]):
-            solution = minimize_lbfgs(
-                precondition.compose(partial(objective, correlation=correlation)),
-                start,
-                # The solution without the penalty only serves as a start.
-                tol=self.tol if correlation == self.correlation else max(self.tol, START_TOLERANCE),
-                max_iter=max(self.max_iter - n_iter, 1),
-            )
-            start, n_iter = solution.X, n_iter + solution.n_iter
-        self._store(precondition.T @ solution.X, center, n_iter, solution.converged)
+    def _penalties(self, total: float) -> list[tuple[float, ValueAndGradient]]:  # noqa: ARG002  # these are no means
+        return [(self.ridge, squared_norm), (self.correlation, correlated_distance)]
 
 
 def correlated_distance(theta: Array) -> tuple[float, Array]:

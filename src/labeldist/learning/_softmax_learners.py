@@ -1,7 +1,8 @@
-"""Maximum entropy models SA-BFGS and SA-IIS, and the base class of all softmax learners."""
+"""Maximum entropy models SA-BFGS and SA-IIS, and the base classes of all softmax learners."""
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,13 +12,23 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labeldist._compat import Interval
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, ScalingProblem, scale_iteratively
+from labeldist._solvers.maximum_entropy import (
+    CrossEntropy,
+    Preconditioner,
+    ScalingProblem,
+    ValueAndGradient,
+    scale_iteratively,
+    squared_norm,
+)
 from labeldist._solvers.scaling import column_means, column_units, divide_columns
+from labeldist._solvers.softmax_terms import DivergenceTerm, SoftmaxObjective, Term
 from labeldist._solvers.storage import hold_for_products
 from labeldist._typing import Array
 from labeldist.exceptions import warn
 from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores
 from labeldist.simplex import softmax
+
+START_TOLERANCE = 1e-2  # tolerance of the convex problem whose solution starts the search of another one
 
 
 class SoftmaxLearner(DistributionLearner):
@@ -44,14 +55,14 @@ class SoftmaxLearner(DistributionLearner):
         center = column_means(X)  # a large shift would hide the variation of a feature in rounding errors
         return np.hstack([X - center, ones]), center
 
-    def _store(self, W: Array, center: Array, n_iter: int, converged: bool, unit: Array | float = 1.0) -> None:
+    def _store(self, W: Array, center: Array, n_iter: int, converged: bool) -> None:
         """Set `coef_`, `intercept_` and `n_iter_`, and warn if the search did not converge.
 
-        `W` has one row per column of `_with_intercept_column`. `unit` is what the features were divided by.
+        `W` has one row per column of `_with_intercept_column`.
         """
         m = len(center)
         coefficients, intercept = W[:m], W[m] if len(W) > m else np.zeros(W.shape[1])
-        self.coef_ = np.ascontiguousarray(coefficients.T) / unit
+        self.coef_ = np.ascontiguousarray(coefficients.T)
         self.intercept_ = intercept - coefficients.T @ center
         self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
         if not converged:
@@ -60,7 +71,60 @@ class SoftmaxLearner(DistributionLearner):
             warn(f"{problem} {advice}", ConvergenceWarning)
 
 
-class SABFGS(SampleWeightMixin, SoftmaxLearner):
+class PenalisedSoftmax(SoftmaxLearner):
+    """Base class of the learners that minimise a sum of terms of P = softmax(Xθ) and of penalties of θ.
+
+    The terms are those of `_terms`, by default the cross-entropy, and the penalties those of `_penalties`. Neither the
+    intercept nor features of zeros, whose coefficients have no effect, are penalised. If the objective is more than
+    cross-entropy and ridge, which is convex, the search starts from the solution of that problem.
+    """
+
+    tol: float
+    max_iter: int
+    ridge: float = 0.0  # if it is not a parameter
+
+    def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, Term]]:  # noqa: ARG002  # for subclasses
+        """Return strengths and terms for distributions D, (c, n), and weights of their rows, (n,), or None."""
+        return [(1.0, DivergenceTerm(D))]
+
+    def _penalties(self, total: float) -> list[tuple[float, ValueAndGradient]]:  # noqa: ARG002  # for subclasses
+        """Return strengths and penalties; `total` is the number of rows, or the sum of their weights."""
+        return [(self.ridge / 2, squared_norm)]
+
+    def _fit(self, X: Any, D: Array, weight: Array | None = None) -> None:
+        X, center = self._with_intercept_column(X)
+        convex = CrossEntropy(X, D, None if weight is None else weight[:, None])
+        curvature = convex.curvature()
+        penalised = np.flatnonzero(curvature.diagonal()[: len(center)] > 0)
+        total = float(len(D) if weight is None else weight.sum())
+        penalties = [(strength, penalty) for strength, penalty in self._penalties(total) if strength]
+        ridge = [(strength, penalty) for strength, penalty in penalties if penalty is squared_norm]
+        curvature[penalised, penalised] += 2 * sum(strength for strength, _ in ridge)
+        precondition = Preconditioner.of(curvature)
+        terms = [(strength, term) for strength, term in self._terms(D.T.copy(), weight) if strength]
+        plain = all(isinstance(term, DivergenceTerm) for _, term in terms)
+        problems: list[tuple[Any, Any]] = [(convex, ridge)]
+        if not plain or penalties != ridge:
+            problems.append((convex if plain else SoftmaxObjective(X, terms, weight), penalties))
+
+        def objective(W: Array, loss: Any, penalties: Any) -> tuple[float, Array]:
+            value, gradient = loss.value_and_gradient(W)
+            for strength, penalty in penalties:
+                size, slope = penalty(W[penalised])
+                value += strength * size
+                gradient[penalised] += strength * slope
+            return value, gradient
+
+        V, n_iter = np.zeros((precondition.T.shape[1], D.shape[1])), 0
+        for problem in problems:
+            function = precondition.compose(partial(objective, loss=problem[0], penalties=problem[1]))
+            tol = self.tol if problem is problems[-1] else max(self.tol, START_TOLERANCE)
+            solution = minimize_lbfgs(function, V, tol=tol, max_iter=max(self.max_iter - n_iter, 1))
+            V, n_iter = solution.X, n_iter + solution.n_iter
+        self._store(precondition.T @ V, center, n_iter, solution.converged)
+
+
+class SABFGS(SampleWeightMixin, PenalisedSoftmax):
     """Maximum entropy model of label distributions, fitted by a quasi-Newton method (SA-BFGS).
 
     P = softmax(XW) minimises the cross-entropy −ΣD log P, which is the Kullback-Leibler divergence from D to P plus a
@@ -108,15 +172,10 @@ class SABFGS(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
+    def _fit(self, X: Any, D: Array, weight: Array | None = None) -> None:
         unit = column_units(X)
-        X, center = self._with_intercept_column(divide_columns(X, unit))
-        loss = CrossEntropy(X, D, None if weight is None else weight[:, None])
-        precondition = Preconditioner.of(loss.curvature())
-        start = np.zeros((precondition.T.shape[1], D.shape[1]))
-        objective = precondition.compose(loss.value_and_gradient)
-        solution = minimize_lbfgs(objective, start, tol=self.tol, max_iter=self.max_iter)
-        self._store(precondition.T @ solution.X, center, solution.n_iter, solution.converged, unit)
+        super()._fit(divide_columns(X, unit), D, weight)
+        self.coef_ /= unit
 
 
 class SAIIS(SampleWeightMixin, SoftmaxLearner):
@@ -181,4 +240,5 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
         problem = ScalingProblem(X if T is None else X @ T, D, row_weight)
         solution = scale_iteratively(problem, tol=self.tol, max_iter=self.max_iter, memory=self.memory)
         W = solution.W if T is None else T @ solution.W
-        self._store(W, center, solution.n_iter, solution.converged, unit)
+        self._store(W, center, solution.n_iter, solution.converged)
+        self.coef_ /= unit

@@ -39,9 +39,9 @@ def to_onnx(
     Parameters
     ----------
     model : fitted estimator
-        BDLDL, BDLDLCV, SoftmaxRegression, SoftmaxRegressionCV, SABFGS, SAIIS, LDLLC, LDLSCL, EDLLRL or
-        MeanDistribution, also in an EnhancedLearner, a ConformalLearner (without its intervals), a search or a pipeline
-        after KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
+        BDLDL, BDLDLCV, MeanDistribution or a learner with a linear softmax model, such as SABFGS and SoftmaxRegression,
+        also in an EnhancedLearner, a ConformalLearner (without its intervals), a search or a pipeline after
+        KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
     path : str or path, default=None
     summary, measures, training_rows, force : as in `save`
 
@@ -241,7 +241,8 @@ def _is_missing(graph: _Graph, _: Any, X: str) -> str:
 LEARNERS = {
     **dict.fromkeys(["BDLDL", "BDLDLCV"], _linear),
     **dict.fromkeys(["SoftmaxRegression", "SoftmaxRegressionCV"], _softmax),
-    **dict.fromkeys(["SABFGS", "SAIIS", "LDLLC", "LDLSCL", "EDLLRL"], _softmax),
+    **dict.fromkeys(["SABFGS", "SAIIS", "LDLLC", "LDLSCL", "EDLLRL", "ALDL", "DeltaLDL", "EDL"], _softmax),
+    **dict.fromkeys(["LDL4C", "LDLDPA", "LDLHR", "LDLLDM", "LDLLRR"], _softmax),
     "MeanDistribution": _mean,
 }
 STEPS = {
