@@ -5,7 +5,7 @@ import pytest
 
 from labeldist import BDLE
 from labeldist.datasets import make_artificial
-from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax
+from labeldist.enhancement import DLDL, FCM, GLLE, KM, LP, ML, LogicalSoftmax
 
 OUTPUT = [{"output": "clip"}, {"output": "project"}, {"floor": 0.35}]
 KERNEL = [{"smoothness": 1.0}, {"kernel": "linear"}, {"graph_width": 0.4}, {"scale": False}, {"sharpness": 2.0}]
@@ -24,6 +24,10 @@ OPTIONS = {
     KM: [*OUTPUT, {"bandwidth": 0.1}, {"scale": True}, {"sharpness": 2.0}],
     LP: [*OUTPUT, {"spread": 0.8}, {"width": 0.3}, {"width": "mean"}, {"scale": True}, {"sharpness": 2.0}],
     ML: [*OUTPUT, {"n_neighbors": 2}, {"scale": True}, {"sharpness": 0.2}],
+    DLDL: [
+        *({"smoothness": 1.0}, {"flatness": 1.0}, {"ridge": 1.0}, {"n_neighbors": 3}, {"graph_width": 5.0}),
+        *({"scale": False}, {"floor": 0.1}, {"tol": 0.1}, {"max_iter": 1}),
+    ],
 }
 INVALID = {
     BDLE: [
@@ -47,6 +51,10 @@ INVALID = {
     LP: [{"spread": 1.0}, {"spread": -0.1}, {"width": "median"}],
     ML: [{"n_neighbors": 0}],
     LogicalSoftmax: [{"sharpness": -1}],
+    DLDL: [
+        *({"smoothness": -1}, {"flatness": -1}, {"ridge": -1}, {"n_neighbors": 0}, {"graph_width": 0}, {"scale": 2}),
+        *({"floor": 2}, {"tol": 0}, {"max_iter": 0}),
+    ],
 }
 
 

@@ -11,6 +11,7 @@ from labeldist.learning import (
     AABP,
     AAKNN,
     ALDL,
+    CPNN,
     DFLDL,
     EDL,
     EDLLRL,
@@ -21,6 +22,8 @@ from labeldist.learning import (
     LDLLDM,
     LDLLRR,
     LDLSCL,
+    LDSVR,
+    PLLE,
     PTSVM,
     SABFGS,
     SAIIS,
@@ -91,6 +94,9 @@ INVALID = [
     *((LDLogitBoost, "n_estimators", 0), (LDLogitBoost, "algorithm", "adaboost"), (LDLogitBoost, "splitter", "worst")),
     *((DFLDL, "learner", 5), (DFLDL, "n_neighbors", 0), (DFLDL, "min_samples", 0)),
     *((LDLForest, "max_depth", 0), (LDLForest, "n_units", 0), (LDLForest, "ridge", -1), (LDLForest, "tol", -1)),
+    *((LDSVR, "C", 0), (LDSVR, "epsilon", -1), (LDSVR, "bandwidth", "median"), (LDSVR, "floor", 0), (LDSVR, "tol", 0)),
+    *((LDSVR, "scale", 2), (LDSVR, "max_iter", 0), (PLLE, "smoothness", -1), (PLLE, "n_neighbors", 0)),
+    *((CPNN, "n_hidden", 0), (CPNN, "weight_decay", -1), (CPNN, "max_iter", 0), (CPNN, "random_state", "s")),
 ]
 
 

@@ -7,15 +7,17 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
-from labeldist.enhancement import FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
+from labeldist.enhancement import DLDL, FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
 from labeldist.exceptions import IllConditionedWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning import (
     AABP,
     AAKNN,
+    CPNN,
     EDLLRL,
     LDLLC,
     LDLSCL,
+    LDSVR,
     PTSVM,
     SABFGS,
     SAIIS,
@@ -33,6 +35,7 @@ pytestmark = pytest.mark.slow
 ENHANCERS = [
     *(BDLE(), BDLE(solver="low_rank"), BDLE(solver="lbfgs"), GLLE(), FCM(), KM(), LP(), ML()),
     *(Uniform(), LogicalSoftmax(), LogicalSoftmax("threshold")),
+    DLDL(),
 ]
 LEARNERS = [
     *(BDLDL(), BDLDL(fit_intercept=False), BDLDL(scale=True), BDLDL(0, 0), BDLDLCV(cv=2)),
@@ -41,6 +44,7 @@ LEARNERS = [
     *(PTBayes(), PTBayes("diagonal"), PTSVM(), AAKNN(1)),
     *(AABP(max_iter=20, random_state=0), DistributionForest(5, random_state=0), MeanDistribution()),
     EnhancedLearner(BDLE(), BDLDL()),
+    *(LDSVR(), LDSVR(epsilon=0.3), CPNN(10, max_iter=20, random_state=0)),
 ]
 ALL = [*ENHANCERS, *LEARNERS, KernelFeatures()]
 every_estimator = pytest.mark.parametrize("estimator", ALL, ids=repr)

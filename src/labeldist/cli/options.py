@@ -72,6 +72,7 @@ BAYES = "bayes"
 ENHANCERS = {
     BAYES: "BayesLE",
     **{name.lower(): name for name in ("BDLE", "GLLE", "FCM", "KM", "LP", "ML")},
+    "dldl": "DLDL",
     "logical-softmax": "LogicalSoftmax",
     "uniform": "Uniform",
 }
@@ -80,6 +81,7 @@ LEARNERS = {
     **{name.lower(): name for name in ("LDLLRR", "LDLDPA", "LDLLDM", "LDL4C", "LDLHR", "DeltaLDL", "EDL")},
     **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
     **{name.lower(): name for name in ("DFLDL", "LDLForest", "LDLogitBoost")},
+    **{name.lower(): name for name in ("LDSVR", "CPNN")},
     "softmax": "SoftmaxRegressionCV",
     "softmaxregression": "SoftmaxRegression",
     "forest": "DistributionForest",
