@@ -18,18 +18,22 @@ from labeldist.learning import (
     LDLDPA,
     LDLHR,
     LDLLC,
+    LDLLCLR,
     LDLLDM,
     LDLLRR,
     LDLSCL,
+    LDLSF,
     LDSVR,
     PLLE,
     PTSVM,
     SABFGS,
     SAIIS,
+    WSLDLMCSC,
     ConformalLearner,
     DeltaLDL,
     DistributionBoosting,
     DistributionForest,
+    IncomLDL,
     LDLForest,
     LDLogitBoost,
     MeanDistribution,
@@ -37,6 +41,7 @@ from labeldist.learning import (
     SoftLabelClassifier,
     SoftmaxRegression,
     SoftmaxRegressionCV,
+    WInLDL,
 )
 
 ENHANCERS = [
@@ -97,6 +102,12 @@ LEARNERS = [
     LDSVR(tol=1e-9),
     LDSVR(epsilon=0.1, tol=1e-8, max_iter=200),
     CPNN(10, max_iter=20, random_state=0),  # longer training magnifies rounding errors
+    IncomLDL(0.1, tol=1e-7, max_iter=10_000),
+    IncomLDL(0.1, solver="apg", tol=1e-9, max_iter=10_000),
+    WInLDL(tol=1e-7, max_iter=10_000),
+    LDLSF(tol=1e-7, max_iter=10_000),
+    LDLLCLR(0.01, tol=1e-6, max_iter=5000),
+    WSLDLMCSC(tol=1e-7, max_iter=2000),
 ]
 # ALDL learns from one label per row, and PLLE predicts classes, so that our checks of distributions do not apply.
 SPECIAL = [ALDL(tol=1e-8), PLLE(tol=1e-8, max_iter=200)]

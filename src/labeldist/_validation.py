@@ -8,13 +8,18 @@ import numpy as np
 from labeldist._missing import check_not_missing
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, NotADistributionError, warn
-from labeldist.simplex import check_distributions, normalize
+from labeldist.simplex import SUM_TOLERANCE, check_distributions, normalize
 
 # scikit-learn is imported inside the functions: it loads pandas where that is installed, which takes a second.
 
 _HOW_TO_MAKE_A_TABLE = (
     "pandas.get_dummies or OneHotEncoder makes such a table from one class per item, MultiLabelBinarizer from lists of "
     "labels."
+)
+
+_HOW_TO_TREAT_MISSING_DEGREES = (
+    "IncomLDL, WInLDL and WSLDLMCSC of labeldist.learning accept missing degrees. For other learners drop those rows, "
+    "or fill in the degrees."
 )
 
 
@@ -37,6 +42,16 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
     numbers = None if options.get("skip_check_array") else result[0] if isinstance(result, tuple) else result
     check_not_missing(tables[0], numbers, name="X")
     return result
+
+
+def validated_pair(estimator: Any, X: Any, y: Any, *, reset: bool, **options: Any) -> Any:
+    """Validate features and a table of degrees, which may contain NaN; see `as_distributions`."""
+    from sklearn.utils import check_consistent_length
+
+    for_y = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None, "ensure_all_finite": "allow-nan"}
+    X, y = validated(estimator, X, y, reset=reset, validate_separately=(options, for_y))
+    check_consistent_length(X, y)
+    return X, y
 
 
 def check_rows(**tables: Any) -> None:
@@ -140,8 +155,17 @@ def check_rows_have_a_positive(L: Array, reason: str) -> None:
         raise NotADistributionError(f"{problem}. {advice}")
 
 
-def as_distributions(y: Any, *, name: str) -> Array:
-    """Return degrees divided by their row sums; warn if they look like logical labels."""
+def as_distributions(y: Any, *, name: str, accept_missing: bool = False) -> Array:
+    """Return degrees divided by their row sums; warn if they look like logical labels.
+
+    Missing degrees (NaN) are an error unless they are accepted. Then rows with NaN are returned as they are. Their
+    other degrees must be non-negative and sum to at most one. Single rows may have only NaN.
+    """
+    missing = _missing(y)
+    if missing.any():
+        if not accept_missing:
+            raise NotADistributionError(f"Input {name} contains NaN. {_HOW_TO_TREAT_MISSING_DEGREES}")
+        return _with_missing_degrees(np.asarray(y, dtype=np.float64), missing, name)
     degrees = normalize(y, name=name, copy=False)
     given = np.asarray(y)
     # The first row decides quickly in most tables.
@@ -149,4 +173,29 @@ def as_distributions(y: Any, *, name: str) -> Array:
         problem = f"{name} holds only 0 and 1, with several 1 in a row: these look like logical labels"
         advice = "EnhancedLearner first recovers distributions from logical labels."
         warn(f"{problem}, and are used as distributions with equal degrees. {advice}", LabelWarning)
+    return degrees
+
+
+def _missing(y: Any) -> Any:
+    try:
+        return np.isnan(np.asarray(y, dtype=np.float64))
+    except (TypeError, ValueError):
+        return np.zeros(1, dtype=bool)  # `normalize` raises an error for these
+
+
+def _with_missing_degrees(y: Array, missing: Any, name: str) -> Array:
+    if missing.all():
+        raise NotADistributionError(f"All degrees of {name} are missing. At least one row needs degrees.")
+    incomplete = missing.any(axis=1)
+    degrees = check_distributions(np.where(missing, 0, y), name=name, tol=np.inf).copy()
+    large = np.flatnonzero(incomplete & (degrees.sum(axis=1) > 1 + SUM_TOLERANCE))
+    if large.size:
+        problem = (
+            f"{large.size} row(s) with missing degrees whose other degrees sum to more than 1, first row {large[0]}"
+        )
+        advice = "Only complete rows are divided by their sum; pass degrees, not counts."
+        raise NotADistributionError(f"{name} has {problem}. {advice}")
+    if not incomplete.all():
+        degrees[~incomplete] = normalize(degrees[~incomplete], name=f"{name}, complete rows only,")
+    degrees[missing] = np.nan
     return degrees

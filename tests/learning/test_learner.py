@@ -19,23 +19,28 @@ from labeldist.learning import (
     LDLDPA,
     LDLHR,
     LDLLC,
+    LDLLCLR,
     LDLLDM,
     LDLLRR,
     LDLSCL,
+    LDLSF,
     LDSVR,
     PLLE,
     PTSVM,
     SABFGS,
     SAIIS,
+    WSLDLMCSC,
     DeltaLDL,
     DistributionBoosting,
     DistributionForest,
+    IncomLDL,
     LDLForest,
     LDLogitBoost,
     MeanDistribution,
     PTBayes,
     SoftmaxRegression,
     SoftmaxRegressionCV,
+    WInLDL,
 )
 from labeldist.metrics import kl_divergence
 
@@ -97,6 +102,10 @@ INVALID = [
     *((LDSVR, "C", 0), (LDSVR, "epsilon", -1), (LDSVR, "bandwidth", "median"), (LDSVR, "floor", 0), (LDSVR, "tol", 0)),
     *((LDSVR, "scale", 2), (LDSVR, "max_iter", 0), (PLLE, "smoothness", -1), (PLLE, "n_neighbors", 0)),
     *((CPNN, "n_hidden", 0), (CPNN, "weight_decay", -1), (CPNN, "max_iter", 0), (CPNN, "random_state", "s")),
+    *((IncomLDL, "low_rank", -1), (IncomLDL, "solver", "svd"), (IncomLDL, "floor", 2), (WInLDL, "base", 0.5)),
+    *((LDLSF, "sparsity", -1), (LDLSF, "row_sparsity", -1), (LDLSF, "correlation", -1), (LDLSF, "scale", 2)),
+    *((LDLLCLR, "noise", -1), (LDLLCLR, "low_rank", -1), (LDLLCLR, "local_correlation", -1)),
+    *((WSLDLMCSC, "fidelity", 0), (WSLDLMCSC, "smoothness", -1), (WSLDLMCSC, "n_neighbors", 0), (WSLDLMCSC, "tol", 0)),
 ]
 
 

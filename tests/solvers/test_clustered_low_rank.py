@@ -9,7 +9,6 @@ from labeldist._solvers.clustered_low_rank import (
     ClusteredLowRank,
     SoftmaxLeastSquares,
     minimize_clustered_low_rank,
-    shrink_singular_values,
 )
 from labeldist._solvers.maximum_entropy import through_softmax
 from labeldist.simplex import softmax
@@ -26,17 +25,6 @@ def test_gradient_equals_finite_differences(rng):
     loss = SoftmaxLeastSquares(X, T, np.array([[0.3], [0.2], [0.0]]), 1.7)
     numeric = approx_fprime(W.ravel(), lambda w: loss.value_and_gradient(w.reshape(3, 4))[0], 1e-7)
     assert_allclose(loss.value_and_gradient(W)[1].ravel(), numeric, rtol=1e-4, atol=1e-5)
-
-
-def test_shrinking_minimises_nuclear_norm_problem(rng):
-    A = rng.normal(size=(6, 4))
-    threshold = float(np.linalg.svd(A, compute_uv=False)[2])
-    Z = shrink_singular_values(A, threshold)
-    assert np.linalg.matrix_rank(Z, tol=1e-9) == 2
-    # A − Z is the threshold times a subgradient: its spectral norm is at most one, and ⟨·, Z⟩ is the nuclear norm.
-    subgradient = (A - Z) / threshold
-    assert np.linalg.norm(subgradient, 2) <= 1 + 1e-12
-    assert np.vdot(subgradient, Z) == pytest.approx(np.linalg.norm(Z, "nuc"))
 
 
 @pytest.mark.parametrize("low_rank", [0.01, 0.5])

@@ -7,15 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from labeldist._solvers.lbfgs import minimize_lbfgs
+from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
 from labeldist._solvers.maximum_entropy import Preconditioner, squared_norm, through_softmax
+from labeldist._solvers.proximal import minimize_split, shrink_singular_values
 from labeldist._solvers.storage import gram
 from labeldist._typing import Array
 from labeldist.simplex import softmax
 
 START_PENALTY = 10.0  # initial ρ / λ₂: singular values below its inverse vanish at first
-IMBALANCE = 10.0  # ρ changes if one residual is this many times the other
-PENALTY_FACTOR = 2.0
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,6 @@ class ClusteredLowRank:
         return smooth + self.low_rank * sum(float(linalg.svdvals(P[rows]).sum()) for rows in self.members())
 
 
-def shrink_singular_values(A: Array, threshold: float) -> Array:
-    """Return the minimiser of ½‖Z − A‖² + threshold·‖Z‖_*: A with its singular values lowered by the threshold."""
-    U, sigma, Vt = linalg.svd(A, full_matrices=False)
-    return (U * np.maximum(sigma - threshold, 0)) @ Vt
-
-
 @dataclass(frozen=True)
 class ClusteredLowRankSolution:
     """Result of `minimize_clustered_low_rank`."""
@@ -76,38 +69,32 @@ class ClusteredLowRankSolution:
 def minimize_clustered_low_rank(objective: ClusteredLowRank, *, tol: float, max_iter: int) -> ClusteredLowRankSolution:
     """Minimise a `ClusteredLowRank` objective by the alternating direction method of multipliers with a copy Z of P.
 
-    Each iteration updates W by L-BFGS (least squares between P and a mean of D and Z − U), each cluster of Z by
-    shrinking the singular values of P + U, and the scaled multiplier U by P − Z. The penalty ρ is doubled or halved if
-    one residual outweighs the other. The L-BFGS search dominates the cost: about 4nmc multiplications per step. Stop if
-    the primal residual ‖P − Z‖ is at most tol·‖P‖, and the dual residual ρ‖Z − Z_before‖ at most tol times the norm of
-    the multiplier.
+    Each iteration (`minimize_split`) updates W by L-BFGS, as least squares between P and a mean of D and Z − U, and
+    each cluster of Z by shrinking the singular values of P + U, where U is the scaled multiplier. The L-BFGS search
+    dominates the cost: about 4nmc multiplications per step.
     """
     X, D = objective.X, objective.D
     members = objective.members()
-    rho = START_PENALTY * objective.low_rank
     # At W = 0 the derivative of the softmax is 1/c, so the curvature of the loss is XᵀX / c².
     precondition = Preconditioner.of(gram(X) / D.shape[1] ** 2 + np.diag(2 * objective.ridge[:, 0]))
-    V = np.zeros((precondition.T.shape[1], D.shape[1]))
-    Z, U = D, np.zeros_like(D)
     values: list[float] = []
-    while len(values) < max_iter:
-        target = (D + rho * (Z - U)) / (1 + rho)
-        fit = SoftmaxLeastSquares(X, target, objective.ridge, 1 + rho)
-        search = minimize_lbfgs(precondition.compose(fit.value_and_gradient), V, tol=0.01 * tol, max_iter=1000)
-        V = search.X
-        W = precondition.T @ V
-        values.append(objective.value(W))
-        P = softmax(X @ W)
-        if not objective.low_rank:
-            return ClusteredLowRankSolution(W, P, U, values, search.converged)
-        before, Z = Z, np.empty_like(P)
+
+    def search(target: Array, rho: float, before: LBFGSSolution) -> tuple[LBFGSSolution, Array]:
+        fit = SoftmaxLeastSquares(X, (D + rho * target) / (1 + rho), objective.ridge, 1 + rho)
+        found = minimize_lbfgs(precondition.compose(fit.value_and_gradient), before.X, tol=0.01 * tol, max_iter=1000)
+        values.append(objective.value(precondition.T @ found.X))
+        return found, softmax(X @ (precondition.T @ found.X))
+
+    def shrink(target: Array, rho: float) -> Array:
+        Z = np.empty_like(target)
         for rows in members:
-            Z[rows] = shrink_singular_values(P[rows] + U[rows], objective.low_rank / rho)
-        U = U + P - Z
-        primal = float(linalg.norm(P - Z) / linalg.norm(P))
-        dual = float(linalg.norm(Z - before) / linalg.norm(U))
-        if max(primal, dual) <= tol:
-            return ClusteredLowRankSolution(W, Z, rho * U, values, True)
-        factor = PENALTY_FACTOR if primal > IMBALANCE * dual else 1 / PENALTY_FACTOR if dual > IMBALANCE * primal else 1
-        rho, U = rho * factor, U / factor
-    return ClusteredLowRankSolution(W, Z, rho * U, values, False)
+            Z[rows] = shrink_singular_values(target[rows], objective.low_rank / rho)
+        return Z
+
+    start = LBFGSSolution(np.zeros((precondition.T.shape[1], D.shape[1])), np.inf, np.inf, 0, converged=False)
+    if not objective.low_rank:
+        found, P = search(D, 0.0, start)
+        return ClusteredLowRankSolution(precondition.T @ found.X, P, np.zeros_like(P), values, found.converged)
+    rho = START_PENALTY * objective.low_rank
+    split = minimize_split(search, shrink, start, D, rho=rho, tol=tol, max_iter=max_iter)
+    return ClusteredLowRankSolution(precondition.T @ split.x.X, split.z, split.multiplier, values, split.converged)

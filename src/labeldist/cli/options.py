@@ -82,6 +82,7 @@ LEARNERS = {
     **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
     **{name.lower(): name for name in ("DFLDL", "LDLForest", "LDLogitBoost")},
     **{name.lower(): name for name in ("LDSVR", "CPNN")},
+    **{name.lower(): name for name in ("IncomLDL", "WInLDL", "LDLSF", "LDLLCLR")},
     "softmax": "SoftmaxRegressionCV",
     "softmaxregression": "SoftmaxRegression",
     "forest": "DistributionForest",

@@ -9,11 +9,13 @@ from labeldist.learning._correlation_learners import EDLLRL, LDLLC, LDLSCL
 from labeldist.learning._decomposition import DFLDL
 from labeldist.learning._enhanced import EnhancedLearner
 from labeldist.learning._forest import DistributionBoosting, DistributionForest, LDLogitBoost
+from labeldist.learning._incomplete import WSLDLMCSC, IncomLDL, WInLDL
 from labeldist.learning._learner import MeanDistribution
 from labeldist.learning._neighbors import AAKNN
 from labeldist.learning._network import AABP, CPNN
 from labeldist.learning._penalised_softmax import EDL, LDL4C, LDLDPA, LDLHR, LDLLDM, LDLLRR, DeltaLDL
 from labeldist.learning._problem_transformation import PTSVM, PTBayes
+from labeldist.learning._proximal_learners import LDLLCLR, LDLSF
 from labeldist.learning._soft_forest import LDLForest
 from labeldist.learning._soft_label import SoftLabelClassifier
 from labeldist.learning._softmax_learners import SABFGS, SAIIS
@@ -21,7 +23,8 @@ from labeldist.learning._softmax_regression import SoftmaxRegression, SoftmaxReg
 from labeldist.learning._support_vectors import LDSVR, PLLE
 
 __all__ = ["AABP", "AAKNN", "ALDL", "BDLDL", "BDLDLCV", "CPNN", "DFLDL", "EDL", "EDLLRL", "LDL4C", "LDLDPA"]
-__all__ += ["LDLHR", "LDLLC", "LDLLDM", "LDLLRR", "LDLSCL", "LDSVR", "PLLE", "PTSVM", "SABFGS", "SAIIS"]
+__all__ += ["LDLHR", "LDLLC", "LDLLCLR", "LDLLDM", "LDLLRR", "LDLSCL", "LDLSF", "LDSVR", "PLLE", "PTSVM"]
+__all__ += ["SABFGS", "SAIIS", "WSLDLMCSC"]
 __all__ += ["Choice", "ConformalLearner", "DeltaLDL", "DistributionBoosting", "DistributionForest"]
-__all__ += ["EnhancedLearner", "LDLForest", "LDLogitBoost", "MeanDistribution", "PTBayes"]
-__all__ += ["SoftLabelClassifier", "SoftmaxRegression", "SoftmaxRegressionCV", "choose_learner"]
+__all__ += ["EnhancedLearner", "IncomLDL", "LDLForest", "LDLogitBoost", "MeanDistribution", "PTBayes"]
+__all__ += ["SoftLabelClassifier", "SoftmaxRegression", "SoftmaxRegressionCV", "WInLDL", "choose_learner"]

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
@@ -13,6 +14,7 @@ from labeldist._compat import _check_sample_weight
 from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array
+from labeldist.exceptions import warn
 from labeldist.metrics import kl_divergence
 from labeldist.metrics._skill import skill
 from labeldist.simplex import normalize
@@ -22,10 +24,8 @@ COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_", "_co
 """Attributes that describe the columns of the training data."""
 
 
-class DistributionLearner(RegressorMixin, BaseEstimator):
-    """Base class of the learners, which predict label distributions from features.
-
-    For scikit-learn they are multi-output regressors. A subclass implements `_fit` and `_predict`.
+class DistributionEstimator(BaseEstimator):
+    """Base class of everything that is fitted to features and distributions. A subclass implements `_fit`.
 
     Attributes
     ----------
@@ -39,6 +39,9 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
     _accepts_sparse = True
     """Whether `_fit` and `_predict` accept CSR matrices."""
 
+    _accepts_missing = False
+    """Whether degrees may be missing: D of `_fit` then has NaN; see `labeldist._validation.as_distributions`."""
+
     _squares_features = True
     """Whether features that are too large to be squared are an error in `fit`."""
 
@@ -50,7 +53,8 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The features. Learners that need dense features raise a ``TypeError`` for sparse ones.
         y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum.
+            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum. Learners
+            that accept missing degrees (NaN) leave incomplete rows as they are; these sum to at most one.
 
         Returns
         -------
@@ -62,6 +66,63 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
             self._fit(X, D)
         return self
+
+    def _fit(self, X: Any, D: Array, *args: Any, **kwargs: Any) -> None:
+        """Fit to X, dense or CSR, float32 or float64, and distributions D; set at least one attribute with a final "_".
+
+        With `SampleWeightMixin` the third argument is the weights of the rows, (n,), or None.
+        """
+        raise NotImplementedError
+
+    def _table_options(self) -> dict[str, Any]:
+        return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
+
+    def _check_features_and_distributions(
+        self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
+    ) -> tuple[Any, Array]:
+        """Validate training data and return them. Column names are stored, or compared if `reset` is False."""
+        validation.check_rows_are_equally_long(y)
+        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
+        if not reset:
+            validation.check_feature_order(self, X)
+        X, D = validation.validated_pair(self, X, y, reset=reset, **self._table_options())
+        if self._squares_features:
+            check_squarable(X)
+        D = validation.label_table(D)
+        names = validation.label_names(y, D.shape[1])
+        if not reset and names != self.label_names_:
+            raise ValueError(f"y must have the labels of the first rows, {self.label_names_}; got {names}.")
+        D = validation.as_distributions(D, name="y (the label distributions)", accept_missing=self._accepts_missing)
+        self.label_names_ = names
+        return X, D
+
+    def _report_convergence(self, n_iter: int, converged: bool) -> None:
+        """Set `n_iter_`, and warn if the search did not converge."""
+        self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
+        if not converged:
+            problem = f"{type(self).__name__} stopped after {self.n_iter_} iterations, before it met its tolerance."
+            advice = "Raise max_iter or tol, or standardise the features."
+            warn(f"{problem} {advice}", ConvergenceWarning)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # A fit that fails may have set the attributes of the columns.
+        return any(name.endswith("_") and name not in COLUMN_ATTRIBUTES for name in vars(self))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._accepts_sparse
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+
+class DistributionLearner(RegressorMixin, DistributionEstimator):
+    """Base class of the learners, which predict label distributions from features.
+
+    For scikit-learn they are multi-output regressors. A subclass implements `_fit` and `_predict`.
+    """
 
     def predict(self, X: Any) -> Array:
         """Predict a label distribution for each row of `X`.
@@ -108,50 +169,9 @@ class DistributionLearner(RegressorMixin, BaseEstimator):
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
         return skill(achieved, trivial)
 
-    def _fit(self, X: Any, D: Array, *args: Any, **kwargs: Any) -> None:
-        """Fit to X, dense or CSR, float32 or float64, and distributions D; set at least one attribute with a final "_".
-
-        With `SampleWeightMixin` the third argument is the weights of the rows, (n,), or None.
-        """
-        raise NotImplementedError
-
     def _predict(self, X: Any) -> Array:
         """Return the distributions of validated rows, float64 of shape (n, n_labels)."""
         raise NotImplementedError
-
-    def _table_options(self) -> dict[str, Any]:
-        return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
-
-    def _check_features_and_distributions(
-        self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
-    ) -> tuple[Any, Array]:
-        """Validate training data and return them. Column names are stored, or compared if `reset` is False."""
-        validation.check_rows_are_equally_long(y)
-        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
-        if not reset:
-            validation.check_feature_order(self, X)
-        X, D = validation.validated(self, X, y, multi_output=True, reset=reset, **self._table_options())
-        if self._squares_features:
-            check_squarable(X)
-        D = validation.label_table(D)
-        names = validation.label_names(y, D.shape[1])
-        if not reset and names != self.label_names_:
-            raise ValueError(f"y must have the labels of the first rows, {self.label_names_}; got {names}.")
-        D = validation.as_distributions(D, name="y (the label distributions)")
-        self.label_names_ = names
-        return X, D
-
-    def __sklearn_is_fitted__(self) -> bool:
-        # A fit that fails may have set the attributes of the columns.
-        return any(name.endswith("_") and name not in COLUMN_ATTRIBUTES for name in vars(self))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._accepts_sparse
-        tags.target_tags.positive_only = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        return tags
 
 
 class SampleWeightMixin:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from labeldist._compat import Interval
 from labeldist._solvers.lbfgs import minimize_lbfgs
@@ -24,7 +23,6 @@ from labeldist._solvers.scaling import column_means, column_units, divide_column
 from labeldist._solvers.softmax_terms import DivergenceTerm, SoftmaxObjective, Term
 from labeldist._solvers.storage import hold_for_products
 from labeldist._typing import Array
-from labeldist.exceptions import warn
 from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores
 from labeldist.simplex import softmax
 
@@ -64,11 +62,7 @@ class SoftmaxLearner(DistributionLearner):
         coefficients, intercept = W[:m], W[m] if len(W) > m else np.zeros(W.shape[1])
         self.coef_ = np.ascontiguousarray(coefficients.T)
         self.intercept_ = intercept - coefficients.T @ center
-        self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
-        if not converged:
-            problem = f"{type(self).__name__} stopped after {self.n_iter_} iterations, before it met its tolerance."
-            advice = "Raise max_iter or tol, or standardise the features."
-            warn(f"{problem} {advice}", ConvergenceWarning)
+        self._report_convergence(n_iter, converged)
 
 
 class PenalisedSoftmax(SoftmaxLearner):
