@@ -34,8 +34,8 @@ class LinearLearner(SoftmaxLearner):
 
     floor: Floor
 
-    def _store(self, W: Array, center: Array, n_iter: int, converged: bool, unit: Array | float = 1.0) -> None:
-        super()._store(W, center, n_iter, converged, unit)
+    def _store(self, W: Array, center: Array, n_iter: int, converged: bool) -> None:
+        super()._store(W, center, n_iter, converged)
         self.floor_ = FLOOR_SHARE / W.shape[1] if self.floor == "auto" else self.floor
 
     def _predict(self, X: Any) -> Array:

@@ -117,7 +117,8 @@ class LDLSF(LinearLearner):
         solution = objective.minimize(tol=self.tol, max_iter=self.max_iter)
         self.specific_coef_, self.common_coef_ = (part.T / unit for part in solution.z)
         intercept = linalg.solve(np.eye(len(mean)) + attraction, mean, assume_a="pos")
-        self._store(np.vstack([solution.x, intercept]), center / unit, solution.n_iter, solution.converged, unit)
+        self._store(np.vstack([solution.x, intercept]), center / unit, solution.n_iter, solution.converged)
+        self.coef_ /= unit
 
 
 def disagreement(centred: Array) -> Array:
