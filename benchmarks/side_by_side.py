@@ -52,6 +52,18 @@ DIFFERENCES = {
     "ML": "PyLDL solves a general quadratic programme in float64 on weights of float32.",
     "PTBayes": "Measured with PyLDL's model, independent features and drawn examples, not with our default.",
     "FCM": "Measured with PyLDL's 50 clusters and a tolerance as fine.",
+    "LDLLRR": "PyLDL takes the mean of the divergences instead of their sum, and has no ridge.",
+    "LDL4C": "PyLDL divides the distances by the number of labels, and takes the margin to the second true label "
+    "instead of the predicted runner-up.",
+    "LDLHR": "PyLDL divides the distances by the number of labels, and has other weights.",
+    "DeltaLDL": "PyLDL approximates the integral by Simpson's rule and trains a network by Adam; ours has the exact "
+    "integral and a linear model.",
+    "IncomLDL": "Measured without missing degrees. PyLDL solves one quadratic programme per row and iteration.",
+    "WInLDL": "Measured without missing degrees. PyLDL projects without the weights, which is not the minimum.",
+    "LDLSF": "PyLDL shrinks the columns of W₂, the labels, instead of the rows, the features.",
+    "LDSVR": "PyLDL fits one machine per label; ours has the joint loss of the paper.",
+    "CPNN": "PyLDL trains by 1,000 steps of Adam; ours has weight decay and searches by L-BFGS.",
+    "LDLForest": "PyLDL trains the gates by 1,000 steps of Adam, and its leaves are not those of the paper.",
 }
 """Differences between the models; methods that are not listed are the same in both libraries."""
 

@@ -28,7 +28,27 @@ LEARNERS = {
     "PTBayes": "PT_Bayes",
     "PTSVM": "PT_SVM",
     "PTSVM, C=100": "PT_SVM",
+    "LDLLRR": "LDL_LRR",
+    "LDLDPA": "LDL_DPA",
+    "LDL4C": "LDL4C",
+    "LDLHR": "LDL_HR",
+    "DeltaLDL": "Delta_LDL",
+    "IncomLDL": "IncomLDL",
+    "WInLDL": "WInLDL",
+    "LDLSF": "LDLSF",
+    "LDLLCLR": "LDL_LCLR",
+    "LDSVR": "LDSVR",
+    "CPNN": "CPNN",
+    "LDLForest": "LDLF",
 }
+"""The learners of both. The wheel of PyLDL lacks a compiled module that its DF_LDL, StructRF and LDLogitBoost need."""
+
+CLASSIFIERS = ("LDL4C", "LDLHR")
+"""Methods whose `predict` returns labels in PyLDL, and `predict_proba` distributions."""
+
+INCOMPLETE = ("IncomLDL", "WInLDL")
+"""Methods that PyLDL gives a mask, which is true where degrees are missing."""
+
 ENHANCERS = {"FCM": "FCM", "KM": "KM", "LP": "LP", "ML": "ML", "GLLE": "GLLE"}
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -36,6 +56,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "PTBayes": {"covariance": "diagonal", "sampling": "draw", "random_state": 0},
     "PTSVM, C=100": {"C": 100, "kernel_tolerance": 1e-8},
     "AABP": {"random_state": 0},
+    "CPNN": {"random_state": 0},
+    "LDLForest": {"random_state": 0},
 }
 """Settings that make our model equal to that of PyLDL, and seeds."""
 
@@ -93,7 +115,8 @@ class Peer:
             self._watch(model)
         if self.method in ENHANCERS:
             return np.asarray(model.fit(X, y.copy()).transform())
-        return np.asarray(model.fit(X, y).predict(X_new))
+        model.fit(X, y, **({"mask": np.zeros(y.shape, dtype=bool)} if self.method in INCOMPLETE else {}))
+        return np.asarray((model.predict_proba if self.method in CLASSIFIERS else model.predict)(X_new))
 
     def _watch(self, model: Any) -> None:
         began, loss = time.perf_counter(), model._loss_function

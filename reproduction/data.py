@@ -55,3 +55,10 @@ def flip_tags(tags: Any, share: float, seed: int) -> Any:
     empty = np.flatnonzero(flipped.sum(axis=1) == 0)
     flipped[empty, [random.choice(np.flatnonzero(tags[row])) for row in empty]] = 1
     return flipped
+
+
+def hide_degrees(D: Any, share: float, seed: Any) -> Any:
+    """Return distributions of which each degree is NaN with probability `share`; every row keeps one degree or more."""
+    random = np.random.default_rng(seed)
+    draws = random.random(D.shape)
+    return np.where((draws < share) & (draws < draws.max(axis=1, keepdims=True)), np.nan, D)

@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 
 from labeldist import enhancement, learning
 from labeldist.features import KernelFeatures
-from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
+from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, SoftmaxRegressionCV, choose_learner
 from labeldist.metrics import get_scorer
-from labeldist.simplex import softmax
+from labeldist.simplex import normalize, softmax
 from reproduction.errors import SpecError
 
 GROUND_TRUTH = "GroundTruth"
@@ -118,6 +118,58 @@ class ChosenLearner(BaseEstimator):
         return self.choice_.estimator.predict(X)
 
 
+class FilledLearner(BaseEstimator):
+    """A learner, given by name, of degrees of which some are missing (NaN).
+
+    Parameters
+    ----------
+    learner : str
+    fill : {"mean", "rest"}
+        ``"mean"``: a missing degree is the mean of the observed degrees of its label, and the row is divided by its
+        sum. ``"rest"``: the observed degrees are kept, and the rest of the row's sum of one is shared among the missing
+        degrees in proportion to these means.
+    """
+
+    def __init__(self, learner: str, fill: str = "mean") -> None:
+        self.learner = learner
+        self.fill = fill
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fill in the missing degrees and fit the learner."""
+        missing = np.isnan(y)
+        means = np.where(missing, np.nanmean(y, axis=0), 0.0)
+        if self.fill == "rest":
+            rest = np.maximum(1 - np.nansum(y, axis=1, keepdims=True), 0.0)
+            means *= rest / np.maximum(means.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        self.model_ = LEARNERS[self.learner]().fit(X, normalize(np.where(missing, means, y)))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the predicted distributions."""
+        return self.model_.predict(X)
+
+
+class Transductive(BaseEstimator):
+    """A learner, given by name, whose ``fit_predict(X, y, X_new)`` sees the features of the new rows.
+
+    Parameters
+    ----------
+    learner : str
+    """
+
+    def __init__(self, learner: str) -> None:
+        self.learner = learner
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training rows."""
+        self.rows_ = X, y
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Fit to the training rows and the features of the new ones, and return the distributions of the latter."""
+        return getattr(learning, self.learner)().fit_predict(*self.rows_, X)
+
+
 def kernel_bdldl_cv(
     scoring: str = "kl_divergence",
     cv: int = 5,
@@ -136,6 +188,11 @@ def kernel_bdldl_cv(
     )
 
 
+def wide_softmax_cv() -> Any:
+    """Return SoftmaxRegressionCV with ridges down to 1e-7; of the default ones SBU_3DFE needs the smallest."""
+    return SoftmaxRegressionCV(ridges=[10.0**power for power in range(-7, 4)])
+
+
 def enhanced_learner(enhancer: str = "", learner: str = "") -> Any:
     """Return `EnhancedLearner` with an enhancer and a learner that are given by name, by default its own."""
     return EnhancedLearner(ENHANCERS[enhancer](), LEARNERS[learner]()) if enhancer else EnhancedLearner()
@@ -148,6 +205,9 @@ LEARNERS: dict[str, Any] = {
     "KernelBDLDLCV": kernel_bdldl_cv,
     "ChosenLearner": ChosenLearner,
     "EnhancedLearner": enhanced_learner,
+    "WideSoftmaxCV": wide_softmax_cv,
+    "FilledLearner": FilledLearner,
+    "Transductive": Transductive,
 }
 
 

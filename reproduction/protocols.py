@@ -15,11 +15,14 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from labeldist.metrics import PAPER_MEASURES, score_all
-from reproduction.data import load, make_tags
+from reproduction.data import hide_degrees, load, make_tags
 from reproduction.methods import GROUND_TRUTH, build, is_enhancer
 from reproduction.spec import ALL_FOLDS, Method, Run, expand_grid
 
 Scores = dict[str, float]
+
+PREDICTION_MEASURES = (*PAPER_MEASURES, "spearman", "kendall", "top_label")
+"""The measures of a prediction: those of the paper, and those of ranks and of the top label."""
 
 
 class Value(NamedTuple):
@@ -95,10 +98,12 @@ def recovery(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
 
 
 def prediction(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
-    """Learn from the other folds and predict one."""
+    """Learn from the other folds, where degrees may be missing, and predict one."""
     for fold, train, test in folds(run, data):
-        model = build(run.method.use, run.method.parameters).fit(data.X[train], data.D[train])
-        yield run.variant, fold, score_all(data.D[test], model.predict(data.X[test]))
+        D = hide_degrees(data.D[train], run.missing, [run.seed, fold]) if run.missing else data.D[train]
+        model = build(run.method.use, run.method.parameters).fit(data.X[train], D)
+        predicted = np.asarray(model.predict(data.X[test]))
+        yield run.variant, fold, score_all(data.D[test], predicted, measures=PREDICTION_MEASURES)
 
 
 def chain(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:

@@ -87,6 +87,8 @@ class Part:
         How logical labels are made; see `reproduction.protocols.make_tags`.
     datasets : tuple of str
         Data sets if they differ from those of the experiment.
+    missing : tuple of float
+        Shares of the training degrees that a prediction hides from its methods as NaN, one variant for each.
     """
 
     kind: str
@@ -97,6 +99,7 @@ class Part:
     folds: int = 10
     tags: str = "threshold 0.5"
     datasets: tuple[str, ...] = ()
+    missing: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,7 @@ class Run:
     seed: int
     fold: int
     time_limit: float
+    missing: float = 0.0
 
     @property
     def key(self) -> str:
@@ -140,7 +144,8 @@ class Run:
         methods = [(m.use, dict(m.parameters), dict(m.grid), m.attributes) for m in (self.method, *self.learners)]
         oracle = self.method.role == "oracle"
         what = (self.kind, self.dataset, self.transductive, self.folds, self.tags, self.seed, self.fold, oracle)
-        return json.dumps([*what, methods], sort_keys=True)
+        missing = [self.missing] if self.missing else []  # The keys of older stores have no such entry.
+        return json.dumps([*what, *missing, methods], sort_keys=True)
 
     @property
     def place(self) -> str:
@@ -172,14 +177,14 @@ def runs_of(experiment: Experiment) -> Iterator[Run]:
     for part in experiment.parts:
         for dataset, method in product(part.datasets or experiment.datasets, part.methods):
             for point in expand_grid(method) if part.kind == "grid" else [method]:
-                for seed, fold in product(*_seeds_and_folds(experiment, part, point)):
+                for missing, seed, fold in product(part.missing or [0.0], *_seeds_and_folds(experiment, part, point)):
                     variant = part.variant or (method.name if part.kind == "grid" else "")
                     yield Run(
                         experiment.name,
                         part.kind,
                         dataset,
                         _with_seed(point, seed) if _recovers(part.kind, point) else point,
-                        variant,
+                        f"{100 * missing:g} % missing" if missing else variant,
                         part.learners,
                         part.transductive,
                         part.folds,
@@ -187,6 +192,7 @@ def runs_of(experiment: Experiment) -> Iterator[Run]:
                         seed,
                         fold,
                         experiment.time_limit,
+                        missing,
                     )
 
 
@@ -317,6 +323,8 @@ def _check_part(part: Part, where: str) -> None:
         (part.kind != "chain" and any(m.use == GROUND_TRUTH for m in part.methods), f"{GROUND_TRUTH} is for chains"),
         (part.kind == "chain" and part.variant != "", "a chain has no variant: its learners are its variants"),
         (part.folds < 2, f"folds must be at least 2; got {part.folds}"),
+        (not all(0 < share < 1 for share in part.missing), f"missing must be shares; got {list(part.missing)}"),
+        (part.kind != "prediction" and bool(part.missing), f"a {part.kind} has no missing degrees"),
         (not TAGS.fullmatch(part.tags), f"unknown tags {part.tags!r}"),
         (
             part.kind != "grid" and bool(grids),

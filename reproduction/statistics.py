@@ -164,6 +164,24 @@ def wilcoxon(distances: pd.DataFrame, method: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["method", "wins", "ties", "losses", "lead", "pvalue"])
 
 
+def holm(pvalues: pd.Series) -> pd.Series:
+    """Return p-values corrected for their number by Holm's method; NaN counts as no test."""
+    ordered = pvalues.dropna().sort_values()
+    corrected = (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1.0)
+    return corrected.reindex(pvalues.index)
+
+
+def corrected_t(leads: pd.Series) -> float:
+    """Return the two-sided p-value of the leads in the k folds of one cross-validation.
+
+    The training rows of the folds overlap. Nadeau and Bengio's correction replaces the variance σ²/k of the mean by
+    σ²(1/k + 1/(k − 1)), the second term being test rows over training rows.
+    """
+    k = len(leads)
+    error = leads.std() * np.sqrt(1 / k + 1 / (k - 1))
+    return float(2 * stats.t.sf(abs(leads.mean()) / error, k - 1)) if error > 0 else 1.0
+
+
 def paired_leads(records: pd.DataFrame, experiment: str, method: str, other: str, *, variant: str = "") -> pd.DataFrame:
     """Compare two methods on the same folds of every seed that both have completed.
 

@@ -142,7 +142,8 @@ class Store:
         Parameters
         ----------
         attributes : bool, default=False
-            Whether to return the recorded attributes of estimators instead of the values of measures.
+            Whether to return the other numbers, attributes of estimators and measures that the paper does not have,
+            instead of the values of the paper's measures.
 
         Returns
         -------
