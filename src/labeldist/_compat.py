@@ -1,5 +1,6 @@
-"""Private names of scikit-learn that the library uses."""
+"""Private names of scikit-learn that the library uses, and the constraints of parameters made of them."""
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 __all__ = ["HasMethods", "Interval", "StrOptions", "_check_sample_weight", "_safe_indexing", "regression_tree"]
+
+POSITIVE = [Interval(Real, 0, None, closed="neither")]
+NON_NEGATIVE = [Interval(Real, 0, None, closed="left")]
+COUNT = [Interval(Integral, 1, None, closed="left")]
+WIDTH = [StrOptions({"mean"}), *POSITIVE]
+ITERATIONS: dict[str, list[Any]] = {"tol": POSITIVE, "max_iter": COUNT}
 
 
 def regression_tree(state: dict[str, Any], n_features: int, n_outputs: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, POSITIVE, WIDTH, Interval
 from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
 from labeldist._kernels.low_rank_factors import draw_pivots
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
@@ -84,9 +84,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
-        "factor": [Interval(Real, 0, None, closed="neither")],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "bandwidth": WIDTH,
+        "factor": POSITIVE,
+        "n_components": COUNT,
         "tol": [Interval(Real, 0, 1, closed="left")],
         "scale": ["boolean"],
         "random_state": ["random_state"],

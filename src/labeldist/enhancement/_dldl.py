@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE, WIDTH
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.joint_enhancement import JointLoss, enhance_jointly
 from labeldist._threads import threads_for
@@ -93,12 +92,12 @@ class DLDL(ScoringEnhancer):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **{name: [Interval(Real, 0, None, closed="left")] for name in ("smoothness", "flatness", "ridge")},
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "graph_width": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        **dict.fromkeys(("smoothness", "flatness", "ridge"), NON_NEGATIVE),
+        "n_neighbors": COUNT,
+        "graph_width": WIDTH,
         **{name: ScoringEnhancer._parameter_constraints[name] for name in ("scale", "floor")},
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": POSITIVE,
+        "max_iter": COUNT,
     }
 
     # The scores are degrees.

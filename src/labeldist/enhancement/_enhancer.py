@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
 from labeldist._threads import threads_for
 from labeldist._typing import Array
@@ -101,7 +101,7 @@ class ScoringEnhancer(LabelEnhancer):
     _parameter_constraints: dict[str, list[Any]] = {
         "scale": ["boolean"],
         "output": [StrOptions(set(OUTPUT_MAPS))],
-        "sharpness": [Interval(Real, 0, None, closed="left")],
+        "sharpness": NON_NEGATIVE,
         "floor": [Interval(Real, 0, 1, closed="both")],
     }
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labeldist._compat import Interval
+from labeldist._compat import COUNT, POSITIVE, Interval
 from labeldist._solvers.clustering import farthest_first, fuzzy_means
 from labeldist._solvers.scaling import squarable_unit
 from labeldist._typing import Array
@@ -84,10 +84,10 @@ class FCM(ScoringEnhancer):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_clusters": [*COUNT, None],
         "fuzziness": [Interval(Real, 1, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": POSITIVE,
+        "max_iter": COUNT,
         "random_state": ["random_state"],
     }
 

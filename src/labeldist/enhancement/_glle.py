@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, StrOptions
 from labeldist._solvers.bidirectional import EnhancementLoss
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._typing import Array
@@ -91,7 +90,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModelMixin._parameter_constraints,
         "solver": [StrOptions({"exact", "lbfgs"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": COUNT,
     }
 
     def __init__(

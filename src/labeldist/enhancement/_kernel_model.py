@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, NON_NEGATIVE, WIDTH, StrOptions
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly, minimum_over_groups
@@ -36,11 +35,11 @@ class KernelModelMixin:
 
     _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
-        "smoothness": [Interval(Real, 0, None, closed="left")],
+        "smoothness": NON_NEGATIVE,
         "kernel": [StrOptions({"rbf", "linear"}), callable],
-        "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
-        "graph_width": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        "bandwidth": WIDTH,
+        "n_neighbors": [*COUNT, None],
+        "graph_width": WIDTH,
         "random_state": ["random_state"],
     }
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import WIDTH
 from labeldist._kernels.kernels import gaussian_product, mean_pairwise_distance
 from labeldist._typing import Array
 from labeldist._validation import check_rows_have_a_positive
@@ -75,7 +74,7 @@ class KM(ScoringEnhancer):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
-        "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        "bandwidth": WIDTH,
     }
 
     def __init__(

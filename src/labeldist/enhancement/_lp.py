@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import WIDTH, Interval
 from labeldist._kernels.kernels import gaussian_kernel
 from labeldist._solvers.quadratic import solve_conjugate_gradient
 from labeldist._typing import Array
@@ -72,7 +72,7 @@ class LP(ScoringEnhancer):
     _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
         "spread": [Interval(Real, 0, 1, closed="left")],
-        "width": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        "width": WIDTH,
     }
 
     def __init__(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist._compat import Interval
+from labeldist._compat import COUNT
 from labeldist._kernels.neighbor_graph import reconstruction_weights
 from labeldist._solvers.quadratic import minimize_bounded
 from labeldist._typing import Array
@@ -74,7 +73,7 @@ class ML(ScoringEnhancer):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **ScoringEnhancer._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "n_neighbors": [*COUNT, None],
     }
 
     def __init__(

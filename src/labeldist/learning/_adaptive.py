@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._compat import Interval
+from labeldist._compat import COUNT, POSITIVE, Interval
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
@@ -86,8 +86,8 @@ class ALDL(PenalisedSoftmax):
     _parameter_constraints: dict[str, list[Any]] = {
         **PenalisedSoftmax._parameter_constraints,
         "fit_intercept": ["boolean"],
-        "width": [Interval(Real, 0, None, closed="neither")],
-        "max_rounds": [Interval(Integral, 1, None, closed="left")],
+        "width": POSITIVE,
+        "max_rounds": COUNT,
         "min_decrease": [Interval(Real, 0, 1, closed="left")],
     }
 

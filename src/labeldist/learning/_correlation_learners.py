@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from labeldist._compat import Interval
+from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE
 from labeldist._solvers.clustered_low_rank import ClusteredLowRank, minimize_clustered_low_rank
 from labeldist._solvers.clustering import cluster_means, cluster_rows
 from labeldist._solvers.local_codes import LocalCodes, minimize_local_codes
@@ -77,8 +76,8 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
     _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "correlation": [Interval(Real, 0, None, closed="left")],
+        "ridge": NON_NEGATIVE,
+        "correlation": NON_NEGATIVE,
     }
 
     def __init__(
@@ -187,11 +186,11 @@ class LDLSCL(SoftmaxLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "code_ridge": [Interval(Real, 0, None, closed="left")],
-        "local_correlation": [Interval(Real, 0, None, closed="neither")],
-        "barrier": [Interval(Real, 0, None, closed="neither")],
+        "n_clusters": COUNT,
+        "ridge": NON_NEGATIVE,
+        "code_ridge": NON_NEGATIVE,
+        "local_correlation": POSITIVE,
+        "barrier": POSITIVE,
     }
 
     def __init__(
@@ -293,9 +292,9 @@ class EDLLRL(SoftmaxLearner):
     _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "low_rank": [Interval(Real, 0, None, closed="left")],
+        "n_clusters": COUNT,
+        "ridge": NON_NEGATIVE,
+        "low_rank": NON_NEGATIVE,
     }
 
     def __init__(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from labeldist._compat import HasMethods, Interval
+from labeldist._compat import COUNT, HasMethods
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner
 from labeldist.learning._neighbors import AAKNN
@@ -68,8 +67,8 @@ class DFLDL(DistributionLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "learner": [HasMethods(["fit", "predict"]), None],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "min_samples": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": COUNT,
+        "min_samples": COUNT,
     }
 
     def __init__(self, learner: Any = None, *, n_neighbors: int = 4, min_samples: int = 5) -> None:

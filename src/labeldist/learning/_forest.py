@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from labeldist._compat import Interval, StrOptions, regression_tree
+from labeldist._compat import COUNT, Interval, StrOptions, regression_tree
 from labeldist._solvers.scaling import divide_columns, largest_by_column, mean_and_scale
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import random_generator
@@ -33,8 +33,8 @@ class TreeLearner(SampleWeightMixin, DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": COUNT,
+        "min_samples_leaf": COUNT,
         "max_features": [
             StrOptions({"sqrt"}),
             Interval(Integral, 1, None, closed="left"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from labeldist import _validation as validation
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE, Interval, StrOptions
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.proximal import ColumnSpace, CompletedTable, IncompleteDegrees
 from labeldist._solvers.scaling import mean_and_scale
@@ -106,7 +106,7 @@ class IncomLDL(LinearLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **LinearLearner._parameter_constraints,
-        "low_rank": [Interval(Real, 0, None, closed="left")],
+        "low_rank": NON_NEGATIVE,
         "solver": [StrOptions({"admm", "apg"})],
     }
     _accepts_missing = True
@@ -273,10 +273,10 @@ class WSLDLMCSC(DistributionEstimator):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
-        "low_rank": [Interval(Real, 0, None, closed="left")],
-        "fidelity": [Interval(Real, 0, None, closed="neither")],
-        "smoothness": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "low_rank": NON_NEGATIVE,
+        "fidelity": POSITIVE,
+        "smoothness": NON_NEGATIVE,
+        "n_neighbors": COUNT,
         "scale": ["boolean"],
     }
     _accepts_sparse = False

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, StrOptions
 from labeldist._solvers.scaling import check_squarable, column_means, squarable_unit
 from labeldist._solvers.storage import from_arrays, to_arrays
 from labeldist._typing import EPSILON, Array
@@ -70,7 +69,7 @@ class AAKNN(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": COUNT,
         "weights": [StrOptions({"uniform", "distance"})],
         "metric": [StrOptions(METRICS), callable],
         "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],

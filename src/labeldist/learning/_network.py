@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, NON_NEGATIVE, StrOptions
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.maximum_entropy import softmax_and_log, through_softmax
@@ -33,10 +32,10 @@ class HiddenLayerLearner(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "n_hidden": COUNT,
+        "weight_decay": NON_NEGATIVE,
         "scale": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": COUNT,
         "random_state": ["random_state"],
     }
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy.special import entr
 from sklearn.utils import check_array
 
-from labeldist._compat import Interval
+from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE
 from labeldist._kernels.neighbor_graph import reconstruction_weights
 from labeldist._solvers import softmax_terms as terms
 from labeldist._solvers.clustering import cluster_rows
@@ -20,11 +19,9 @@ from labeldist.learning._softmax_learners import PenalisedSoftmax, SoftmaxLearne
 
 FLOOR = 1e-6  # least degree in EDL, whose divergence is infinite for a degree of zero
 
-STRENGTH = [Interval(Real, 0, None, closed="left")]
-POSITIVE = [Interval(Real, 0, None, closed="neither")]
 CONSTRAINTS: dict[str, list[Any]] = {
     **SoftmaxLearner._parameter_constraints,
-    "ridge": STRENGTH,
+    "ridge": NON_NEGATIVE,
     "fit_intercept": ["boolean"],
 }
 
@@ -80,7 +77,7 @@ class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "ranking": STRENGTH, "sharpness": POSITIVE}
+    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "ranking": NON_NEGATIVE, "sharpness": POSITIVE}
 
     def __init__(
         self,
@@ -154,7 +151,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "percentile": STRENGTH, "variance": STRENGTH}
+    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "percentile": NON_NEGATIVE, "variance": NON_NEGATIVE}
 
     def __init__(
         self,
@@ -232,8 +229,8 @@ class LDLLDM(PenalisedSoftmax):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **CONSTRAINTS,
-        **dict.fromkeys(["global_manifold", "local_manifold"], STRENGTH),
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        **dict.fromkeys(["global_manifold", "local_manifold"], NON_NEGATIVE),
+        "n_clusters": COUNT,
     }
 
     def __init__(
@@ -321,7 +318,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "margin": STRENGTH, "margin_width": POSITIVE}
+    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "margin": NON_NEGATIVE, "margin_width": POSITIVE}
 
     def __init__(
         self,
@@ -401,7 +398,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**LDL4C._parameter_constraints, "rest": STRENGTH}
+    _parameter_constraints: dict[str, list[Any]] = {**LDL4C._parameter_constraints, "rest": NON_NEGATIVE}
 
     def __init__(
         self,
@@ -547,7 +544,7 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **CONSTRAINTS,
-        "correlation": STRENGTH,
+        "correlation": NON_NEGATIVE,
         "affinity": ["array-like", None],
     }
 

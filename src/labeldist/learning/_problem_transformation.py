@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, POSITIVE, Interval, StrOptions
 from labeldist._kernels.kernels import squared_distances
 from labeldist._kernels.low_rank_factors import gaussian_factor
 from labeldist._solvers.scaling import NEGLIGIBLE, check_squarable, column_means, squarable_unit
@@ -89,7 +89,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "covariance": [StrOptions(set(get_args(Covariance)))],
-        "var_smoothing": [Interval(Real, 0, None, closed="neither")],
+        "var_smoothing": POSITIVE,
         "sampling": [StrOptions(set(get_args(Sampling)))],
         "random_state": ["random_state"],
     }
@@ -222,10 +222,10 @@ class PTSVM(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": POSITIVE,
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "kernel_tolerance": [Interval(Real, 0, 1, closed="neither")],
-        "max_rank": [Interval(Integral, 1, None, closed="left")],
+        "max_rank": COUNT,
         "sampling": [StrOptions(set(get_args(Sampling)))],
         "random_state": ["random_state"],
     }

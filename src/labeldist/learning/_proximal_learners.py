@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from labeldist._compat import Interval
+from labeldist._compat import NON_NEGATIVE
 from labeldist._solvers.proximal import LabelCombinations, SparseCoefficients
 from labeldist._solvers.scaling import largest_by_column, mean_and_scale
 from labeldist._typing import Array
@@ -77,9 +76,9 @@ class LDLSF(LinearLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **LinearLearner._parameter_constraints,
-        "sparsity": [Interval(Real, 0, None, closed="left")],
-        "row_sparsity": [Interval(Real, 0, None, closed="left")],
-        "correlation": [Interval(Real, 0, None, closed="left")],
+        "sparsity": NON_NEGATIVE,
+        "row_sparsity": NON_NEGATIVE,
+        "correlation": NON_NEGATIVE,
         "scale": ["boolean"],
     }
 
@@ -193,10 +192,10 @@ class LDLLCLR(SoftmaxLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "noise": [Interval(Real, 0, None, closed="left")],
-        "low_rank": [Interval(Real, 0, None, closed="left")],
-        "local_correlation": [Interval(Real, 0, None, closed="left")],
+        "ridge": NON_NEGATIVE,
+        "noise": NON_NEGATIVE,
+        "low_rank": NON_NEGATIVE,
+        "local_correlation": NON_NEGATIVE,
         "fit_intercept": ["boolean"],
     }
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
-from labeldist._compat import Interval
+from labeldist._compat import COUNT, NON_NEGATIVE
 from labeldist._solvers.scaling import mean_and_scale
 from labeldist._solvers.soft_trees import SoftForest, fit_soft_forest, leaf_probabilities
 from labeldist._solvers.storage import StandardisedTable
@@ -91,12 +90,12 @@ class LDLForest(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_depth": [Interval(Integral, 1, None, closed="left")],
-        "n_units": [Interval(Integral, 1, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": COUNT,
+        "max_depth": COUNT,
+        "n_units": COUNT,
+        "ridge": NON_NEGATIVE,
+        "tol": NON_NEGATIVE,
+        "max_iter": COUNT,
         "random_state": ["random_state"],
     }
 

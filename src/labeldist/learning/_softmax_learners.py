@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labeldist._compat import Interval
+from labeldist._compat import COUNT, POSITIVE, Interval
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import (
     CrossEntropy,
@@ -33,8 +33,8 @@ class SoftmaxLearner(DistributionLearner):
     """Base class of the learners whose model is P = softmax(XW + 1bᵀ)."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": POSITIVE,
+        "max_iter": COUNT,
     }
 
     fit_intercept: bool

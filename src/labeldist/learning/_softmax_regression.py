@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
 from labeldist._solvers.softmax_regression import SoftmaxPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator
@@ -65,7 +65,7 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SoftmaxLearner._parameter_constraints,
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "ridge": NON_NEGATIVE,
     }
 
     def __init__(self, ridge: float = 1.0, *, tol: float = 1e-5, max_iter: int = 1000) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labeldist import _validation as validation
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE, WIDTH, Interval
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.multi_output_svr import solve_multi_output_svr
@@ -32,12 +32,12 @@ class SupportVectorMixin:
     """Kernel scores KB + 1bᵀ by multi-output support vector regression on standardised features."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "bandwidth": [StrOptions({"mean"}), Interval(Real, 0, None, closed="neither")],
+        "C": POSITIVE,
+        "epsilon": NON_NEGATIVE,
+        "bandwidth": WIDTH,
         "scale": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": POSITIVE,
+        "max_iter": COUNT,
     }
 
     bandwidth: float | Literal["mean"]
@@ -240,8 +240,8 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SupportVectorMixin._parameter_constraints,
-        "smoothness": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "smoothness": NON_NEGATIVE,
+        "n_neighbors": COUNT,
     }
 
     def __init__(
