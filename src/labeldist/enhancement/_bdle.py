@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -124,7 +124,7 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
     (200, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **KernelModelMixin._parameter_constraints,
         "reconstruction": NON_NEGATIVE,
         "solver": [StrOptions({"auto", "exact", "low_rank", "lbfgs"})],

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE, WIDTH
+from labeldist._compat import COUNT, ITERATIONS, NON_NEGATIVE, WIDTH
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.joint_enhancement import JointLoss, enhance_jointly
 from labeldist._threads import threads_for
@@ -96,8 +96,7 @@ class DLDL(ScoringEnhancer):
         "n_neighbors": COUNT,
         "graph_width": WIDTH,
         **{name: ScoringEnhancer._parameter_constraints[name] for name in ("scale", "floor")},
-        "tol": POSITIVE,
-        "max_iter": COUNT,
+        **ITERATIONS,
     }
 
     # The scores are degrees.
@@ -117,15 +116,8 @@ class DLDL(ScoringEnhancer):
         tol: float = 1e-4,
         max_iter: int = 5,
     ) -> None:
-        self.smoothness = smoothness
-        self.flatness = flatness
-        self.ridge = ridge
-        self.n_neighbors = n_neighbors
-        self.graph_width = graph_width
-        self.scale = scale
-        self.floor = floor
-        self.tol = tol
-        self.max_iter = max_iter
+        self.smoothness, self.flatness, self.ridge, self.n_neighbors = smoothness, flatness, ridge, n_neighbors
+        self.graph_width, self.scale, self.floor, self.tol, self.max_iter = graph_width, scale, floor, tol, max_iter
 
     def _score(self, X: Array, L: Array) -> Array:
         tags = (L > 0) | ~L.any(axis=1, keepdims=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labeldist._compat import COUNT, POSITIVE, Interval
+from labeldist._compat import COUNT, ITERATIONS, Interval
 from labeldist._solvers.clustering import farthest_first, fuzzy_means
 from labeldist._solvers.scaling import squarable_unit
 from labeldist._typing import Array
@@ -82,12 +81,11 @@ class FCM(ScoringEnhancer):
            [0.25, 0.75]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **ScoringEnhancer._parameter_constraints,
         "n_clusters": [*COUNT, None],
         "fuzziness": [Interval(Real, 1, None, closed="neither")],
-        "tol": POSITIVE,
-        "max_iter": COUNT,
+        **ITERATIONS,
         "random_state": ["random_state"],
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     (5, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **KernelModelMixin._parameter_constraints,
         "solver": [StrOptions({"exact", "lbfgs"})],
         "max_iter": COUNT,

@@ -33,7 +33,7 @@ class KernelModelMixin:
     A mixin for subclasses of `ScoringEnhancer`.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **ScoringEnhancer._parameter_constraints,
         "smoothness": NON_NEGATIVE,
         "kernel": [StrOptions({"rbf", "linear"}), callable],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,10 +72,7 @@ class KM(ScoringEnhancer):
            [0.5 , 0.5 ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **ScoringEnhancer._parameter_constraints,
-        "bandwidth": WIDTH,
-    }
+    _parameter_constraints = {**ScoringEnhancer._parameter_constraints, "bandwidth": WIDTH}
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class LP(ScoringEnhancer):
            [0.  , 1.  ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **ScoringEnhancer._parameter_constraints,
         "spread": [Interval(Real, 0, 1, closed="left")],
         "width": WIDTH,

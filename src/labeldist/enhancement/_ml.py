@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -71,10 +69,7 @@ class ML(ScoringEnhancer):
            [0.02, 0.98]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **ScoringEnhancer._parameter_constraints,
-        "n_neighbors": [*COUNT, None],
-    }
+    _parameter_constraints = {**ScoringEnhancer._parameter_constraints, "n_neighbors": [*COUNT, None]}
 
     def __init__(
         self,

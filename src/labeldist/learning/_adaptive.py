@@ -83,7 +83,7 @@ class ALDL(PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **PenalisedSoftmax._parameter_constraints,
         "fit_intercept": ["boolean"],
         "width": POSITIVE,
@@ -101,12 +101,8 @@ class ALDL(PenalisedSoftmax):
         tol: float = 1e-3,
         max_iter: int = 1000,
     ) -> None:
-        self.width = width
-        self.max_rounds = max_rounds
-        self.min_decrease = min_decrease
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.width, self.max_rounds, self.min_decrease = width, max_rounds, min_decrease
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to features and one ordered label per row.

@@ -73,11 +73,10 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
-        "ridge": NON_NEGATIVE,
-        "correlation": NON_NEGATIVE,
+        **dict.fromkeys(["ridge", "correlation"], NON_NEGATIVE),
     }
 
     def __init__(
@@ -89,11 +88,8 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.ridge = ridge
-        self.correlation = correlation
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.ridge, self.correlation = ridge, correlation
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
     def _fit(self, X: Any, D: Array, weight: Array | None = None) -> None:
         if self.correlation and not self.ridge:
@@ -184,13 +180,11 @@ class LDLSCL(SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
         "n_clusters": COUNT,
-        "ridge": NON_NEGATIVE,
-        "code_ridge": NON_NEGATIVE,
-        "local_correlation": POSITIVE,
-        "barrier": POSITIVE,
+        **dict.fromkeys(["ridge", "code_ridge"], NON_NEGATIVE),
+        **dict.fromkeys(["local_correlation", "barrier"], POSITIVE),
     }
 
     def __init__(
@@ -204,13 +198,8 @@ class LDLSCL(SoftmaxLearner):
         tol: float = 1e-8,
         max_iter: int = 500,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.ridge = ridge
-        self.code_ridge = code_ridge
-        self.local_correlation = local_correlation
-        self.barrier = barrier
-        self.tol = tol
-        self.max_iter = max_iter
+        self.n_clusters, self.ridge, self.code_ridge = n_clusters, ridge, code_ridge
+        self.local_correlation, self.barrier, self.tol, self.max_iter = local_correlation, barrier, tol, max_iter
 
     def _fit(self, X: Any, D: Array) -> None:
         X = hold_for_products(X)
@@ -289,12 +278,11 @@ class EDLLRL(SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
         "n_clusters": COUNT,
-        "ridge": NON_NEGATIVE,
-        "low_rank": NON_NEGATIVE,
+        **dict.fromkeys(["ridge", "low_rank"], NON_NEGATIVE),
     }
 
     def __init__(
@@ -307,12 +295,8 @@ class EDLLRL(SoftmaxLearner):
         tol: float = 1e-4,
         max_iter: int = 500,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.ridge = ridge
-        self.low_rank = low_rank
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.n_clusters, self.ridge, self.low_rank, self.fit_intercept = n_clusters, ridge, low_rank, fit_intercept
+        self.tol, self.max_iter = tol, max_iter
 
     def _fit(self, X: Any, D: Array) -> None:
         self.clusters_ = cluster_rows(D, self.n_clusters)

@@ -67,14 +67,11 @@ class DFLDL(DistributionLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "learner": [HasMethods(["fit", "predict"]), None],
-        "n_neighbors": COUNT,
-        "min_samples": COUNT,
+        **dict.fromkeys(["n_neighbors", "min_samples"], COUNT),
     }
 
     def __init__(self, learner: Any = None, *, n_neighbors: int = 4, min_samples: int = 5) -> None:
-        self.learner = learner
-        self.n_neighbors = n_neighbors
-        self.min_samples = min_samples
+        self.learner, self.n_neighbors, self.min_samples = learner, n_neighbors, min_samples
 
     def _fit(self, X: Any, D: Array) -> None:
         self.neighbors_ = AAKNN(self.n_neighbors).fit(X, D)

@@ -33,8 +33,7 @@ class TreeLearner(SampleWeightMixin, DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_estimators": COUNT,
-        "min_samples_leaf": COUNT,
+        **dict.fromkeys(["n_estimators", "min_samples_leaf"], COUNT),
         "max_features": [
             StrOptions({"sqrt"}),
             Interval(Integral, 1, None, closed="left"),
@@ -157,9 +156,7 @@ class DistributionForest(TreeLearner):
         random_state: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.random_state = random_state
+        self.min_samples_leaf, self.max_features, self.random_state = min_samples_leaf, max_features, random_state
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         Z, trees = self._start(X)
@@ -218,7 +215,7 @@ class DistributionBoosting(TreeLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **TreeLearner._parameter_constraints,
         "learning_rate": [Interval(Real, 0, 1, closed="right")],
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
@@ -234,12 +231,8 @@ class DistributionBoosting(TreeLearner):
         max_features: Literal["sqrt"] | float = "sqrt",
         random_state: Any = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.random_state = random_state
+        self.n_estimators, self.learning_rate, self.max_leaf_nodes = n_estimators, learning_rate, max_leaf_nodes
+        self.min_samples_leaf, self.max_features, self.random_state = min_samples_leaf, max_features, random_state
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         Z, trees = self._start(X, max_leaf_nodes=self.max_leaf_nodes)
@@ -333,7 +326,7 @@ class LDLogitBoost(TreeLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **DistributionBoosting._parameter_constraints,
         "algorithm": [StrOptions({"logit", "aoso"})],
         "splitter": [StrOptions({"random", "best"})],
@@ -351,14 +344,9 @@ class LDLogitBoost(TreeLearner):
         max_features: Literal["sqrt"] | float = "sqrt",
         random_state: Any = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.algorithm = algorithm
-        self.learning_rate = learning_rate
-        self.splitter = splitter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.random_state = random_state
+        self.n_estimators, self.algorithm, self.learning_rate = n_estimators, algorithm, learning_rate
+        self.splitter, self.max_leaf_nodes, self.min_samples_leaf = splitter, max_leaf_nodes, min_samples_leaf
+        self.max_features, self.random_state = max_features, random_state
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         Z, trees = self._start(X, splitter=self.splitter, max_leaf_nodes=self.max_leaf_nodes)

@@ -26,7 +26,7 @@ Floor = float | Literal["auto"]
 class LinearLearner(SoftmaxLearner):
     """Base class of the learners that predict scores XW + 1bᵀ, projected on the simplex and raised to a floor."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
         "floor": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
@@ -104,7 +104,7 @@ class IncomLDL(LinearLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **LinearLearner._parameter_constraints,
         "low_rank": NON_NEGATIVE,
         "solver": [StrOptions({"admm", "apg"})],
@@ -120,11 +120,7 @@ class IncomLDL(LinearLearner):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.low_rank = low_rank
-        self.solver = solver
-        self.floor = floor
-        self.tol = tol
-        self.max_iter = max_iter
+        self.low_rank, self.solver, self.floor, self.tol, self.max_iter = low_rank, solver, floor, tol, max_iter
 
     def _fit(self, X: Array, D: Array) -> None:
         observed = ~np.isnan(D)
@@ -187,17 +183,11 @@ class WInLDL(LinearLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **LinearLearner._parameter_constraints,
-        "base": [Interval(Real, 1, None, closed="left")],
-    }
+    _parameter_constraints = {**LinearLearner._parameter_constraints, "base": [Interval(Real, 1, None, closed="left")]}
     _accepts_missing = True
 
     def __init__(self, base: float = 2.0, *, floor: Floor = "auto", tol: float = 1e-4, max_iter: int = 1000) -> None:
-        self.base = base
-        self.floor = floor
-        self.tol = tol
-        self.max_iter = max_iter
+        self.base, self.floor, self.tol, self.max_iter = base, floor, tol, max_iter
 
     def _fit(self, X: Array, D: Array) -> None:
         observed = ~np.isnan(D)
@@ -271,7 +261,7 @@ class WSLDLMCSC(DistributionEstimator):
     (100, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
         "low_rank": NON_NEGATIVE,
         "fidelity": POSITIVE,
@@ -293,13 +283,8 @@ class WSLDLMCSC(DistributionEstimator):
         tol: float = 1e-4,
         max_iter: int = 200,
     ) -> None:
-        self.low_rank = low_rank
-        self.fidelity = fidelity
-        self.smoothness = smoothness
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.tol = tol
-        self.max_iter = max_iter
+        self.low_rank, self.fidelity, self.smoothness = low_rank, fidelity, smoothness
+        self.n_neighbors, self.scale, self.tol, self.max_iter = n_neighbors, scale, tol, max_iter
 
     def fit_predict(self, X: Any, y: Any, X_new: Any = None) -> Array:
         """Fit to rows with and without degrees together, and return the distributions of the latter.

@@ -122,10 +122,7 @@ class AABP(HiddenLayerLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **HiddenLayerLearner._parameter_constraints,
-        "loss": [StrOptions(set(get_args(Loss)))],
-    }
+    _parameter_constraints = {**HiddenLayerLearner._parameter_constraints, "loss": [StrOptions(set(get_args(Loss)))]}
 
     def __init__(
         self,
@@ -137,12 +134,8 @@ class AABP(HiddenLayerLearner):
         max_iter: int = 200,
         random_state: Any = None,
     ) -> None:
-        self.n_hidden = n_hidden
-        self.loss = loss
-        self.weight_decay = weight_decay
-        self.scale = scale
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.n_hidden, self.loss, self.weight_decay, self.scale = n_hidden, loss, weight_decay, scale
+        self.max_iter, self.random_state = max_iter, random_state
 
     def _objective(self, X: StandardisedTable, D: Array) -> Objective:
         return penalised_loss(X, D, self.n_hidden, self.loss, self.weight_decay)
@@ -229,10 +222,7 @@ class CPNN(HiddenLayerLearner):
         random_state: Any = None,
     ) -> None:
         self.n_hidden = n_hidden
-        self.weight_decay = weight_decay
-        self.scale = scale
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.weight_decay, self.scale, self.max_iter, self.random_state = weight_decay, scale, max_iter, random_state
 
     def _objective(self, X: StandardisedTable, D: Array) -> Objective:
         self.label_positions_ = np.linspace(-1, 1, D.shape[1])

@@ -89,12 +89,8 @@ class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.ranking = ranking
-        self.ridge = ridge
-        self.sharpness = sharpness
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.ranking, self.ridge = ranking, ridge
+        self.sharpness, self.fit_intercept, self.tol, self.max_iter = sharpness, fit_intercept, tol, max_iter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, terms.Term]]:
         total = D.shape[1] if weight is None else weight.sum()
@@ -163,12 +159,8 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.percentile = percentile
-        self.variance = variance
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.percentile, self.variance, self.ridge = percentile, variance, ridge
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, terms.Term]]:  # noqa: ARG002  # a sum over rows
         ranks = self.percentile, terms.LinearTerm.of_percentiles(D)
@@ -245,12 +237,8 @@ class LDLLDM(PenalisedSoftmax):
         max_iter: int = 1000,
     ) -> None:
         self.n_clusters = n_clusters
-        self.ridge = ridge
-        self.global_manifold = global_manifold
-        self.local_manifold = local_manifold
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.ridge, self.global_manifold, self.local_manifold = ridge, global_manifold, local_manifold
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, terms.Term]]:  # noqa: ARG002  # always None
         self.clusters_ = cluster_rows(D.T, self.n_clusters)
@@ -330,12 +318,8 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.margin = margin
-        self.ridge = ridge
-        self.margin_width = margin_width
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.margin, self.ridge = margin, ridge
+        self.margin_width, self.fit_intercept, self.tol, self.max_iter = margin_width, fit_intercept, tol, max_iter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, terms.Term]]:  # noqa: ARG002  # a sum over rows
         margin = terms.MarginTerm(D.argmax(axis=0), self.margin_width, runner_up=True)
@@ -398,7 +382,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**LDL4C._parameter_constraints, "rest": NON_NEGATIVE}
+    _parameter_constraints = {**LDL4C._parameter_constraints, "rest": NON_NEGATIVE}
 
     def __init__(
         self,
@@ -411,13 +395,8 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.margin = margin
-        self.rest = rest
-        self.ridge = ridge
-        self.margin_width = margin_width
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.margin, self.rest, self.ridge = margin, rest, ridge
+        self.margin_width, self.fit_intercept, self.tol, self.max_iter = margin_width, fit_intercept, tol, max_iter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, terms.Term]]:  # noqa: ARG002  # a sum over rows
         top = D.argmax(axis=0)
@@ -480,10 +459,7 @@ class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):
     def __init__(
         self, ridge: float = 0.0, *, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000
     ) -> None:
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.ridge, self.fit_intercept, self.tol, self.max_iter = ridge, fit_intercept, tol, max_iter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, terms.Term]]:
         to_uniform = np.log(len(D)) - entr(D).sum(axis=0)
@@ -558,12 +534,8 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.ridge = ridge
-        self.correlation = correlation
-        self.affinity = affinity
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.ridge, self.correlation = ridge, correlation
+        self.affinity, self.fit_intercept, self.tol, self.max_iter = affinity, fit_intercept, tol, max_iter
 
     def _penalties(self, total: float) -> list[tuple[float, ValueAndGradient]]:
         return [(self.ridge / total, squared_norm)]

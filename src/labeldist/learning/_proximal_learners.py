@@ -74,11 +74,9 @@ class LDLSF(LinearLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **LinearLearner._parameter_constraints,
-        "sparsity": NON_NEGATIVE,
-        "row_sparsity": NON_NEGATIVE,
-        "correlation": NON_NEGATIVE,
+        **dict.fromkeys(["sparsity", "row_sparsity", "correlation"], NON_NEGATIVE),
         "scale": ["boolean"],
     }
 
@@ -93,13 +91,8 @@ class LDLSF(LinearLearner):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.sparsity = sparsity
-        self.row_sparsity = row_sparsity
-        self.correlation = correlation
-        self.scale = scale
-        self.floor = floor
-        self.tol = tol
-        self.max_iter = max_iter
+        self.sparsity, self.row_sparsity, self.correlation = sparsity, row_sparsity, correlation
+        self.scale, self.floor, self.tol, self.max_iter = scale, floor, tol, max_iter
 
     def _fit(self, X: Array, D: Array) -> None:
         center, unit = mean_and_scale(X)
@@ -190,12 +183,9 @@ class LDLLCLR(SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
-        "ridge": NON_NEGATIVE,
-        "noise": NON_NEGATIVE,
-        "low_rank": NON_NEGATIVE,
-        "local_correlation": NON_NEGATIVE,
+        **dict.fromkeys(["ridge", "noise", "low_rank", "local_correlation"], NON_NEGATIVE),
         "fit_intercept": ["boolean"],
     }
 
@@ -210,13 +200,8 @@ class LDLLCLR(SoftmaxLearner):
         tol: float = 1e-4,
         max_iter: int = 500,
     ) -> None:
-        self.ridge = ridge
-        self.noise = noise
-        self.low_rank = low_rank
-        self.local_correlation = local_correlation
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.ridge, self.noise, self.low_rank, self.local_correlation = ridge, noise, low_rank, local_correlation
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
     def _fit(self, X: Any, D: Array) -> None:
         columns, center = self._with_intercept_column(X)

@@ -90,11 +90,8 @@ class LDLForest(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "n_estimators": COUNT,
-        "max_depth": COUNT,
-        "n_units": COUNT,
-        "ridge": NON_NEGATIVE,
-        "tol": NON_NEGATIVE,
+        **dict.fromkeys(["n_estimators", "max_depth", "n_units"], COUNT),
+        **dict.fromkeys(["ridge", "tol"], NON_NEGATIVE),
         "max_iter": COUNT,
         "random_state": ["random_state"],
     }
@@ -110,13 +107,8 @@ class LDLForest(DistributionLearner):
         max_iter: int = 20,
         random_state: Any = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.n_units = n_units
-        self.ridge = ridge
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.n_estimators, self.max_depth, self.n_units, self.ridge = n_estimators, max_depth, n_units, ridge
+        self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
 
     _accepts_sparse = False
 

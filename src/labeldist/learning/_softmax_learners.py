@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labeldist._compat import COUNT, POSITIVE, Interval
+from labeldist._compat import ITERATIONS, Interval
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import (
     CrossEntropy,
@@ -32,10 +32,7 @@ START_TOLERANCE = 1e-2  # tolerance of the convex problem whose solution starts 
 class SoftmaxLearner(DistributionLearner):
     """Base class of the learners whose model is P = softmax(XW + 1bᵀ)."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "tol": POSITIVE,
-        "max_iter": COUNT,
-    }
+    _parameter_constraints = ITERATIONS
 
     fit_intercept: bool
 
@@ -156,15 +153,10 @@ class SABFGS(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **SoftmaxLearner._parameter_constraints,
-        "fit_intercept": ["boolean"],
-    }
+    _parameter_constraints = {**SoftmaxLearner._parameter_constraints, "fit_intercept": ["boolean"]}
 
     def __init__(self, *, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000) -> None:
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
     def _fit(self, X: Any, D: Array, weight: Array | None = None) -> None:
         unit = column_units(X)
@@ -212,7 +204,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
         "memory": [Interval(Integral, 0, None, closed="left")],
@@ -221,10 +213,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     def __init__(
         self, *, memory: int = 20, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000
     ) -> None:
-        self.memory = memory
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.memory, self.fit_intercept, self.tol, self.max_iter = memory, fit_intercept, tol, max_iter
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         unit = column_units(X)

@@ -63,10 +63,7 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **SoftmaxLearner._parameter_constraints,
-        "ridge": NON_NEGATIVE,
-    }
+    _parameter_constraints = {**SoftmaxLearner._parameter_constraints, "ridge": NON_NEGATIVE}
 
     def __init__(self, ridge: float = 1.0, *, tol: float = 1e-5, max_iter: int = 1000) -> None:
         self.ridge = ridge
@@ -134,7 +131,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SoftmaxLearner._parameter_constraints,
         "ridges": ["array-like"],
         "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labeldist import _validation as validation
-from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE, WIDTH, Interval
+from labeldist._compat import COUNT, ITERATIONS, NON_NEGATIVE, POSITIVE, WIDTH, Interval
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.multi_output_svr import solve_multi_output_svr
@@ -36,8 +36,7 @@ class SupportVectorMixin:
         "epsilon": NON_NEGATIVE,
         "bandwidth": WIDTH,
         "scale": ["boolean"],
-        "tol": POSITIVE,
-        "max_iter": COUNT,
+        **ITERATIONS,
     }
 
     bandwidth: float | Literal["mean"]
@@ -143,7 +142,7 @@ class LDSVR(SupportVectorMixin, DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SupportVectorMixin._parameter_constraints,
         "floor": [Interval(Real, 0, 0.5, closed="neither")],
     }
@@ -160,13 +159,8 @@ class LDSVR(SupportVectorMixin, DistributionLearner):
         tol: float = 1e-3,
         max_iter: int = 100,
     ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.bandwidth = bandwidth
-        self.floor = floor
-        self.scale = scale
-        self.tol = tol
-        self.max_iter = max_iter
+        self.C, self.epsilon = C, epsilon
+        self.bandwidth, self.floor, self.scale, self.tol, self.max_iter = bandwidth, floor, scale, tol, max_iter
 
     def _fit(self, X: Array, D: Array) -> None:
         T = logit(np.clip(D, self.floor, 1 - self.floor))
@@ -238,7 +232,7 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
     array([0, 2])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **SupportVectorMixin._parameter_constraints,
         "smoothness": NON_NEGATIVE,
         "n_neighbors": COUNT,
@@ -256,14 +250,8 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
         tol: float = 1e-3,
         max_iter: int = 100,
     ) -> None:
-        self.smoothness = smoothness
-        self.C = C
-        self.epsilon = epsilon
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.scale = scale
-        self.tol = tol
-        self.max_iter = max_iter
+        self.smoothness, self.C, self.epsilon, self.n_neighbors = smoothness, C, epsilon, n_neighbors
+        self.bandwidth, self.scale, self.tol, self.max_iter = bandwidth, scale, tol, max_iter
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the classifier to features and candidate sets.
