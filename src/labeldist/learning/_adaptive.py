@@ -55,10 +55,8 @@ class ALDL(PenalisedSoftmax):
         σ_a of the model, in units of the labels.
     errors_ : list of float
         Mean absolute error of the training rows after each round.
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients, and intercepts, zero without `fit_intercept`.
-    n_iter_ : int
-        Number of iterations of the last round.
+    coef_, intercept_, n_iter_ : as in `SABFGS`
+        Of the model; the number of iterations is that of the last round.
 
     See Also
     --------
@@ -85,7 +83,6 @@ class ALDL(PenalisedSoftmax):
 
     _parameter_constraints = {
         **PenalisedSoftmax._parameter_constraints,
-        "fit_intercept": ["boolean"],
         "width": POSITIVE,
         "max_rounds": COUNT,
         "min_decrease": [Interval(Real, 0, 1, closed="left")],

@@ -74,8 +74,7 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
     """
 
     _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
-        "fit_intercept": ["boolean"],
+        **PenalisedSoftmax._parameter_constraints,
         **dict.fromkeys(["ridge", "correlation"], NON_NEGATIVE),
     }
 
@@ -130,10 +129,8 @@ class LDLSCL(SoftmaxLearner):
     ----------
     n_clusters : int, default=5
         Number of clusters of the training distributions (k-means), at most the number of distinct rows.
-    ridge : float, default=1e-3
-        λ₁.
-    code_ridge : float, default=1e-3
-        λ₂.
+    ridge, code_ridge : float, default=1e-3
+        λ₁ and λ₂.
     local_correlation : float, default=1e-3
         λ₃, positive: without it the codes are unbounded.
     barrier : float, default=1e-3
@@ -279,8 +276,7 @@ class EDLLRL(SoftmaxLearner):
     """
 
     _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
-        "fit_intercept": ["boolean"],
+        **PenalisedSoftmax._parameter_constraints,
         "n_clusters": COUNT,
         **dict.fromkeys(["ridge", "low_rank"], NON_NEGATIVE),
     }

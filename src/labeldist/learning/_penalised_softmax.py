@@ -15,15 +15,11 @@ from labeldist._solvers.clustering import cluster_rows
 from labeldist._solvers.maximum_entropy import ValueAndGradient, squared_norm
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learners import PenalisedSoftmax, SoftmaxLearner
+from labeldist.learning._softmax_learners import PenalisedSoftmax
 
 FLOOR = 1e-6  # least degree in EDL, whose divergence is infinite for a degree of zero
 
-CONSTRAINTS: dict[str, list[Any]] = {
-    **SoftmaxLearner._parameter_constraints,
-    "ridge": NON_NEGATIVE,
-    "fit_intercept": ["boolean"],
-}
+CONSTRAINTS = {**PenalisedSoftmax._parameter_constraints, "ridge": NON_NEGATIVE}
 
 
 class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
@@ -43,15 +39,11 @@ class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
         β.
     sharpness : float, default=100.0
         s. Differences of degrees that are large compared with 1/s count by their order alone.
-    fit_intercept : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `LDLLC`. The intercept is not penalised.
+    fit_intercept, tol, max_iter : as in `LDLLC`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        As in `LDLLC`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
 
     See Also
     --------
@@ -77,7 +69,7 @@ class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "ranking": NON_NEGATIVE, "sharpness": POSITIVE}
+    _parameter_constraints = {**CONSTRAINTS, "ranking": NON_NEGATIVE, "sharpness": POSITIVE}
 
     def __init__(
         self,
@@ -109,21 +101,15 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
 
     Parameters
     ----------
-    percentile : float, default=1e-3
-        α.
-    variance : float, default=1e-3
-        β.
+    percentile, variance : float, default=1e-3
+        α and β.
     ridge : float, default=0.0
         γ.
-    fit_intercept : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `LDLLC`. The intercept is not penalised.
+    fit_intercept, tol, max_iter : as in `LDLLC`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        As in `LDLLC`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
 
     See Also
     --------
@@ -147,7 +133,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "percentile": NON_NEGATIVE, "variance": NON_NEGATIVE}
+    _parameter_constraints = {**CONSTRAINTS, "percentile": NON_NEGATIVE, "variance": NON_NEGATIVE}
 
     def __init__(
         self,
@@ -182,19 +168,13 @@ class LDLLDM(PenalisedSoftmax):
         Number of clusters of the training distributions (k-means), at most the number of distinct rows.
     ridge : float, default=1e-3
         λ₁.
-    global_manifold : float, default=1.0
-        λ₂.
-    local_manifold : float, default=1.0
-        λ₃.
-    fit_intercept : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `LDLLC`. The intercept is not penalised.
+    global_manifold, local_manifold : float, default=1.0
+        λ₂ and λ₃.
+    fit_intercept, tol, max_iter : as in `LDLLC`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        As in `LDLLC`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
     clusters_ : ndarray of shape (n_samples,)
         Cluster of each training row.
 
@@ -219,7 +199,7 @@ class LDLLDM(PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **CONSTRAINTS,
         **dict.fromkeys(["global_manifold", "local_manifold"], NON_NEGATIVE),
         "n_clusters": COUNT,
@@ -272,15 +252,11 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
         C₂.
     margin_width : float, default=0.1
         ρ.
-    fit_intercept : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `LDLLC`. The intercept is not penalised.
+    fit_intercept, tol, max_iter : as in `LDLLC`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        As in `LDLLC`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
 
     See Also
     --------
@@ -306,7 +282,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**CONSTRAINTS, "margin": NON_NEGATIVE, "margin_width": POSITIVE}
+    _parameter_constraints = {**CONSTRAINTS, "margin": NON_NEGATIVE, "margin_width": POSITIVE}
 
     def __init__(
         self,
@@ -346,15 +322,11 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         λ₁.
     margin_width : float, default=0.01
         ρ.
-    fit_intercept : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `LDLLC`. The intercept is not penalised.
+    fit_intercept, tol, max_iter : as in `LDLLC`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        As in `LDLLC`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
 
     See Also
     --------
@@ -419,15 +391,11 @@ class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):
     ----------
     ridge : float, default=0.0
         Weight of the penalty, which the published model does not have.
-    fit_intercept : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `LDLLC`. The intercept is not penalised.
+    fit_intercept, tol, max_iter : as in `LDLLC`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        As in `LDLLC`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
     limit_ : float
         b.
 
@@ -454,7 +422,7 @@ class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = CONSTRAINTS
+    _parameter_constraints = CONSTRAINTS
 
     def __init__(
         self, ridge: float = 0.0, *, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000
@@ -478,22 +446,16 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
 
     Parameters
     ----------
-    ridge : float, default=1.0
-        λ₁.
-    correlation : float, default=1.0
-        λ₂.
+    ridge, correlation : float, default=1.0
+        λ₁ and λ₂.
     affinity : array-like of shape (n_labels, n_labels) or None, default=None
         ω, symmetric. None is the cosine of the angle between two labels on a circle, on which the labels have equal
         distances in the order of their columns.
-    fit_intercept : bool, default=False
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `LDLLC`. The intercept is not penalised.
+    fit_intercept, tol, max_iter : as in `LDLLC`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        As in `LDLLC`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
 
     See Also
     --------
@@ -518,11 +480,7 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **CONSTRAINTS,
-        "correlation": NON_NEGATIVE,
-        "affinity": ["array-like", None],
-    }
+    _parameter_constraints = {**CONSTRAINTS, "correlation": NON_NEGATIVE, "affinity": ["array-like", None]}
 
     def __init__(
         self,

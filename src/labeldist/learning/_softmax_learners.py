@@ -70,6 +70,8 @@ class PenalisedSoftmax(SoftmaxLearner):
     cross-entropy and ridge, which is convex, the search starts from the solution of that problem.
     """
 
+    _parameter_constraints = {**SoftmaxLearner._parameter_constraints, "fit_intercept": ["boolean"]}
+
     tol: float
     max_iter: int
     ridge: float = 0.0  # if it is not a parameter
@@ -153,8 +155,6 @@ class SABFGS(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {**SoftmaxLearner._parameter_constraints, "fit_intercept": ["boolean"]}
-
     def __init__(self, *, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000) -> None:
         self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
@@ -183,10 +183,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients Wᵀ, and intercepts, zero without `fit_intercept`.
-    n_iter_ : int
-        Number of iterations.
+    coef_, intercept_, n_iter_ : as in `SABFGS`
 
     See Also
     --------
@@ -205,8 +202,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     """
 
     _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
-        "fit_intercept": ["boolean"],
+        **PenalisedSoftmax._parameter_constraints,
         "memory": [Interval(Integral, 0, None, closed="left")],
     }
 
