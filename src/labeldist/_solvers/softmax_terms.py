@@ -62,7 +62,6 @@ class DivergenceTerm:
     D: Array
 
     def value_and_gradient(self, P: Array, log_P: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         return -_row_sums(self.D, log_P), P * self.D.sum(axis=0) - self.D
 
 
@@ -73,7 +72,6 @@ class JeffreyTerm:
     D: Array
 
     def value_and_gradient(self, P: Array, log_P: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         error, log_ratio = P - self.D, log_P - self._log_degrees
         return _row_sums(error, log_ratio), error + _in_scores(P, log_ratio)
 
@@ -90,7 +88,6 @@ class AbsoluteTerm:
     weight: Array  # (n,) or (c, n)
 
     def value_and_gradient(self, P: Array, _: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         value, slope = smooth_absolute(P - self.D)
         return (self.weight * value).sum(axis=0), _in_scores(P, self.weight * slope)
 
@@ -112,7 +109,6 @@ class LinearTerm:
         return cls(-rankdata(D, axis=0) / len(D))
 
     def value_and_gradient(self, P: Array, _: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         return _row_sums(self.coefficients, P), _in_scores(P, self.coefficients)
 
 
@@ -125,7 +121,6 @@ class MarginTerm:
     runner_up: bool = False  # whether only the largest of the other labels counts
 
     def value_and_gradient(self, P: Array, _: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         top = self.top, np.arange(P.shape[1])
         rivals = P.copy()
         rivals[top] = -1.0  # less than any degree
@@ -151,7 +146,6 @@ class QuadraticTerm:
     groups: Sequence[Any]  # the rows of each group, as slices or positions
 
     def value_and_gradient(self, P: Array, _: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         product = np.empty_like(P)
         for matrix, rows in zip(self.matrices, self.groups, strict=True):
             product[:, rows] = matrix @ P[:, rows]
@@ -166,7 +160,6 @@ class RankingTerm:
     sharpness: float  # s
 
     def value_and_gradient(self, P: Array, _: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         value, gradient = np.zeros(P.shape[1]), np.zeros_like(P)
         for u in range(len(P) - 1):  # all pairs at once would need c times the memory of P
             difference = self.D[u] - self.D[u + 1 :]
@@ -188,7 +181,6 @@ class VarianceTerm:
     D: Array
 
     def value_and_gradient(self, P: Array, _: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         centred = P - 1 / len(P)
         error = (centred**2).mean(axis=0) - self.D.var(axis=0)
         return error**2, _in_scores(P, 4 / len(P) * error * centred)
@@ -202,7 +194,6 @@ class DeltaTerm:
     limit: float  # b
 
     def value_and_gradient(self, P: Array, log_P: Array) -> ValuesAndGradient:
-        """Return the value for each row, and the gradient in the scores."""
         k = self._negative_entropy - _row_sums(self.D, log_P)
         value = np.logaddexp(0, k) - np.logaddexp(0, k - self.limit)
         return value, (expit(k) - expit(k - self.limit)) * (P - self.D)
