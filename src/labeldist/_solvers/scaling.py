@@ -44,6 +44,14 @@ def mean_and_scale(X: Array) -> tuple[Array, Array]:
     return mean, safe_scale(np.minimum(deviation, np.finfo(np.float64).max), mean)
 
 
+def standardise(X: Array, mean: Array, scale: Array) -> Array:
+    """Return a standardised copy of the rows; raise an error if their squares overflow."""
+    with np.errstate(over="ignore"):  # checked below
+        X = (X - mean) / scale
+    check_squarable(X)
+    return X
+
+
 def _units(X: Array) -> Array:
     """Return the largest absolute value of each column, and 1 for columns of zeros."""
     largest = largest_by_column(X)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
 from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
-from labeldist._solvers.scaling import check_squarable, mean_and_scale
+from labeldist._solvers.scaling import mean_and_scale, standardise
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
@@ -109,14 +109,14 @@ class ScoringEnhancer(LabelEnhancer):
     output: OutputMap
     sharpness: float
     floor: float
+    mean_: Array
+    scale_: Array
 
     def fit(self, X: Any, y: Any) -> Self:
         self._validate_params()
         X, L = self._check_features_and_labels(X, y)
-        if self.scale:
-            self.mean_, self.scale_ = mean_and_scale(X)
-        else:
-            self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        m = X.shape[1]
+        self.mean_, self.scale_ = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
         self._map: dict[str, Any] = {"output": self.output, "sharpness": self.sharpness, "floor": self.floor}
         with threads_for(len(X), len(X)):
             self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
@@ -127,11 +127,7 @@ class ScoringEnhancer(LabelEnhancer):
         """Return the scores, (n, c), of standardised rows with the logical labels L, and set further attributes."""
 
     def _standardised(self, X: Array) -> Array:
-        """Return a standardised copy of the rows; raise an error if their squares overflow."""
-        with np.errstate(over="ignore"):  # checked below
-            X = (X - self.mean_) / self.scale_
-        check_squarable(X)
-        return X
+        return standardise(X, self.mean_, self.scale_)
 
     def _distributions(self, scores: Array) -> Array:
         return to_distributions(scores, **self._map)

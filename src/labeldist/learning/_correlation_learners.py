@@ -13,7 +13,6 @@ from labeldist._solvers.clustering import cluster_means, cluster_rows
 from labeldist._solvers.local_codes import LocalCodes, minimize_local_codes
 from labeldist._solvers.maximum_entropy import ValueAndGradient, squared_norm
 from labeldist._solvers.moments import Moments
-from labeldist._solvers.scaling import largest_by_column
 from labeldist._solvers.storage import hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import Array
@@ -297,9 +296,7 @@ class EDLLRL(SoftmaxLearner):
     def _fit(self, X: Any, D: Array) -> None:
         self.clusters_ = cluster_rows(D, self.n_clusters)
         columns, center = self._with_intercept_column(X)
-        # Neither the intercept nor features of zeros, whose coefficients have no effect, are penalised.
-        ridge = np.where(largest_by_column(columns) > 0, self.ridge, 0.0)[:, None]
-        ridge[X.shape[1] :] = 0
+        ridge = self._ridge_by_column(columns, X)
         objective = ClusteredLowRank(columns, D, self.clusters_, ridge, self.low_rank)
         solution = minimize_clustered_low_rank(objective, tol=self.tol, max_iter=self.max_iter)
         self.objective_ = solution.values

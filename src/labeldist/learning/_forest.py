@@ -22,23 +22,11 @@ LARGEST_STEP = 5.0  # the same for the steps of AOSO
 
 
 class TreeLearner(SampleWeightMixin, DistributionLearner):
-    """Base class of the learners with scikit-learn's trees, on standardised features in single precision.
-
-    Attributes
-    ----------
-    trees_ : list of sklearn.tree._tree.Tree
-        Trees on standardised features.
-    mean_, scale_ : ndarray of shape (n_features,)
-        Mean and standard deviation of the features. For sparse features, 0 and the largest absolute value.
-    """
+    """Base class of the learners with scikit-learn's trees, on standardised features in single precision."""
 
     _parameter_constraints: dict[str, list[Any]] = {
         **dict.fromkeys(["n_estimators", "min_samples_leaf"], COUNT),
-        "max_features": [
-            StrOptions({"sqrt"}),
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "max_features": [StrOptions({"sqrt"}), *COUNT, Interval(Real, 0, 1, closed="right")],
         "random_state": ["random_state"],
     }
     _squares_features = False
@@ -194,8 +182,7 @@ class DistributionBoosting(TreeLearner):
         Trees on standardised features, with the steps as values.
     baseline_ : ndarray of shape (n_labels,)
         Logarithm of the mean distribution, the start of F.
-    mean_, scale_ : ndarray of shape (n_features,)
-        Mean and standard deviation of the features. For sparse features, 0 and the largest absolute value.
+    mean_, scale_ : as in `DistributionForest`
 
     See Also
     --------
@@ -236,19 +223,15 @@ class DistributionBoosting(TreeLearner):
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         Z, trees = self._start(X, max_leaf_nodes=self.max_leaf_nodes)
-        row_weight = np.ones(len(D)) if weight is None else weight
         self.baseline_ = np.log(np.maximum(np.average(D, axis=0, weights=weight), EPSILON))
         F = np.tile(self.baseline_, (len(D), 1))
         factor = self.learning_rate * (1 - 1 / D.shape[1])
         self.trees_ = []
         for unfitted in trees:
             P = softmax(F)
-            tree = _grow(unfitted, Z, D - P, weight)
-            leaves = tree.apply(Z)
-            members = sparse.csr_array((row_weight, (leaves, np.arange(len(D)))), shape=(tree.node_count, len(D)))
-            step = factor * (members @ (D - P)) / (members @ (P * (1 - P)) + 1)
-            tree.value[:, :, 0] = step
-            F += step[leaves]
+            tree, leaves, members = _grow_on_residuals(unfitted, Z, D - P, weight)
+            tree.value[:, :, 0] = factor * (members @ (D - P)) / (members @ (P * (1 - P)) + 1)
+            F += tree.value[leaves, :, 0]
             self.trees_.append(tree)
 
     def _predict(self, X: Any) -> Array:
@@ -280,21 +263,15 @@ class LDLogitBoost(TreeLearner):
     max_leaf_nodes : int, default=20
         Maximum number of leaves of a tree. Published: 20 for ``"aoso"``; trees of ``"logit"`` do not split nodes with
         less than half of the rows, so that they have few leaves.
-    min_samples_leaf : int, default=5
-        Minimum number of rows in a leaf, whatever their weights.
-    max_features : {"sqrt"}, float or int, default="sqrt"
-        Number of features considered at each split: the square root of their number, a fraction, or a count. Published:
-        all, 1.0.
-    random_state : int, RandomState instance or None, default=None
-        Controls the features and thresholds that are drawn.
+    min_samples_leaf, max_features, random_state : as in `DistributionBoosting`
+        Published: all features, ``max_features=1.0``.
 
     Attributes
     ----------
     trees_ : list of sklearn.tree._tree.Tree
         Trees on standardised features, with the steps as values. With ``"logit"`` tree k·c + j is that of label j in
         round k.
-    mean_, scale_ : ndarray of shape (n_features,)
-        Mean and standard deviation of the features. For sparse features, 0 and the largest absolute value.
+    mean_, scale_ : as in `DistributionForest`
 
     See Also
     --------
@@ -370,12 +347,9 @@ class LDLogitBoost(TreeLearner):
 
     def _add_aoso_round(self, unfitted: Any, Z: Any, D: Array, weight: Array, F: Array) -> None:
         P = softmax(F)
-        tree = _grow(unfitted, Z, D - P, weight)
-        leaves = tree.apply(Z)
-        members = sparse.csr_array((weight, (leaves, np.arange(len(D)))), shape=(tree.node_count, len(D)))
-        step = self.learning_rate * one_vs_one_steps(members, leaves, D, P)
-        tree.value[:, :, 0] = step
-        F += step[leaves]
+        tree, leaves, members = _grow_on_residuals(unfitted, Z, D - P, weight)
+        tree.value[:, :, 0] = self.learning_rate * one_vs_one_steps(members, leaves, D, P)
+        F += tree.value[leaves, :, 0]
         self.trees_.append(tree)
 
     def _predict(self, X: Any) -> Array:
@@ -401,3 +375,11 @@ def _grow(tree: Any, Z: Any, target: Array, weight: Array | None) -> Any:
     """Fit a tree to single-precision features, and return its compiled part."""
     target = target if target.shape[1] > 1 else target[:, 0]  # scikit-learn warns about a table of one column
     return tree.fit(Z, target, sample_weight=weight, check_input=False).tree_
+
+
+def _grow_on_residuals(tree: Any, Z: Any, residuals: Array, weight: Array | None) -> tuple[Any, Any, Any]:
+    """Return a fitted tree, the leaf of each row, and the weights of the rows of each node, (nodes, n)."""
+    tree, n = _grow(tree, Z, residuals, weight), len(residuals)
+    leaves = tree.apply(Z)
+    weight = np.ones(n) if weight is None else weight
+    return tree, leaves, sparse.csr_array((weight, (leaves, np.arange(n))), shape=(tree.node_count, n))

@@ -15,7 +15,7 @@ from labeldist._solvers.scaling import mean_and_scale
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.learning._bdldl import FLOOR_SHARE
-from labeldist.learning._learner import DistributionEstimator, linear_scores
+from labeldist.learning._learner import DistributionEstimator, linear_scores, report_convergence
 from labeldist.learning._softmax_learners import SoftmaxLearner
 from labeldist.simplex import project, to_distributions
 
@@ -142,17 +142,11 @@ class WInLDL(LinearLearner):
     ----------
     base : float, default=2.0
         a. Larger values give more weight to small degrees. 1 is least squares.
-    floor : float or "auto", default="auto"
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `IncomLDL`.
+    floor, tol, max_iter : as in `IncomLDL`
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients Wᵀ, and intercepts.
-    floor_, n_iter_ : float, int
-        Floor of `predict`, and number of iterations.
+    coef_, intercept_, floor_, n_iter_ : as in `IncomLDL`
 
     See Also
     --------
@@ -160,13 +154,11 @@ class WInLDL(LinearLearner):
 
     Notes
     -----
-    Missing degrees are NaN. Complete rows are divided by their sums. The degrees of a row with NaN are not; they sum to
-    at most one.
-
-    This rests on public code, python-ldl, and on the abstract; the method section of the paper was not available. That
-    code replaces missing degrees by the current predictions, with weights that grow with the iterations and with the
-    mean degree of the label. At its fixed point these terms vanish, so they are omitted here. It also ignores the
-    weights in its projection on the simplex, and adds 1e-5 to the diagonal of XᵀX.
+    Missing degrees are NaN, as in `IncomLDL`. The method rests on public code, python-ldl, and on the abstract; the
+    method section of the paper was not available. That code replaces missing degrees by the current predictions, with
+    weights that grow with the iterations and with the mean degree of the label. At its fixed point these terms vanish,
+    so they are omitted here. It also ignores the weights in its projection on the simplex, and adds 1e-5 to the
+    diagonal of XᵀX.
 
     References
     ----------
@@ -230,7 +222,6 @@ class WSLDLMCSC(DistributionEstimator):
     label_distributions_ : ndarray of shape (n_samples, n_labels)
         The rows of Y, projected on the simplex.
     n_iter_ : int
-        Number of iterations.
 
     See Also
     --------
@@ -239,9 +230,8 @@ class WSLDLMCSC(DistributionEstimator):
 
     Notes
     -----
-    Missing degrees are NaN, also whole rows of them. Complete rows are divided by their sums. The degrees of other rows
-    are not; they sum to at most one. An iteration takes about 4 n_samples (n_features + n_labels)² multiplications:
-    reduce thousands of features first, for instance by ``PCA``.
+    Missing degrees are NaN, as in `IncomLDL`. An iteration takes about 4 n_samples (n_features + n_labels)²
+    multiplications: reduce thousands of features first, for instance by ``PCA``.
 
     The objective is that of the authors' code. Its edges are weighted by cosine distances; here their weights are
     exp(−‖x_i − x_j‖² / (2w²)), where w is the mean distance between neighbours. In that code a degree of zero counts as
@@ -324,4 +314,4 @@ class WSLDLMCSC(DistributionEstimator):
         objective = CompletedTable(X, np.where(observed, D, 0), observed * 1.0, graph, *strengths)
         solution = objective.minimize(tol=self.tol, max_iter=self.max_iter)
         self.label_distributions_ = project(solution.x)
-        self._report_convergence(solution.n_iter, solution.converged)
+        report_convergence(self, solution.n_iter, solution.converged)

@@ -96,14 +96,6 @@ class DistributionEstimator(BaseEstimator):
         self.label_names_ = names
         return X, D
 
-    def _report_convergence(self, n_iter: int, converged: bool) -> None:
-        """Set `n_iter_`, and warn if the search did not converge."""
-        self.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
-        if not converged:
-            problem = f"{type(self).__name__} stopped after {self.n_iter_} iterations, before it met its tolerance."
-            advice = "Raise max_iter or tol, or standardise the features."
-            warn(f"{problem} {advice}", ConvergenceWarning)
-
     def __sklearn_is_fitted__(self) -> bool:
         # A fit that fails may have set the attributes of the columns.
         return any(name.endswith("_") and name not in COLUMN_ATTRIBUTES for name in vars(self))
@@ -245,6 +237,14 @@ def set_columns(learner: DistributionLearner, columns: dict[str, Any]) -> None:
             setattr(learner, name, columns[name])
         elif hasattr(learner, name):
             delattr(learner, name)
+
+
+def report_convergence(estimator: Any, n_iter: int, converged: bool, advice: str = "standardise the features") -> None:
+    """Set `n_iter_`, and warn if the search did not converge."""
+    estimator.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
+    if not converged:
+        stopped = f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations"
+        warn(f"{stopped}, before it met its tolerance. Raise max_iter or tol, or {advice}.", ConvergenceWarning)
 
 
 def linear_scores(X: Any, coef: Array, intercept: Array) -> Array:

@@ -55,7 +55,7 @@ class HiddenLayerLearner(DistributionLearner):
         mean, deviation = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
         table = StandardisedTable.of(X, mean, deviation)
         rng = np.random.default_rng(self.random_state)
-        hidden = np.vstack([_random_layer(table, D, self.n_hidden, rng), np.zeros(self.n_hidden)])
+        hidden = np.vstack([random_layer(table, D, self.n_hidden, rng), np.zeros(self.n_hidden)])
         start = np.concatenate([hidden.ravel(), self._output_start(D, rng).ravel()])
         objective = self._objective(table, D)
         # Searching for the step makes the solver compare gradients with the one at the start, not at zero.
@@ -172,10 +172,7 @@ class CPNN(HiddenLayerLearner):
         Number of hidden units.
     weight_decay : float, default=1e-3
         λ. The published network has none.
-    scale : bool, default=True
-    max_iter : int, default=200
-    random_state : int, RandomState instance or None, default=None
-        As in `AABP`.
+    scale, max_iter, random_state : as in `AABP`
 
     Attributes
     ----------
@@ -185,8 +182,7 @@ class CPNN(HiddenLayerLearner):
         w, b and v.
     label_positions_ : ndarray of shape (n_labels,)
         y, the scaled numbers of the labels.
-    loss_, n_iter_ : float, int
-        Final objective with the penalty, and number of iterations.
+    loss_, n_iter_ : as in `AABP`
 
     See Also
     --------
@@ -335,7 +331,7 @@ def _units(hidden: Array, inputs: Array) -> Array:
     return np.divide(1, H, out=H)
 
 
-def _random_layer(X: StandardisedTable, D: Array, n_hidden: int, rng: np.random.Generator) -> Array:
+def random_layer(X: StandardisedTable, D: Array, n_hidden: int, rng: Any) -> Array:
     """Return random weights of the features, (m, n_hidden)."""
     m = X.shape[1]
     bound = np.sqrt(6 / (m + n_hidden))

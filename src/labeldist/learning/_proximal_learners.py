@@ -10,10 +10,10 @@ from scipy.spatial.distance import cdist
 
 from labeldist._compat import NON_NEGATIVE
 from labeldist._solvers.proximal import LabelCombinations, SparseCoefficients
-from labeldist._solvers.scaling import largest_by_column, mean_and_scale
+from labeldist._solvers.scaling import mean_and_scale
 from labeldist._typing import Array
 from labeldist.learning._incomplete import Floor, LinearLearner
-from labeldist.learning._softmax_learners import SoftmaxLearner
+from labeldist.learning._softmax_learners import PenalisedSoftmax, SoftmaxLearner
 
 
 class LDLSF(LinearLearner):
@@ -36,19 +36,13 @@ class LDLSF(LinearLearner):
         λ₃. Beyond a bound that depends on R, the objective has no minimum. A ``ValueError`` then states the bound.
     scale : bool, default=False
         Whether to divide each feature by its standard deviation first. The penalties depend on the units.
-    floor : float or "auto", default="auto"
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        As in `IncomLDL`.
+    floor, tol, max_iter : as in `IncomLDL`
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients Wᵀ, and intercepts.
+    coef_, intercept_, floor_, n_iter_ : as in `IncomLDL`
     specific_coef_, common_coef_ : ndarray of shape (n_labels, n_features)
         W₁ᵀ and W₂ᵀ, with exact zeros.
-    floor_, n_iter_ : float, int
-        Floor of `predict`, and number of iterations.
 
     See Also
     --------
@@ -132,30 +126,18 @@ class LDLLCLR(SoftmaxLearner):
 
     Parameters
     ----------
-    ridge : float, default=1e-4
-        λ₁.
-    noise : float, default=1e-4
-        λ₂.
-    low_rank : float, default=1e-4
-        λ₃.
+    ridge, noise, low_rank : float, default=1e-4
+        λ₁, λ₂ and λ₃.
     local_correlation : float, default=1e-5
         λ₄, at most λ₃ divided by the largest singular value of N. Beyond, the objective need not have a minimum, since
         the term is linear in S. A ``ValueError`` then states the bound.
-    fit_intercept : bool, default=False
-        Whether to fit an intercept, which is not penalised. The published model has none.
-    tol : float, default=1e-4
-        Relative tolerance of the residuals of the alternating direction method.
-    max_iter : int, default=500
-        Maximum number of iterations.
+    fit_intercept, tol, max_iter : as in `EDLLRL`
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients Wᵀ, and intercepts, zero without `fit_intercept`.
+    coef_, intercept_, n_iter_ : as in `EDLLRL`
     combinations_ : ndarray of shape (n_labels, n_labels)
         S.
-    n_iter_ : int
-        Number of iterations.
 
     See Also
     --------
@@ -184,9 +166,8 @@ class LDLLCLR(SoftmaxLearner):
     """
 
     _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
+        **PenalisedSoftmax._parameter_constraints,
         **dict.fromkeys(["ridge", "noise", "low_rank", "local_correlation"], NON_NEGATIVE),
-        "fit_intercept": ["boolean"],
     }
 
     def __init__(
@@ -205,9 +186,6 @@ class LDLLCLR(SoftmaxLearner):
 
     def _fit(self, X: Any, D: Array) -> None:
         columns, center = self._with_intercept_column(X)
-        # Neither the intercept nor features of zeros, whose coefficients have no effect, are penalised.
-        ridge = np.where(largest_by_column(columns) > 0, self.ridge, 0.0)[:, None]
-        ridge[X.shape[1] :] = 0
         differences = cdist(D.T, D.T, "sqeuclidean") / len(D)
         largest = float(linalg.norm(differences, 2))
         if self.local_correlation * largest > self.low_rank:
@@ -215,7 +193,7 @@ class LDLLCLR(SoftmaxLearner):
             problem = f"local_correlation={self.local_correlation} need not have a minimum"
             raise ValueError(f"{problem}: for these labels it must be at most {bound}.")
         pull = self.local_correlation * differences
-        objective = LabelCombinations(columns, D, ridge, self.noise, self.low_rank, pull)
+        objective = LabelCombinations(columns, D, self._ridge_by_column(columns, X), self.noise, self.low_rank, pull)
         solution = objective.minimize(tol=self.tol, max_iter=self.max_iter)
         W, self.combinations_ = solution.x
         self._store(W, center, solution.n_iter, solution.converged)

@@ -14,6 +14,7 @@ from labeldist._solvers.storage import StandardisedTable
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._learner import DistributionLearner, linear_scores
+from labeldist.learning._network import random_layer
 from labeldist.simplex import normalize
 
 LEAF_STEPS = 20  # as published
@@ -59,10 +60,8 @@ class LDLForest(DistributionLearner):
         Unit of each node. The children of node t are the nodes 2t + 1 (left) and 2t + 2.
     leaves_ : ndarray of shape (n_estimators, 2 ** max_depth, n_labels)
         Distributions q of the leaves.
-    loss_ : float
-        Final objective.
-    n_iter_ : int
-        Number of iterations.
+    loss_, n_iter_ : float, int
+        Final objective, and number of iterations.
 
     See Also
     --------
@@ -90,9 +89,8 @@ class LDLForest(DistributionLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **dict.fromkeys(["n_estimators", "max_depth", "n_units"], COUNT),
+        **dict.fromkeys(["n_estimators", "max_depth", "n_units", "max_iter"], COUNT),
         **dict.fromkeys(["ridge", "tol"], NON_NEGATIVE),
-        "max_iter": COUNT,
         "random_state": ["random_state"],
     }
 
@@ -113,19 +111,13 @@ class LDLForest(DistributionLearner):
     _accepts_sparse = False
 
     def _fit(self, X: Array, D: Array) -> None:
-        X = X.astype(
-            np.float64, order="C"
-        )  # one memory layout, so that sums round equally: training amplifies rounding
+        X = X.astype(np.float64, order="C")  # one memory layout: training amplifies differences in rounding
         mean, deviation = mean_and_scale(X)
         table, random = StandardisedTable.of(X, mean, deviation), random_generator(self.random_state)
         nodes = 2**self.max_depth - 1
         draws = [random.choice(self.n_units, nodes, replace=nodes > self.n_units) for _ in range(self.n_estimators)]
         forest = SoftForest(table, np.ascontiguousarray(D.T), np.array(draws), self.ridge)
-        theta = np.zeros((X.shape[1] + 1, self.n_units))
-        # Random numbers are assigned by covariance with the labels, so that the order of the features does not matter.
-        order = np.argsort(np.linalg.norm(table.transposed_times(D - D.mean(axis=0)), axis=1), kind="stable")
-        bound = np.sqrt(6 / (X.shape[1] + self.n_units))
-        theta[order] = random.uniform(-bound, bound, size=(X.shape[1], self.n_units))
+        theta = np.vstack([random_layer(table, D, self.n_units, random), np.zeros(self.n_units)])
         steps = {"leaf_steps": LEAF_STEPS, "gate_steps": GATE_STEPS}
         solution = fit_soft_forest(forest, theta, **steps, tol=self.tol, max_iter=self.max_iter)
         V = solution.theta[:-1] / deviation[:, None]

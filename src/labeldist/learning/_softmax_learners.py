@@ -19,11 +19,11 @@ from labeldist._solvers.maximum_entropy import (
     scale_iteratively,
     squared_norm,
 )
-from labeldist._solvers.scaling import column_means, column_units, divide_columns
+from labeldist._solvers.scaling import column_means, column_units, divide_columns, largest_by_column
 from labeldist._solvers.softmax_terms import DivergenceTerm, SoftmaxObjective, Term
 from labeldist._solvers.storage import hold_for_products
 from labeldist._typing import Array
-from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, linear_scores, report_convergence
 from labeldist.simplex import softmax
 
 START_TOLERANCE = 1e-2  # tolerance of the convex problem whose solution starts the search of another one
@@ -35,6 +35,7 @@ class SoftmaxLearner(DistributionLearner):
     _parameter_constraints = ITERATIONS
 
     fit_intercept: bool
+    ridge: float = 0.0  # if it is not a parameter
 
     def _predict(self, X: Any) -> Array:
         return softmax(linear_scores(X, self.coef_, self.intercept_))
@@ -50,6 +51,12 @@ class SoftmaxLearner(DistributionLearner):
         center = column_means(X)  # a large shift would hide the variation of a feature in rounding errors
         return np.hstack([X - center, ones]), center
 
+    def _ridge_by_column(self, columns: Any, X: Any) -> Array:
+        """Return the ridge of each column, (m, 1): 0 for the intercept, and for features of zeros, without effect."""
+        ridge = np.where(largest_by_column(columns) > 0, self.ridge, 0.0)[:, None]
+        ridge[X.shape[1] :] = 0
+        return ridge
+
     def _store(self, W: Array, center: Array, n_iter: int, converged: bool) -> None:
         """Set `coef_`, `intercept_` and `n_iter_`, and warn if the search did not converge.
 
@@ -59,7 +66,7 @@ class SoftmaxLearner(DistributionLearner):
         coefficients, intercept = W[:m], W[m] if len(W) > m else np.zeros(W.shape[1])
         self.coef_ = np.ascontiguousarray(coefficients.T)
         self.intercept_ = intercept - coefficients.T @ center
-        self._report_convergence(n_iter, converged)
+        report_convergence(self, n_iter, converged)
 
 
 class PenalisedSoftmax(SoftmaxLearner):
@@ -74,7 +81,6 @@ class PenalisedSoftmax(SoftmaxLearner):
 
     tol: float
     max_iter: int
-    ridge: float = 0.0  # if it is not a parameter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, Term]]:  # noqa: ARG002  # for subclasses
         """Return strengths and terms for distributions D, (c, n), and weights of their rows, (n,), or None."""

@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -17,12 +16,11 @@ from labeldist._compat import COUNT, ITERATIONS, NON_NEGATIVE, POSITIVE, WIDTH, 
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.multi_output_svr import solve_multi_output_svr
-from labeldist._solvers.scaling import check_squarable, mean_and_scale
+from labeldist._solvers.scaling import mean_and_scale, standardise
 from labeldist._threads import threads_for
 from labeldist._typing import TINY, Array
 from labeldist.enhancement import GLLE
-from labeldist.exceptions import warn
-from labeldist.learning._learner import DistributionLearner
+from labeldist.learning._learner import DistributionLearner, report_convergence
 from labeldist.simplex import normalize
 
 SLOPE = 4.0  # the sigmoid is a contraction by 1/4, so degrees differ by at most a fourth of the scores' difference
@@ -54,10 +52,7 @@ class SupportVectorMixin:
             options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
             solution = solve_multi_output_svr(kernel, T, weight=weight, radius=radius, **options)
         self.dual_coef_, self.intercept_ = solution.B, solution.b
-        self.n_iter_ = max(solution.n_iter, 1)  # scikit-learn expects at least one
-        if not solution.converged:
-            problem = f"{type(self).__name__} stopped after {self.n_iter_} iterations, before it met its tolerance."
-            warn(f"{problem} Raise max_iter or tol, or use a smaller C.", ConvergenceWarning)
+        report_convergence(self, solution.n_iter, solution.converged, "use a smaller C")
 
     def _scores(self, X: Array) -> Array:
         scores = np.empty((len(X), len(self.intercept_)))
@@ -68,10 +63,7 @@ class SupportVectorMixin:
         return scores
 
     def _standardised(self, X: Array) -> Array:
-        with np.errstate(over="ignore"):  # checked below
-            X = (X.astype(np.float64) - self.mean_) / self.scale_
-        check_squarable(X)
-        return X
+        return standardise(X.astype(np.float64), self.mean_, self.scale_)
 
 
 class LDSVR(SupportVectorMixin, DistributionLearner):
@@ -192,11 +184,7 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
         1/(2C).
     n_neighbors : int, default=10
         Number of neighbours of a row in the graph, whose width is their mean distance.
-    bandwidth : float or "mean", default="mean"
-    scale : bool, default=True
-    tol : float, default=1e-3
-    max_iter : int, default=100
-        As in `LDSVR`.
+    bandwidth, scale, tol, max_iter : as in `LDSVR`
 
     Attributes
     ----------
@@ -308,8 +296,7 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The classes with the largest scores.
         """
-        scores = self._class_scores(X)
-        return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[self._class_scores(X).argmax(axis=1)]
 
     def _class_scores(self, X: Any) -> Array:
         check_is_fitted(self)
