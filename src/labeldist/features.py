@@ -102,12 +102,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         scale: bool = True,
         random_state: Any = 0,
     ) -> None:
-        self.bandwidth = bandwidth
-        self.factor = factor
-        self.n_components = n_components
-        self.tol = tol
-        self.scale = scale
-        self.random_state = random_state
+        self.bandwidth, self.factor, self.n_components, self.tol = bandwidth, factor, n_components, tol
+        self.scale, self.random_state = scale, random_state
 
     def fit(self, X: Any, y: Any = None) -> KernelFeatures:  # noqa: ARG002  # a pipeline passes y
         """Choose the bandwidth and the landmarks.

@@ -148,19 +148,10 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         floor: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.reconstruction = reconstruction
-        self.smoothness = smoothness
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_neighbors = n_neighbors
-        self.graph_width = graph_width
-        self.scale = scale
-        self.solver = solver
-        self.rank_tolerance = rank_tolerance
-        self.output = output
-        self.sharpness = sharpness
-        self.floor = floor
-        self.random_state = random_state
+        self.reconstruction, self.smoothness = reconstruction, smoothness
+        self.kernel, self.bandwidth, self.n_neighbors, self.graph_width = kernel, bandwidth, n_neighbors, graph_width
+        self.scale, self.solver, self.rank_tolerance, self.output = scale, solver, rank_tolerance, output
+        self.sharpness, self.floor, self.random_state = sharpness, floor, random_state
 
     def _score(self, X: Array, L: Array) -> Array:
         self._kernel = self.kernel

@@ -103,14 +103,8 @@ class FCM(ScoringEnhancer):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.fuzziness = fuzziness
-        self.tol = tol
-        self.max_iter = max_iter
-        self.scale = scale
-        self.output = output
-        self.sharpness = sharpness
-        self.floor = floor
-        self.random_state = random_state
+        self.fuzziness, self.tol, self.max_iter, self.scale, self.output = fuzziness, tol, max_iter, scale, output
+        self.sharpness, self.floor, self.random_state = sharpness, floor, random_state
 
     def _score(self, X: Array, L: Array) -> Array:
         unit = squarable_unit(X)

@@ -109,18 +109,9 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
         floor: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.smoothness = smoothness
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_neighbors = n_neighbors
-        self.graph_width = graph_width
-        self.scale = scale
-        self.solver = solver
-        self.max_iter = max_iter
-        self.output = output
-        self.sharpness = sharpness
-        self.floor = floor
-        self.random_state = random_state
+        self.smoothness, self.kernel, self.bandwidth, self.n_neighbors = smoothness, kernel, bandwidth, n_neighbors
+        self.graph_width, self.scale, self.solver, self.max_iter = graph_width, scale, solver, max_iter
+        self.output, self.sharpness, self.floor, self.random_state = output, sharpness, floor, random_state
 
     def _score(self, X: Array, L: Array) -> Array:
         self._kernel, self.n_iter_ = self.kernel, 1

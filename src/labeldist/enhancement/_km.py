@@ -83,10 +83,7 @@ class KM(ScoringEnhancer):
         sharpness: float = 1.0,
         floor: float = 0.0,
     ) -> None:
-        self.bandwidth = bandwidth
-        self.scale = scale
-        self.output = output
-        self.sharpness = sharpness
+        self.bandwidth, self.scale, self.output, self.sharpness = bandwidth, scale, output, sharpness
         self.floor = floor
 
     def _score(self, X: Array, L: Array) -> Array:

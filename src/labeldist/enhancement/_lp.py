@@ -86,11 +86,7 @@ class LP(ScoringEnhancer):
         floor: float = 0.0,
     ) -> None:
         self.spread = spread
-        self.width = width
-        self.scale = scale
-        self.output = output
-        self.sharpness = sharpness
-        self.floor = floor
+        self.width, self.scale, self.output, self.sharpness, self.floor = width, scale, output, sharpness, floor
 
     def _score(self, X: Array, L: Array) -> Array:
         graph, self.width_ = gaussian_kernel(X, self.width)

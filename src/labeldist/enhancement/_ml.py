@@ -80,10 +80,7 @@ class ML(ScoringEnhancer):
         sharpness: float = 1.0,
         floor: float = 0.0,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.output = output
-        self.sharpness = sharpness
+        self.n_neighbors, self.scale, self.output, self.sharpness = n_neighbors, scale, output, sharpness
         self.floor = floor
 
     def _score(self, X: Array, L: Array) -> Array:

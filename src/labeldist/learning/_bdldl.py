@@ -117,13 +117,8 @@ class BDLDL(BlockLearner):
         floor: float | Literal["auto"] = "auto",
         solver: Method | Literal["auto"] = "auto",
     ) -> None:
-        self.reconstruction = reconstruction
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.output = output
-        self.floor = floor
-        self.solver = solver
+        self.reconstruction, self.ridge, self.fit_intercept, self.scale = reconstruction, ridge, fit_intercept, scale
+        self.output, self.floor, self.solver = output, floor, solver
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to features and label distributions.

@@ -88,11 +88,8 @@ class ConformalLearner(DistributionLearner):
     def __init__(
         self, learner: Any, coverage: float = 0.9, joint: bool = False, *, cv: Any = 5, random_state: Any = None
     ) -> None:
-        self.learner = learner
-        self.coverage = coverage
-        self.joint = joint
-        self.cv = cv
-        self.random_state = random_state
+        self.learner, self.coverage, self.joint = learner, coverage, joint
+        self.cv, self.random_state = cv, random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Compute the residuals of held-out rows and fit the learner to all rows.

@@ -83,10 +83,7 @@ class AAKNN(DistributionLearner):
         metric: str | Callable[[Array, Array], float] = "euclidean",
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.metric = metric
-        self.algorithm = algorithm
+        self.n_neighbors, self.weights, self.metric, self.algorithm = n_neighbors, weights, metric, algorithm
 
     _squares_features = False  # `_build` chooses a unit
 

@@ -103,9 +103,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
         random_state: Any = None,
     ) -> None:
         self.covariance = covariance
-        self.var_smoothing = var_smoothing
-        self.sampling = sampling
-        self.random_state = random_state
+        self.var_smoothing, self.sampling, self.random_state = var_smoothing, sampling, random_state
 
     _accepts_sparse = False
 
@@ -240,12 +238,8 @@ class PTSVM(DistributionLearner):
         sampling: Sampling = "exact",
         random_state: Any = None,
     ) -> None:
-        self.C = C
-        self.gamma = gamma
-        self.kernel_tolerance = kernel_tolerance
-        self.max_rank = max_rank
-        self.sampling = sampling
-        self.random_state = random_state
+        self.C, self.gamma, self.kernel_tolerance, self.max_rank = C, gamma, kernel_tolerance, max_rank
+        self.sampling, self.random_state = sampling, random_state
 
     _accepts_sparse = False
 

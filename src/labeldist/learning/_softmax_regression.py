@@ -66,9 +66,7 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
     _parameter_constraints = {**SoftmaxLearner._parameter_constraints, "ridge": NON_NEGATIVE}
 
     def __init__(self, ridge: float = 1.0, *, tol: float = 1e-5, max_iter: int = 1000) -> None:
-        self.ridge = ridge
-        self.tol = tol
-        self.max_iter = max_iter
+        self.ridge, self.tol, self.max_iter = ridge, tol, max_iter
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         self._solve(_double(X), D, weight, self.ridge)
@@ -149,12 +147,8 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         max_iter: int = 1000,
         random_state: Any = 0,
     ) -> None:
-        self.ridges = ridges
-        self.cv = cv
-        self.scoring = scoring
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.ridges, self.cv, self.scoring = ridges, cv, scoring
+        self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
         for ridge in self.ridges:
