@@ -17,11 +17,6 @@ _HOW_TO_MAKE_A_TABLE = (
     "labels."
 )
 
-_HOW_TO_TREAT_MISSING_DEGREES = (
-    "IncomLDL, WInLDL and WSLDLMCSC of labeldist.learning accept missing degrees. For other learners drop those rows, "
-    "or fill in the degrees."
-)
-
 
 def random_generator(random_state: Any) -> np.random.RandomState:
     """Return the generator of a seed or a generator; for None, a new one with a random seed."""
@@ -164,7 +159,8 @@ def as_distributions(y: Any, *, name: str, accept_missing: bool = False) -> Arra
     missing = _missing(y)
     if missing.any():
         if not accept_missing:
-            raise NotADistributionError(f"Input {name} contains NaN. {_HOW_TO_TREAT_MISSING_DEGREES}")
+            advice = "Drop those rows, or use IncomLDL, WInLDL or WSLDLMCSC of labeldist.learning, which accept them."
+            raise NotADistributionError(f"Input {name} contains NaN. {advice}")
         return _with_missing_degrees(np.asarray(y, dtype=np.float64), missing, name)
     degrees = normalize(y, name=name, copy=False)
     given = np.asarray(y)
@@ -190,9 +186,7 @@ def _with_missing_degrees(y: Array, missing: Any, name: str) -> Array:
     degrees = check_distributions(np.where(missing, 0, y), name=name, tol=np.inf).copy()
     large = np.flatnonzero(incomplete & (degrees.sum(axis=1) > 1 + SUM_TOLERANCE))
     if large.size:
-        problem = (
-            f"{large.size} row(s) with missing degrees whose other degrees sum to more than 1, first row {large[0]}"
-        )
+        problem = f"{large.size} row(s) with missing degrees and a sum of the others above 1, first row {large[0]}"
         advice = "Only complete rows are divided by their sum; pass degrees, not counts."
         raise NotADistributionError(f"{name} has {problem}. {advice}")
     if not incomplete.all():

@@ -41,10 +41,6 @@ def hinges(p, top, width):
     return [max(0.0, 1 - (p[top] - p[j]) / width) for j in range(C) if j != top]
 
 
-def ranks(d):
-    return np.array([np.sum(d < x) + (np.sum(d == x) + 1) / 2 for x in d])
-
-
 # Each term, and its value for row i, d = D_i and p = P_i.
 TERMS = {
     "divergence": (DivergenceTerm(D), lambda _, d, p: -(d * np.log(p)).sum()),
@@ -52,8 +48,8 @@ TERMS = {
     "Jeffrey": (JeffreyTerm(D), lambda _, d, p: entropy(d, p) + entropy(p, d)),
     "absolute": (AbsoluteTerm(D, np.arange(N)), lambda i, d, p: i * np.abs(p - d).sum()),
     "weighted labels": (AbsoluteTerm(D, OBSERVED), lambda i, d, p: (OBSERVED[:, i] * np.abs(p - d)).sum()),
-    "top": (LinearTerm.of_top(D), lambda i, d, p: np.abs(p - np.eye(C)[TOP[i]]).sum()),
-    "percentiles": (LinearTerm.of_percentiles(D), lambda _, d, p: -(ranks(d) * p).sum() / C),
+    "top": (LinearTerm(2.0 * (np.arange(C)[:, None] != TOP)), lambda i, d, p: np.abs(p - np.eye(C)[TOP[i]]).sum()),
+    "linear": (LinearTerm(SYMMETRIC[0] @ D), lambda _, d, p: d @ SYMMETRIC[0] @ p),
     "margin": (MarginTerm(TOP, 0.3), lambda i, d, p: sum(hinges(p, TOP[i], 0.3))),
     "runner-up": (MarginTerm(TOP, 0.3, runner_up=True), lambda i, d, p: max(hinges(p, TOP[i], 0.3))),
     "quadratic": (
@@ -109,11 +105,10 @@ def test_runner_up_of_one_label_is_zero():
     assert_allclose(gradient, 0, atol=1e-12)
 
 
-def test_uniform_degrees_have_no_ranking_and_constant_percentiles():
+def test_uniform_degrees_have_no_ranking():
     uniform = np.full((C, N), 1 / C)
     Z = RNG.normal(size=(C, N))
     assert_allclose(values(RankingTerm(uniform, 100.0), Z), 0)
-    assert_allclose(values(LinearTerm.of_percentiles(uniform), Z), -(C + 1) / 2 / C)
 
 
 def test_delta_without_limit_is_softplus_and_its_weight_is_symmetric():

@@ -95,9 +95,7 @@ def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
             distances, neighbors = approximate_neighbors(faiss, centred, n_neighbors)
             return unit * distances, neighbors
         if len(X) > HOPELESS_ROWS:
-            advice = (
-                f"Install faiss to find approximate ones: {INSTALL}. Or set smoothness=0, which needs no neighbours."
-            )
+            advice = f"Install faiss to find approximate ones, {INSTALL}, or set smoothness=0, which needs none."
             raise MissingExtraError(f"Finding the exact nearest neighbours of {len(X)} rows would take hours. {advice}")
     distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
     return unit * distances, neighbors

@@ -9,12 +9,10 @@ from scipy import linalg
 
 from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
 from labeldist._solvers.maximum_entropy import Preconditioner, squared_norm, through_softmax
-from labeldist._solvers.proximal import minimize_split, shrink_singular_values
+from labeldist._solvers.proximal import START_PENALTY, minimize_split, shrink_singular_values
 from labeldist._solvers.storage import gram
 from labeldist._typing import Array
 from labeldist.simplex import softmax
-
-START_PENALTY = 10.0  # initial ρ / λ₂: singular values below its inverse vanish at first
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
-from scipy.stats import rankdata
 
 from labeldist._solvers.maximum_entropy import labels_first_scores, softmax_and_log
 from labeldist._typing import Array
@@ -97,16 +96,6 @@ class LinearTerm:
     """Σ_j a_j p_j."""
 
     coefficients: Array  # a, (c, n)
-
-    @classmethod
-    def of_top(cls, D: Array) -> LinearTerm:
-        """Return 2(1 − p_top), the sum of absolute errors if the largest label of `D` had degree one."""
-        return cls(2.0 * (np.arange(len(D))[:, None] != D.argmax(axis=0)))
-
-    @classmethod
-    def of_percentiles(cls, D: Array) -> LinearTerm:
-        """Return −Σ_j r_j p_j / c, where r_j is the rank of d_j: 1 is the lowest, and ties have their mean rank."""
-        return cls(-rankdata(D, axis=0) / len(D))
 
     def value_and_gradient(self, P: Array, _: Array) -> ValuesAndGradient:
         return _row_sums(self.coefficients, P), _in_scores(P, self.coefficients)

@@ -86,8 +86,7 @@ class DLDL(ScoringEnhancer):
     >>> from labeldist.datasets import binarize, make_artificial
     >>> from labeldist.enhancement import DLDL
     >>> X, D = make_artificial(200, random_state=0)
-    >>> model = DLDL().fit(X, binarize(D))
-    >>> model.transform(X[:5]).shape
+    >>> DLDL().fit(X, binarize(D)).transform(X[:5]).shape
     (5, 3)
     """
 

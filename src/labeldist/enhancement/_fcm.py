@@ -37,10 +37,7 @@ class FCM(ScoringEnhancer):
         Maximum number of iterations of fuzzy c-means.
     scale : bool, default=False
         Whether to standardise the features.
-    output : {"softmax", "clip", "project"}, default="softmax"
-    sharpness : float, default=1.0
-    floor : float, default=0.0
-        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
+    output, sharpness, floor : as in `BDLE`
     random_state : int, RandomState or None, default=None
         Start of the clustering: None starts at rows that are far apart, which does not depend on the order of the rows;
         otherwise the rows are drawn at random.

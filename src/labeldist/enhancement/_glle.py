@@ -30,22 +30,13 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     ----------
     smoothness : float, default=1e-2
         λ, the weight of the neighbour graph.
-    kernel : {"rbf", "linear"} or callable, default="rbf"
-    bandwidth : float or "mean", default="mean"
-    n_neighbors : int or None, default=None
-    graph_width : float or "mean", default=1.0
-        The kernel and the neighbour graph, as in `BDLE`.
-    scale : bool, default=True
-        Whether to standardise the features.
+    kernel, bandwidth, n_neighbors, graph_width, scale : as in `BDLE`
     solver : {"exact", "lbfgs"}, default="exact"
         ``"exact"`` computes the minimum. ``"lbfgs"`` does `max_iter` iterations towards it, as published: the minimum
         nearly interpolates the labels, so that early stopping regularises.
     max_iter : int, default=300
         Iterations of ``solver="lbfgs"``. It is part of the method, so reaching it causes no warning.
-    output : {"softmax", "clip", "project"}, default="softmax"
-    sharpness : float, default=1.0
-    floor : float, default=0.0
-        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
+    output, sharpness, floor : as in `BDLE`
     random_state : int, RandomState or None, default=None
         Start of ``solver="lbfgs"``: zero if None, otherwise drawn from the standard normal distribution.
 

@@ -34,10 +34,7 @@ class KM(ScoringEnhancer):
         s in exp(−‖x − y‖² / (2s²)); ``"mean"`` is the mean distance between rows.
     scale : bool, default=False
         Whether to standardise the features.
-    output : {"softmax", "clip", "project"}, default="softmax"
-    sharpness : float, default=1.0
-    floor : float, default=0.0
-        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
+    output, sharpness, floor : as in `BDLE`
 
     Attributes
     ----------

@@ -34,10 +34,7 @@ class LP(ScoringEnhancer):
         σ of the graph; ``"mean"`` is the mean distance between rows. The published width is 1.
     scale : bool, default=False
         Whether to standardise the features.
-    output : {"softmax", "clip", "project"}, default="softmax"
-    sharpness : float, default=1.0
-    floor : float, default=0.0
-        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
+    output, sharpness, floor : as in `BDLE`
 
     Attributes
     ----------

@@ -32,10 +32,7 @@ class ML(ScoringEnhancer):
         Neighbours of each row; None is the number of labels plus one, as published.
     scale : bool, default=False
         Whether to standardise the features.
-    output : {"softmax", "clip", "project"}, default="softmax"
-    sharpness : float, default=1.0
-    floor : float, default=0.0
-        Map from scores to distributions and its options; see `labeldist.simplex.to_distributions`.
+    output, sharpness, floor : as in `BDLE`
 
     Attributes
     ----------

@@ -40,12 +40,8 @@ class ALDL(PenalisedSoftmax):
         Maximum number of rounds. One round is `SABFGS` on distributions of the initial width.
     min_decrease : float, default=1e-3
         Stop when a round decreases the MAE by less than this fraction. The model of the lowest MAE is kept.
-    fit_intercept : bool, default=False
-        Whether to fit an intercept. The published model has none.
-    tol : float, default=1e-3
-        Tolerance of `SABFGS`. With many labels a smaller one takes many iterations and hardly changes the predictions.
-    max_iter : int, default=1000
-        Maximum number of iterations of `SABFGS` in a round.
+    fit_intercept, tol, max_iter : bool, float and int, default=False, 1e-3 and 1000
+        As in `SABFGS`, in each round. With many labels a smaller tolerance takes many iterations, to little effect.
 
     Attributes
     ----------
@@ -76,8 +72,7 @@ class ALDL(PenalisedSoftmax):
     Examples
     --------
     >>> from labeldist.learning import ALDL
-    >>> model = ALDL(fit_intercept=True).fit([[0.0], [1.0], [2.0], [3.0]], [20, 20, 30, 40])
-    >>> model.predict([[1.5]]).shape
+    >>> ALDL(fit_intercept=True).fit([[0.0], [1.0], [2.0], [3.0]], [20, 20, 30, 40]).predict([[1.5]]).shape
     (1, 3)
     """
 

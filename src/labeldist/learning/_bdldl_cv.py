@@ -43,10 +43,8 @@ class BDLDLCV(BlockLearner):
 
     Parameters
     ----------
-    reconstructions : sequence of float, default=(1e-4, 1e-3, ..., 1e3)
-        Values of `reconstruction` of `BDLDL`. The default is the grid of the paper.
-    ridges : sequence of float, default=(1e-4, 1e-3, ..., 1e3)
-        Values of `ridge` of `BDLDL`. The default is the grid of the paper.
+    reconstructions, ridges : sequence of float, default=(1e-4, 1e-3, ..., 1e3)
+        Values of `reconstruction` and `ridge` of `BDLDL`. The default is the grid of the paper.
     floors : sequence of float or "auto", default="auto"
         Values of `floor` of `BDLDL`. ``"auto"`` is 0.003, 0.03, 0.1, 0.2, 0.4 and 0.7 of the uniform degree.
     outputs : sequence of {"softmax", "clip", "project"}, default=("clip",)
@@ -55,9 +53,7 @@ class BDLDLCV(BlockLearner):
         An int is a number of shuffled folds, since rows are often sorted. Otherwise as in scikit-learn.
     scoring : str or callable, default="kl_divergence"
         A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold, higher being better.
-    fit_intercept : bool, default=True
-    scale : bool, default=False
-        As in `BDLDL`.
+    fit_intercept, scale : as in `BDLDL`
     random_state : int, RandomState instance or None, default=0
         Seed of the folds if `cv` is an int.
 
@@ -91,14 +87,11 @@ class BDLDLCV(BlockLearner):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "reconstructions": ["array-like"],
-        "ridges": ["array-like"],
+        **{name: ["array-like"] for name in ("reconstructions", "ridges", "outputs")},
         "floors": [StrOptions({"auto"}), "array-like"],
-        "outputs": ["array-like"],
         "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
         "scoring": [StrOptions(set(MEASURES)), callable],
-        "fit_intercept": ["boolean"],
-        "scale": ["boolean"],
+        **{name: ["boolean"] for name in ("fit_intercept", "scale")},
         "random_state": ["random_state"],
     }
 

@@ -46,10 +46,8 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients θᵀ, and intercepts, zero without `fit_intercept`.
-    n_iter_ : int
-        Number of iterations.
+    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
+        Coefficients θᵀ, intercepts, zero without `fit_intercept`, and the number of iterations.
 
     See Also
     --------
@@ -150,9 +148,7 @@ class LDLSCL(SoftmaxLearner):
     cluster_distributions_ : ndarray of shape (n_clusters, n_labels)
         Mean distributions q_j.
     objective_ : list of float
-        Objective at the start and after each iteration.
-    n_iter_ : int
-        Number of iterations.
+        Objective at the start and after each of the `n_iter_` iterations.
 
     See Also
     --------
@@ -244,14 +240,11 @@ class EDLLRL(SoftmaxLearner):
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients Wᵀ, and intercepts, zero without `fit_intercept`.
+    coef_, intercept_, n_iter_ : as in `LDLLC`
     clusters_ : ndarray of shape (n_samples,)
         Cluster of each training row.
     objective_ : list of float
         Objective after each iteration.
-    n_iter_ : int
-        Number of iterations.
 
     See Also
     --------

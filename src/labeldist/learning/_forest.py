@@ -173,8 +173,7 @@ class DistributionBoosting(TreeLearner):
         Minimum number of rows in a leaf, whatever their weights.
     max_features : {"sqrt"}, float or int, default="sqrt"
         Number of features considered at each split: the square root of their number, a fraction, or a count.
-    random_state : int, RandomState instance or None, default=None
-        Controls the features and thresholds that are drawn.
+    random_state : as in `DistributionForest`
 
     Attributes
     ----------

@@ -167,11 +167,9 @@ class WInLDL(LinearLearner):
     Examples
     --------
     >>> import numpy as np
-    >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import WInLDL
-    >>> X, D = make_artificial(500, random_state=0)
-    >>> D[np.random.default_rng(0).random(D.shape) < 0.5] = np.nan
-    >>> WInLDL().fit(X, D).predict([[0.5, 0.1, 0.2]]).shape
+    >>> D = [[0.7, 0.3, 0.0], [np.nan, 0.5, np.nan], [0.1, np.nan, 0.6]]
+    >>> WInLDL().fit([[0.0], [1.0], [2.0]], D).predict([[0.5]]).shape
     (1, 3)
     """
 

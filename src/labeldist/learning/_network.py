@@ -96,10 +96,8 @@ class AABP(HiddenLayerLearner):
     ----------
     coefs_, intercepts_ : list of ndarray
         V, for the features in their original units, and U; a and b.
-    loss_ : float
-        Final objective with the penalty.
-    n_iter_ : int
-        Number of iterations.
+    loss_, n_iter_ : float, int
+        Final objective with the penalty, and number of iterations.
 
     See Also
     --------

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import entr
+from scipy.stats import rankdata
 from sklearn.utils import check_array
 
 from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE
@@ -117,8 +118,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
 
     Notes
     -----
-    The formula and the defaults are those of PyLDL. The paper was not available; the adaptive weights of its title are
-    missing here as there.
+    Formula and defaults are those of PyLDL, without the adaptive weights of the title. The paper was not available.
 
     References
     ----------
@@ -149,7 +149,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
         self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
 
     def _terms(self, D: Array, weight: Array | None) -> list[tuple[float, terms.Term]]:  # noqa: ARG002  # a sum over rows
-        ranks = self.percentile, terms.LinearTerm.of_percentiles(D)
+        ranks = self.percentile, terms.LinearTerm(-rankdata(D, axis=0) / len(D))  # ties have their mean rank
         return [(1.0, terms.DivergenceTerm(D)), ranks, (self.variance, terms.VarianceTerm(D))]
 
 
@@ -374,14 +374,13 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         top = D.argmax(axis=0)
         others = np.where(np.arange(len(D))[:, None] == top, 0.0, 1.0)
         margin = self.margin, terms.MarginTerm(top, self.margin_width)
-        return [(1.0, terms.LinearTerm.of_top(D)), margin, (self.rest, terms.AbsoluteTerm(D, others))]
+        return [(2.0, terms.LinearTerm(others)), margin, (self.rest, terms.AbsoluteTerm(D, others))]
 
 
 class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):
     """Label distribution learning by the integral of a bounded loss over tolerances δ (δ-LDL).
 
-    With P = softmax(Xθ), k_i = KL(D_i, P_i), the logistic function σ, and b the mean of KL(D_i, uniform), it minimises
-    over θ
+    With P = softmax(Xθ), k_i = KL(D_i, P_i), the sigmoid σ, and b the mean of KL(D_i, uniform), it minimises over θ
 
         Σ_i ∫₀ᵇ σ(k_i − δ) dδ + (ridge / 2)‖θ‖²  =  Σ_i log(1 + exp(k_i)) − log(1 + exp(k_i − b)) + (ridge / 2)‖θ‖².
 

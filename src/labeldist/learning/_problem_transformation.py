@@ -175,10 +175,7 @@ class PTSVM(DistributionLearner):
         Largest error of an entry of the low-rank approximation of the kernel matrix, if `max_rank` allows.
     max_rank : int, default=200
         Maximum rank of the approximation. Time grows as the square of the rank.
-    sampling : {"exact", "draw"}, default="exact"
-        ``"exact"`` weights the examples by the degrees. ``"draw"`` draws n_samples · n_labels examples, as published.
-    random_state : int, RandomState instance or None, default=None
-        Determines the examples of ``sampling="draw"``.
+    sampling, random_state : as in `PTBayes`
 
     Attributes
     ----------
@@ -221,7 +218,7 @@ class PTSVM(DistributionLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "C": POSITIVE,
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({"scale", "auto"}), *POSITIVE],
         "kernel_tolerance": [Interval(Real, 0, 1, closed="neither")],
         "max_rank": COUNT,
         "sampling": [StrOptions(set(get_args(Sampling)))],

@@ -98,8 +98,7 @@ class LDLSF(LinearLearner):
             bound = self.correlation / -least
             problem = f"correlation={self.correlation} has no minimum: for these labels it must be below {bound:.3g}"
             raise ValueError(f"{problem}. Use a smaller value.")
-        penalties = self.sparsity, self.row_sparsity, attraction
-        objective = SparseCoefficients((X - center) / unit, D - mean, *penalties)
+        objective = SparseCoefficients((X - center) / unit, D - mean, self.sparsity, self.row_sparsity, attraction)
         solution = objective.minimize(tol=self.tol, max_iter=self.max_iter)
         self.specific_coef_, self.common_coef_ = (part.T / unit for part in solution.z)
         intercept = linalg.solve(np.eye(len(mean)) + attraction, mean, assume_a="pos")
@@ -135,7 +134,7 @@ class LDLLCLR(SoftmaxLearner):
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `EDLLRL`
+    coef_, intercept_, n_iter_ : as in `LDLLC`
     combinations_ : ndarray of shape (n_labels, n_labels)
         S.
 

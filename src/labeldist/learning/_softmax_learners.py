@@ -140,10 +140,8 @@ class SABFGS(SampleWeightMixin, PenalisedSoftmax):
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients Wᵀ, and intercepts, zero without `fit_intercept`.
-    n_iter_ : int
-        Number of iterations.
+    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
+        Coefficients Wᵀ, intercepts, zero without `fit_intercept`, and the number of iterations.
 
     See Also
     --------
@@ -180,12 +178,8 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     ----------
     memory : int, default=20
         Number of updates that Anderson acceleration combines. 0 is the published, plain scaling of the features.
-    fit_intercept : bool, default=False
-        Whether to fit an intercept. The published model has none.
-    tol : float, default=1e-4
-        Stop when the largest violation of a constraint Σ p x = Σ d x is at most this fraction of its value at W = 0.
-    max_iter : int, default=1000
-        Maximum number of iterations.
+    fit_intercept, tol, max_iter : as in `SABFGS`
+        The gradient of a coefficient is the violation of its constraint Σ p x = Σ d x.
 
     Attributes
     ----------

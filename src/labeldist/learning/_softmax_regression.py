@@ -44,10 +44,8 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients Wᵀ, and intercepts.
-    n_iter_ : int
-        Number of iterations.
+    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
+        Coefficients Wᵀ, intercepts, and the number of iterations.
 
     See Also
     --------
@@ -95,9 +93,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         An int is a number of shuffled folds, at most one per row. Otherwise as in scikit-learn.
     scoring : str or callable, default="kl_divergence"
         A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a fold, higher being better.
-    tol : float, default=1e-5
-    max_iter : int, default=1000
-        As in `SoftmaxRegression`.
+    tol, max_iter : as in `SoftmaxRegression`
     random_state : int, RandomState instance or None, default=0
         Seed of the folds if `cv` is an int.
 
@@ -110,10 +106,8 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     cv_results_ : dict
         ``params``, ``param_ridge``, ``mean_test_score``, ``std_test_score`` and ``split0_test_score``, … of all ridges,
         NaN for those that were not tried. Measures for which lower is better change their sign.
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        Coefficients and intercepts of the model with this ridge, fitted to all rows.
-    n_iter_ : int
-        Number of iterations of that fit.
+    coef_, intercept_, n_iter_ : as in `SoftmaxRegression`
+        Of the model with this ridge, fitted to all rows.
 
     See Also
     --------
