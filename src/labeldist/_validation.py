@@ -186,7 +186,7 @@ def _with_missing_degrees(y: Array, missing: Any, name: str) -> Array:
     degrees = check_distributions(np.where(missing, 0, y), name=name, tol=np.inf).copy()
     large = np.flatnonzero(incomplete & (degrees.sum(axis=1) > 1 + SUM_TOLERANCE))
     if large.size:
-        problem = f"{large.size} row(s) with missing degrees and a sum of the others above 1, first row {large[0]}"
+        problem = f"{large.size} row(s) with missing degrees whose others sum to more than 1, first row {large[0]}"
         advice = "Only complete rows are divided by their sum; pass degrees, not counts."
         raise NotADistributionError(f"{name} has {problem}. {advice}")
     if not incomplete.all():
