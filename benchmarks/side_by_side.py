@@ -62,8 +62,8 @@ DIFFERENCES = {
     "WInLDL": "Measured without missing degrees. PyLDL projects without the weights, which is not the minimum.",
     "LDLSF": "PyLDL shrinks the columns of W₂, the labels, instead of the rows, the features.",
     "LDSVR": "PyLDL fits one machine per label; ours has the joint loss of the paper.",
-    "CPNN": "PyLDL trains by 1,000 steps of Adam; ours has weight decay and searches by L-BFGS.",
-    "LDLForest": "PyLDL trains the gates by 1,000 steps of Adam, and its leaves are not those of the paper.",
+    "CPNN": "PyLDL trains by 1,000 steps of RProp; ours has weight decay and searches by L-BFGS.",
+    "LDLForest": "PyLDL trains the gates by 1,000 steps of Adam, and applies softmax to the sums of the leaves.",
 }
 """Differences between the models; methods that are not listed are the same in both libraries."""
 

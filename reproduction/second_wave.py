@@ -173,7 +173,7 @@ def verdict_table(known: Records) -> str:
 
 
 def bold(table: pd.DataFrame, known: Records) -> pd.DataFrame:
-    """Return divergences as text, with the least of each row in bold; oracles do not compete."""
+    """Return distances as text, with the least of each row in bold; oracles do not compete."""
     rivals = table[[name for name in table if known.roles[name] != "oracle"]].round(4)
     texts = table.map(lambda value: "–" if pd.isna(value) else f"{value:.4f}")
     return texts.where(~table.round(4).eq(rivals.min(axis=1), axis=0), "**" + texts + "**")
@@ -217,10 +217,16 @@ def missing(known: Records) -> str:
 
 
 def from_tags(kind: str) -> Callable[[Records], str]:
-    """Return the function that writes the divergences of a part that learns from logical labels."""
-    return lambda known: markdown_table(
-        bold(known.select("kl_divergence", kind), known).rename_axis("set").reset_index()
-    )
+    """Return the function that writes two distances of a part that learns from logical labels."""
+
+    def write(known: Records) -> str:
+        tables = {measure: bold(known.select(measure, kind), known) for measure in ("kl_divergence", "chebyshev")}
+        heads = {measure: f"{MEASURES[measure].title} ↓" for measure in tables}
+        return "\n\n".join(
+            markdown_table(table.rename_axis(heads[measure]).reset_index()) for measure, table in tables.items()
+        )
+
+    return write
 
 
 BLOCKS: dict[str, Callable[[Records], str]] = {
