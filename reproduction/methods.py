@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from labeldist import enhancement, learning
 from labeldist.features import KernelFeatures
-from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, SoftmaxRegressionCV, choose_learner
+from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
 from labeldist.metrics import get_scorer
 from labeldist.simplex import normalize, softmax
 from reproduction.errors import SpecError
@@ -188,11 +188,6 @@ def kernel_bdldl_cv(
     )
 
 
-def wide_softmax_cv() -> Any:
-    """Return SoftmaxRegressionCV with ridges from 1e-7; that of SBU_3DFE is below its defaults."""
-    return SoftmaxRegressionCV(ridges=[10.0 ** (power / 2) for power in range(-14, 7)])
-
-
 def enhanced_learner(enhancer: str = "", learner: str = "") -> Any:
     """Return `EnhancedLearner` with an enhancer and a learner that are given by name, by default its own."""
     return EnhancedLearner(ENHANCERS[enhancer](), LEARNERS[learner]()) if enhancer else EnhancedLearner()
@@ -205,7 +200,6 @@ LEARNERS: dict[str, Any] = {
     "KernelBDLDLCV": kernel_bdldl_cv,
     "ChosenLearner": ChosenLearner,
     "EnhancedLearner": enhanced_learner,
-    "WideSoftmaxCV": wide_softmax_cv,
     "FilledLearner": FilledLearner,
     "Transductive": Transductive,
 }

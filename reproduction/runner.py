@@ -53,7 +53,7 @@ SECONDS = {
     "RidgeLE": 33.0,
     "SAIIS": 14.0,
     "Transductive": 30.0,
-    "WideSoftmaxCV": 25.0,
+    "SoftmaxRegressionCV": 25.0,
 }
 """Approximate seconds of a fit on the largest data set; other estimators take about one."""
 

@@ -31,7 +31,7 @@ datasets = ["artificial_60", "artificial_70"]
 kind = "prediction"
 folds = 3
 method = [
-    { name = "SoftmaxRegressionCV", use = "WideSoftmaxCV", role = "ours" },
+    { name = "SoftmaxRegressionCV", use = "SoftmaxRegressionCV", role = "ours" },
     { name = "Mean", use = "MeanDistribution", role = "trivial" },
     { name = "LDLLRR", use = "SABFGS" },
     { name = "LDL4C", use = "AAKNN" },
