@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from reproduction.claims import Claim, judge_claims
+from reproduction.errors import StoreError
 from reproduction.paper import impossible_cells, misprinted_deviations, recomputed_ranks
 from reproduction.rules import FAILS, HOLDS, OPEN, percent
 from reproduction.statistics import failures, skill, unfinished
@@ -79,7 +80,7 @@ def replace_block(page: Path, name: str, text: str) -> None:
     before, start, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
     _, end, after = rest.partition("<!-- end -->")
     if not (start and end):
-        raise ValueError(f"{page} has no block {name}.")
+        raise StoreError(f"{page} has no block {name!r}.")
     page.write_text(f"{before}{start}{text}\n{end}{after}", encoding="utf-8")
 
 

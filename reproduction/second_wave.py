@@ -16,7 +16,7 @@ import pandas as pd
 from labeldist.exceptions import LabelDistError
 from labeldist.metrics import MEASURES
 from reproduction.errors import StoreError
-from reproduction.findings import markdown_table
+from reproduction.findings import markdown_table, replace_block
 from reproduction.statistics import LEVEL, corrected_t, distance, failures, holm, summary, wilcoxon
 from reproduction.store import read_store
 from reproduction.tables import dataset_place
@@ -242,17 +242,6 @@ BLOCKS: dict[str, Callable[[Records], str]] = {
 """What is written between the markers of the page."""
 
 
-def fill(page: str, known: Records) -> str:
-    """Return the page with all blocks rewritten."""
-    for name, write in BLOCKS.items():
-        before, marker, rest = page.partition(f"<!-- second-wave: {name} -->\n")
-        _, end, after = rest.partition("<!-- end -->")
-        if not end:
-            raise StoreError(f"The page has no block {name!r}.")
-        page = f"{before}{marker}\n{write(known)}\n\n{end}{after}"
-    return page
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Rewrite the blocks of the page from the records of a store."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -262,7 +251,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         records = pd.concat([read_store(options.store, attributes=attributes) for attributes in (False, True)])
         known = Records(records[records["experiment"] == EXPERIMENT])
-        options.page.write_text(fill(options.page.read_text("utf-8"), known), encoding="utf-8")
+        for name, write in BLOCKS.items():
+            replace_block(options.page, f"second-wave: {name}", f"\n{write(known)}\n")
     except LabelDistError as error:
         print(f"second_wave: {error}", file=sys.stderr)
         return 1
