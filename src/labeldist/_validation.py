@@ -159,7 +159,7 @@ def as_distributions(y: Any, *, name: str, accept_missing: bool = False) -> Arra
     missing = _missing(y)
     if missing.any():
         if not accept_missing:
-            advice = "Drop those rows, or use IncomLDL, WInLDL or WSLDLMCSC of labeldist.learning, which accept them."
+            advice = "IncomLDL, WInLDL and WSLDLMCSC accept missing degrees. For other learners drop those rows."
             raise NotADistributionError(f"Input {name} contains NaN. {advice}")
         return _with_missing_degrees(np.asarray(y, dtype=np.float64), missing, name)
     degrees = normalize(y, name=name, copy=False)

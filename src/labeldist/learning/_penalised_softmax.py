@@ -336,11 +336,10 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
     Notes
     -----
     The formula is the paper's, the defaults are those of the authors' code, whose λ₂ is 1e4 because it does not divide
-    the margin by ρ. Its term of the rest also pulls p_it to zero. With λ₃ < 2 the loss of a single row is least at
-    p_it = 1, so that large degrees are overestimated; with λ₃ > 2 it is least at the degrees themselves, if they
-    satisfy the margin. Contrary to the paper, the objective is not convex: the search starts from the solution with
-    the cross-entropy as the loss. Absolute values and hinges are smoothed on a scale of 1e-4. PyLDL divides the
-    absolute errors by numbers of labels.
+    the margin by ρ. Its term of the rest also pulls p_it to zero. With λ₃ < 2 the loss of a row is least at p_it = 1,
+    which overestimates large degrees; with λ₃ > 2 it is least at the degrees themselves, if they satisfy the margin.
+    Contrary to the paper, the objective is not convex. The search and the smoothing are those of `LDL4C`. PyLDL divides
+    the absolute errors by numbers of labels.
 
     References
     ----------

@@ -296,7 +296,8 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The classes with the largest scores.
         """
-        return self.classes_[self._class_scores(X).argmax(axis=1)]
+        scores = self._class_scores(X)  # before `classes_`, because it raises an error if the model is not fitted
+        return self.classes_[scores.argmax(axis=1)]
 
     def _class_scores(self, X: Any) -> Array:
         check_is_fitted(self)
