@@ -14,10 +14,10 @@ def test_objective_is_that_of_the_attributes(table):
     X, L = table
     model = DLDL(0.2, 0.3, 0.4, n_neighbors=5, tol=1e-8, max_iter=50).fit(X, L)
     Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-    D, P = model.label_distributions_, softmax(Z @ model.coef_.T + model.intercept_)
+    D, P = model.label_distributions_, softmax(Z @ model.scaled_coef_.T + model.intercept_)
     kl = (D * np.log(np.where(L > 0, D, 1) / P)).sum()
     S = laplacian(neighbor_graph(Z, 5, "mean"))
-    penalties = 0.2 * np.trace(D.T @ (S @ D)) + 0.3 * (D**2).sum() + 0.4 * (model.coef_**2).sum()
+    penalties = 0.2 * np.trace(D.T @ (S @ D)) + 0.3 * (D**2).sum() + 0.4 * (model.scaled_coef_**2).sum()
     assert_allclose(model.objective_[-1], kl + penalties)
     assert_allclose(model.transform(X), P)
     assert (np.diff(model.objective_) <= 0).all()

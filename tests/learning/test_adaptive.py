@@ -174,3 +174,20 @@ def test_common_checks(check, monkeypatch):
 
     monkeypatch.setattr(checks, "training_data", one_label_per_row)
     check(ALDL(tol=1e-8, max_iter=10_000, max_rounds=3))
+
+
+def test_numerals_as_text_are_numbers(ages):
+    X, y = ages
+    y = np.array([1, 2, 10, 20, 100])[np.digitize(y, np.quantile(y, [0.2, 0.4, 0.6, 0.8]))]
+    text, numbers = ALDL().fit(X, y.astype(str)), ALDL().fit(X, y)
+    assert_array_equal(text.classes_, numbers.classes_)
+    assert_allclose(text.predict(X), numbers.predict(X))
+    with pytest.raises(ValueError, match="could not convert string"):
+        ALDL().fit(X, np.full(len(X), "old"))
+
+
+def test_weighted_score_equals_that_of_repeated_rows(ages):
+    X, y = ages
+    model, weight = ALDL().fit(X, y), np.arange(len(y)) % 4
+    repeated = model.score(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert model.score(X, y, sample_weight=weight) == pytest.approx(repeated)

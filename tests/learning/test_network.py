@@ -127,7 +127,7 @@ def test_without_weights_of_the_label_all_degrees_are_equal(table, rng):
 def test_loss_attribute_of_cpnn_is_the_objective_of_the_prediction(table):
     X, D = table
     model = CPNN(8, weight_decay=0.02, random_state=0).fit(X, D)
-    A = model.coef_ * X.std(axis=0, ddof=1)[:, None]
+    A = model.hidden_coef_ * X.std(axis=0, ddof=1)[:, None]
     penalty = 0.01 * ((A**2).sum() + model.label_coef_ @ model.label_coef_ + model.output_coef_ @ model.output_coef_)
     assert_allclose(model.loss_, cross_entropy(D, model.predict(X)) / len(X) + penalty)
 

@@ -1,6 +1,7 @@
 """The learners that minimise a sum of terms of softmax predictions."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -281,3 +282,12 @@ def test_intercept_and_features_of_zeros_are_not_penalised(rng, learner):
     model = clone(learner).set_params(fit_intercept=True, ridge=1e9).fit(np.column_stack([X, np.zeros(60)]), D)
     assert_allclose(model.coef_, 0, atol=1e-5)
     assert np.abs(model.intercept_).max() > 0.01
+
+
+def test_edl_affinity_in_another_order_raises(table):
+    X, D = table
+    names = [f"label {k}" for k in range(D.shape[1])]
+    y, affinity = pd.DataFrame(D, columns=names), pd.DataFrame(np.ones((len(names), len(names))), names, names)
+    EDL(affinity=affinity).fit(X, y)
+    with pytest.raises(ValueError, match="affinity must have the columns"):
+        EDL(affinity=affinity).fit(X, y[names[::-1]])

@@ -18,7 +18,7 @@ def test_predictions_equal_a_walk_through_the_trees(table, monkeypatch):
         if node >= 7:
             return model.leaves_[tree, node - 7]
         unit = model.units_[tree, node]
-        left = 1 / (1 + np.exp(-model.coef_[unit] @ x - model.intercept_[unit]))
+        left = 1 / (1 + np.exp(-model.unit_coef_[unit] @ x - model.unit_intercept_[unit]))
         return left * walk(tree, 2 * node + 1, x) + (1 - left) * walk(tree, 2 * node + 2, x)
 
     assert_allclose(predicted, [(walk(0, 0, x) + walk(1, 0, x)) / 2 for x in X[:20]], atol=1e-12)
@@ -27,7 +27,7 @@ def test_predictions_equal_a_walk_through_the_trees(table, monkeypatch):
 def test_loss_is_the_objective_of_the_trees(table):
     X, D = table
     model = LDLForest(**SMALL | {"n_estimators": 1}, ridge=0.7, max_iter=2).fit(X, D)
-    V = model.coef_ * X.std(axis=0, ddof=1)
+    V = model.unit_coef_ * X.std(axis=0, ddof=1)
     assert_allclose(model.loss_, 50 * kl_divergence(D, model.predict(X)) + 0.35 * (V**2).sum())
 
 
@@ -44,7 +44,7 @@ def test_options(table):
     assert deep.leaves_.shape == (2, 32, 3)
     assert deep.units_.shape == (2, 31)  # more nodes than units
     assert LDLForest(**SMALL | {"n_estimators": 3}).fit(X, D).leaves_.shape == (3, 8, 3)
-    assert LDLForest(**SMALL | {"n_units": 9}).fit(X, D).coef_.shape == (9, 4)
+    assert LDLForest(**SMALL | {"n_units": 9}).fit(X, D).unit_coef_.shape == (9, 4)
     assert all(len(set(units)) == 7 for units in LDLForest(**SMALL | {"n_units": 9}).fit(X, D).units_)
     assert LDLForest(**SMALL, ridge=0.01).fit(X, D).score(X, D) > base.score(X, D)
     short, long = (LDLForest(**SMALL, max_iter=k, tol=0).fit(X, D) for k in (2, 6))

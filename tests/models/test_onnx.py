@@ -21,6 +21,7 @@ from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
 from labeldist.learning import (
     AAKNN,
+    DFLDL,
     EDL,
     EDLLRL,
     LDL4C,
@@ -63,7 +64,7 @@ EXPORTED = [
     make_pipeline(ColumnTransformer([("some", StandardScaler(), [0, 3])], remainder="passthrough"), BDLDL()),
     GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, cv=2),
 ]
-NOT_EXPORTED = [BDLE(), EnhancedLearner(BDLE(), AAKNN()), GridSearchCV(AAKNN(), {"n_neighbors": [3]}, cv=2)]
+NOT_EXPORTED = [DFLDL(), BDLE(), EnhancedLearner(BDLE(), AAKNN()), GridSearchCV(AAKNN(), {"n_neighbors": [3]}, cv=2)]
 
 
 def name(model):

@@ -13,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.learning import AAKNN, SABFGS, SoftmaxRegressionCV
+from labeldist.learning import AAKNN, CPNN, SABFGS, LDLForest, SoftmaxRegressionCV
 from labeldist.metrics import cosine, kl_divergence
 from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
 from tests.plots.drawn import legend_texts, texts, tick_texts
@@ -62,6 +62,13 @@ def test_X_scales_coefficients_by_standard_deviations(data):
     pipeline = make_pipeline(StandardScaler(), BDLDL()).fit(X, D)
     plain, scaled = CoefficientDisplay.from_estimator(pipeline), CoefficientDisplay.from_estimator(pipeline, X)
     np.testing.assert_allclose(plain.coefficients, scaled.coefficients)
+
+
+def test_hidden_weights_are_not_coefficients_of_labels():
+    X, D = make_artificial(60, random_state=0)
+    for model in (CPNN(5, max_iter=2), LDLForest(1, n_units=3, max_iter=2)):
+        with pytest.raises(TypeError, match="has no coefficients"):
+            CoefficientDisplay.from_estimator(model.fit(X, D))
 
 
 def test_coefficients_are_found_inside_other_estimators(data, search):

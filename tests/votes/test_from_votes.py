@@ -379,3 +379,18 @@ def test_a_label_twice_in_a_cell_of_an_annotator_is_counted_with_a_warning():
     assert from_votes(table, item="id", label="ann", separator=";").weights == [2]  # votes of two people
     with pytest.raises(TableError, match="no votes"):
         from_votes(pd.DataFrame({"ann": [None, None]}), annotators=["ann"])
+
+
+def test_tuples_are_lists_of_labels():
+    table = pd.DataFrame({"id": ["dog", "dog", "cat"], "emotion": [("joy", "fear"), ("joy",), ("awe",)]})
+    result = from_votes(table, item="id", label="emotion")
+    assert result.label_names == ["awe", "fear", "joy"]
+    assert_array_equal(result.counts, [[0, 1, 2], [1, 0, 0]])
+
+
+def test_order_of_categories_is_kept_with_a_separator():
+    sizes = pd.Categorical(["hi", "lo"], categories=["lo", "mid", "hi"], ordered=True)
+    table = pd.DataFrame({"id": ["dog", "cat"], "size": sizes})
+    assert from_votes(table, item="id", label="size", separator=";").label_names == ["lo", "mid", "hi"]
+    several = pd.Categorical(["hi;lo", "lo"], categories=["lo", "hi;lo"], ordered=True)
+    assert from_votes(table.assign(size=several), item="id", label="size", separator=";").label_names == ["hi", "lo"]

@@ -53,7 +53,7 @@ class DLDL(ScoringEnhancer):
         D, zero for labels that are not tagged unless `floor` is positive. All labels of a row without tags can have
         positive degrees.
     label_names_ : list of str
-    coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
+    scaled_coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
         Wᵀ, for standardised features, and b.
     mean_, scale_ : ndarray of shape (n_features,)
     objective_ : list of float
@@ -124,7 +124,7 @@ class DLDL(ScoringEnhancer):
         features = np.column_stack([X, np.ones(len(X))])
         loss = JointLoss(features, tags, graph, self.smoothness, self.flatness, self.ridge)
         solution = enhance_jointly(loss, tol=self.tol, max_iter=self.max_iter)
-        self.coef_, self.intercept_ = np.ascontiguousarray(solution.W[:-1].T), solution.W[-1]
+        self.scaled_coef_, self.intercept_ = np.ascontiguousarray(solution.W[:-1].T), solution.W[-1]
         self.objective_, self.n_iter_ = solution.values, len(solution.values) - 1
         return solution.D
 
@@ -145,5 +145,5 @@ class DLDL(ScoringEnhancer):
         check_feature_order(self, X)
         X = validated(self, X, reset=False, dtype=np.float64)
         with threads_for(*X.shape):
-            scores = self._standardised(X) @ self.coef_.T + self.intercept_
+            scores = self._standardised(X) @ self.scaled_coef_.T + self.intercept_
         return to_distributions(scores, floor=self._map["floor"])

@@ -115,8 +115,9 @@ class ALDL(PenalisedSoftmax):
         validation.check_rows(X=X, y=y)
         X, y = validation.validated(self, X, y, y_numeric=True, **self._table_options())
         check_squarable(X)
+        y = y.astype(np.float64) if y.dtype.kind in "US" else y  # numerals; other text raises an error
         classes, labels = np.unique(y, return_inverse=True)
-        places = classes.astype(np.float64)  # raises an error for text
+        places = classes.astype(np.float64)
         self.classes_, self.label_names_ = classes, [str(label) for label in classes]
         with threads_for(len(y), max(X.shape[1], len(classes))):
             self._fit_rounds(X, labels, places)
@@ -165,7 +166,9 @@ class ALDL(PenalisedSoftmax):
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
         predicted = self.classes_[self.predict(X).argmax(axis=1)]
         truth = np.asarray(y, dtype=np.float64)
-        errors = (np.average(np.abs(truth - label), weights=sample_weight) for label in (predicted, np.median(truth)))
+        order, weight = np.argsort(truth), np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+        median = truth[order][np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)]
+        errors = (np.average(np.abs(truth - label), weights=weight) for label in (predicted, median))
         return skill(*map(float, errors))
 
     def __sklearn_tags__(self) -> Any:

@@ -174,9 +174,9 @@ class CPNN(HiddenLayerLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features, n_hidden)
+    hidden_coef_ : ndarray of shape (n_features, n_hidden)
         A, for the features in their original units.
-    label_coef_, intercept_, output_coef_ : ndarray of shape (n_hidden,)
+    label_coef_, hidden_intercept_, output_coef_ : ndarray of shape (n_hidden,)
         w, b and v.
     label_positions_ : ndarray of shape (n_labels,)
         y, the scaled numbers of the labels.
@@ -227,14 +227,15 @@ class CPNN(HiddenLayerLearner):
         return np.stack([rng.uniform(-LABEL_SPREAD, LABEL_SPREAD, self.n_hidden), np.zeros(self.n_hidden)])
 
     def _store(self, V: Array, a: Array, output: Array) -> None:
-        self.coef_, self.intercept_ = V, a
+        self.hidden_coef_, self.hidden_intercept_ = V, a
         self.label_coef_, self.output_coef_ = output.reshape(2, -1).copy()
 
     def _predict(self, X: Array) -> Array:
         Z = np.empty((len(X), len(self.label_positions_)))
         inputs = np.multiply.outer(self.label_positions_, self.label_coef_)
         for rows in row_blocks(len(X), inputs.size):
-            Z[rows] = (_units(linear_scores(X[rows], self.coef_.T, self.intercept_), inputs) @ self.output_coef_).T
+            scores = linear_scores(X[rows], self.hidden_coef_.T, self.hidden_intercept_)
+            Z[rows] = (_units(scores, inputs) @ self.output_coef_).T
         return softmax(Z)
 
 

@@ -15,6 +15,7 @@ from labeldist._solvers import softmax_terms as terms
 from labeldist._solvers.clustering import cluster_rows
 from labeldist._solvers.maximum_entropy import ValueAndGradient, squared_norm
 from labeldist._typing import Array
+from labeldist._validation import column_names
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.learning._softmax_learners import PenalisedSoftmax
 
@@ -500,6 +501,9 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
         c, n = D.shape
         angles = 2 * np.pi * np.arange(c) / c
         given = np.cos(angles - angles[:, None]) if self.affinity is None else self.affinity
+        names = column_names(given)
+        if names is not None and names != self.label_names_ and set(names) == set(self.label_names_):
+            raise ValueError(f"affinity must have the columns {self.label_names_}, in this order; got {names}.")
         affinity = check_array(given, dtype=np.float64, input_name="affinity")
         if affinity.shape != (c, c) or not np.allclose(affinity, affinity.T):
             raise ValueError(f"affinity must be a symmetric matrix with one row per label, ({c}, {c}).")

@@ -54,7 +54,7 @@ class LDLForest(DistributionLearner):
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray of shape (n_units, n_features) and (n_units,)
+    unit_coef_, unit_intercept_ : ndarray of shape (n_units, n_features) and (n_units,)
         Vᵀ, for the features in their original units, and b.
     units_ : ndarray of shape (n_estimators, 2 ** max_depth − 1)
         Unit of each node. The children of node t are the nodes 2t + 1 (left) and 2t + 2.
@@ -122,14 +122,14 @@ class LDLForest(DistributionLearner):
         solution = fit_soft_forest(forest, theta, **steps, tol=self.tol, max_iter=self.max_iter)
         V = solution.theta[:-1] / deviation[:, None]
         V[X.min(axis=0) == X.max(axis=0)] = 0  # constant features carry no information
-        self.coef_, self.intercept_ = np.ascontiguousarray(V.T), solution.theta[-1] - mean @ V
+        self.unit_coef_, self.unit_intercept_ = np.ascontiguousarray(V.T), solution.theta[-1] - mean @ V
         self.units_, self.leaves_ = forest.units, solution.q
         self.loss_, self.n_iter_ = solution.value, solution.n_iter
 
     def _predict(self, X: Array) -> Array:
         total = np.zeros((len(X), self.leaves_.shape[2]))
         for k in range(0, len(X), BLOCK_ROWS):
-            S = expit(linear_scores(X[k : k + BLOCK_ROWS], self.coef_, self.intercept_).T)
+            S = expit(linear_scores(X[k : k + BLOCK_ROWS], self.unit_coef_, self.unit_intercept_).T)
             for units, q in zip(self.units_, self.leaves_, strict=True):
                 total[k : k + BLOCK_ROWS] += leaf_probabilities(S[units][None])[0].T @ q
         return normalize(total)

@@ -105,7 +105,7 @@ def exportable(estimator: Any) -> bool:
         return exportable(active_steps(estimator)[-1])
     if type(estimator).__name__ in LEARNERS:
         return True
-    if hasattr(estimator, "learner"):  # ConformalLearner, or EnhancedLearner, whose default is BDLDL
+    if type(estimator).__name__ in ("ConformalLearner", "EnhancedLearner"):  # the default of the latter is BDLDL
         return estimator.learner is None or exportable(estimator.learner)
     return hasattr(estimator, "estimator") and exportable(estimator.estimator)
 

@@ -70,8 +70,8 @@ def read_votes(
     if len(set(named)) < len(named):
         raise ValueError(f"A column is named more than once: {listed(named)}.")
     frame = _open_frame(votes, named)
-    if label_names is None and separator is None:
-        label_names = _ordered_categories(frame, [label] if label is not None else annotators or ())
+    if label_names is None:
+        label_names = _ordered_categories(frame, [label] if label is not None else annotators or (), separator)
     if label is not None:
         return _read_long(frame, item, annotator, label, label_names, separator)
     items = _unique_items(frame, item)
@@ -259,8 +259,8 @@ def _cells(frame: Any, column: Any, *, required: bool = False, lists: bool = Fal
     for row, cell in enumerate(cells):
         if isinstance(cell, str) and not cell.isalnum() and not clean(cell):  # isalnum is faster
             cells[row] = None
-        elif lists and isinstance(cell, np.ndarray):
-            cells[row] = cell.tolist()
+        elif lists and isinstance(cell, np.ndarray | tuple):
+            cells[row] = np.asarray(cell, dtype=object).tolist()
         elif not isinstance(cell, Hashable) and not (lists and isinstance(cell, list)):
             raise TableError(f"{cell_at(row, column)} holds a {type(cell).__name__}. Use one row for each value.")
     if required and None in cells:
@@ -327,12 +327,13 @@ def _encode_labels(cells: list[Any], label_names: Names, locate: Callable[[int],
     return names, np.array([position[_label_key(name)] for name in found], dtype=np.intp)[codes]
 
 
-def _ordered_categories(frame: Any, columns: Sequence[str]) -> Names:
+def _ordered_categories(frame: Any, columns: Sequence[str], separator: str | None) -> Names:
     """Return the categories of columns that have the same ordered categorical type, or None."""
     types = [frame[column].dtype for column in columns]
     if not types or not getattr(types[0], "ordered", False) or any(kind != types[0] for kind in types):
         return None
-    return [name if isinstance(name, str) else _label_key(name) for name in types[0].categories]
+    names = [name if isinstance(name, str) else _label_key(name) for name in types[0].categories]
+    return None if separator is not None and any(separator in name for name in names) else names
 
 
 def _check_label_names(label_names: Sequence[str]) -> list[str]:
