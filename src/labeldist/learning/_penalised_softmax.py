@@ -240,7 +240,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
 
     With P = softmax(Xθ), H the entropy, and t the label with the largest degree in row i, it minimises over θ
 
-        Σ_i H(D_i) Σ_j |p_ij − d_ij| + C₁ Σ_i max(0, 1 − (p_it − max_{j≠t} p_ij) / ρ) + (C₂/2)‖θ‖².
+        Σ_i H(D_i) Σ_j abs(p_ij − d_ij) + C₁ Σ_i max(0, 1 − (p_it − max_{j≠t} p_ij) / ρ) + (C₂/2)‖θ‖².
 
     It is made for the prediction of the largest label. The entropy gives ambiguous rows more weight, and the margin
     separates the largest label from the predicted runner-up.
@@ -308,7 +308,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
 
     With P = softmax(Xθ) and t the label with the largest degree in row i, it minimises over θ
 
-        2Σ_i (1 − p_it) + λ₂ Σ_i Σ_{j≠t} max(0, 1 − (p_it − p_ij) / ρ) + λ₃ Σ_i Σ_{j≠t} |p_ij − d_ij| + (λ₁/2)‖θ‖².
+        2Σ_i (1 − p_it) + λ₂ Σ_i Σ_{j≠t} max(0, 1 − (p_it − p_ij) / ρ) + λ₃ Σ_i Σ_{j≠t} abs(p_ij − d_ij) + (λ₁/2)‖θ‖².
 
     It is made for the prediction of the largest label. The first term is the absolute error if the largest label had
     degree one.
