@@ -149,6 +149,19 @@ def test_label_that_is_not_named_is_noted(table, command):
     assert not any("sum to 1" in note for note in run_json(*command, "--force")["notes"])
 
 
+def test_features_are_written_as_numbers_and_ignored_columns_are_not_changed(table):
+    table["tempo"] = table["tempo"].map("{:.9e}".format)
+    table = table.assign(tags=["1,2", "2"] * 60).drop(columns="title")
+    table.to_csv("dist.csv", index=False, sep=";")
+    assert not any("decimal" in note for note in run_json(*FIT, "mean", "--ignore", "tags")["notes"])
+    notes = run_json("predict", "m.skops", "dist.csv", "-o", "p.parquet")["notes"]
+    assert "Column tags: decimal commas are replaced by points." in notes
+    assert pd.read_parquet("p.parquet")["tempo"].dtype == float
+    table.drop(columns="tags").to_csv("dist.csv", index=False)
+    run("predict", "m.skops", "dist.csv", "-o", "p.npz")
+    assert np.load("p.npz")["features"].shape == (120, 3)
+
+
 def test_numbers_in_a_column_of_truth_values_are_errors(table):
     table.assign(live=["yes", "no"] * 60).to_csv("dist.csv", index=False)
     run(*FIT, "bdldl", "--prepare", "--ignore", "title")

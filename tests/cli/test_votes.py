@@ -122,9 +122,25 @@ def test_words_for_missing_values_are_noted(folder):
 @pytest.mark.parametrize("columns", [["--label", "labels"], ["--annotators", "labels"]], ids=str)
 def test_decimal_commas_are_not_read_in_votes_and_items(folder, columns):
     (folder / "votes.csv").write_text("id;labels;x\n1,5;1,2;0,5\n2,5;2,3;1\n3;1;2\n")
-    run("votes", "votes.csv", "--item", "id", *columns, "--separator", ",", "-o", "dist.csv")
+    notes = run_json("votes", "votes.csv", "--item", "id", *columns, "--separator", ",", "-o", "dist.csv")["notes"]
+    assert notes[0] == "Column x: decimal commas are replaced by points."
     expected = [["1,5", "0.5", "0.5", "0.5", "0.0", "2"], ["2,5", "1", "0.0", "0.5", "0.5", "2"]]
     assert read_table("dist.csv").to_numpy().tolist() == [*expected, ["3", "2", "1.0", "0.0", "0.0", "1"]]
+
+
+def test_decimal_commas_of_joined_tables_are_noted(folder):
+    (folder / "items.csv").write_text("id;tags\n07;1,2\n8;2\n9;1,3\n")
+    notes = run_json(*VOTES, "--join", "items.csv")["notes"]
+    assert notes == ["Column tags: decimal commas are replaced by points."]
+
+
+def test_names_like_numbers_are_matched_after_json(folder):
+    (folder / "v.csv").write_text("section,joy,fear\n3.9,3,1\n3.10,0,1\n3.11,1,1\n")
+    run("votes", "v.csv", "--item", "section", "--counts", "joy,fear", "-o", "dist.jsonl")
+    assert read_table("dist.jsonl")["section"].tolist() == ["3.9", "3.10", "3.11"]
+    (folder / "p.csv").write_text("section,joy,fear\n3.1,1,0\n3.9,0.75,0.25\n3.10,0,1\n3.11,0.5,0.5\n")
+    facts = run_json("evaluate", "dist.jsonl", "p.csv", "-l", "joy,fear", "--item", "section")
+    assert facts["measures"]["predicted"]["chebyshev"] == 0
 
 
 def test_lists_that_the_command_has_written_are_several_votes(folder):

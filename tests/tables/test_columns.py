@@ -1,5 +1,7 @@
 """Choice of label and feature columns, and conversion of cells to numbers."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -150,16 +152,19 @@ def test_nominal_zeros_and_ones_are_numbers():
     assert chosen.Y["joy"].tolist() == [1, 0]
 
 
-def test_typed_keeps_names_that_would_become_equal():
-    columns = {
-        "section": ["1.1", "1.10", "1.1", "1.1"],
-        "zero": ["0", "-0.0", "0.0", ""],
-        "flag": ["yes", "Yes", "no", "TRUE"],
-    }
-    found = typed(pd.DataFrame(columns), list(columns))
-    assert found["section"].tolist() == columns["section"]
-    assert found["zero"].tolist()[:3] == [0, 0, 0]
-    assert found["flag"].tolist() == [1, 1, 0, 1]
+@pytest.mark.parametrize("cells", [["3.9", "3.10"], ["1E1", "2"], ["+4917", "2"], ["1", "1.0"], ["1.50", "2.25"]])
+def test_typed_keeps_numbers_that_are_printed_in_another_way(cells):
+    table = pd.DataFrame({"x": cells})
+    assert typed(table, ["x"])["x"].tolist() == cells
+    assert typed(table, ["x"], ["x"])["x"].tolist() == [float(cell) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["5.0", "-0.0", "1e-07", "NA"], [" 5", "0.1", "-3", ""], [Decimal("1.50"), Decimal(2)], ["yes", "No", "TRUE"]],
+)
+def test_typed_converts_printed_numbers_and_truth_values(cells):
+    assert typed(pd.DataFrame({"x": cells}), ["x"])["x"].dtype == np.float64
 
 
 def test_typed_converts_text_of_numbers_only():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from labeldist._tables.tables import FORMATS, read_table, write_table
-from labeldist.exceptions import TableError
+from labeldist.exceptions import LabelDistWarning, TableError
 
 TEXT_FORMATS = (".csv", ".tsv", ".arff", ".json", ".jsonl")
 
@@ -65,30 +65,57 @@ def test_separators_and_line_ends(write, name, text):
 
 
 def test_decimal_commas_between_semicolons(write):
-    table = read_table(write("a.csv", "a;b;c\n1,5;x,1;2\n2;y,2;3\n"))
+    with pytest.warns(LabelDistWarning, match="Column a: decimal commas are replaced"):
+        table = read_table(write("a.csv", "a;b;c\n1,5;x,1;2\n2;y,2;3\n"))
     assert table.to_dict("list") == {"a": ["1.5", "2"], "b": ["x,1", "y,2"], "c": ["2", "3"]}
     assert read_table(write("a.csv", "a;b\nx,1;1.234\n")).to_dict("list") == {"a": ["x,1"], "b": ["1.234"]}
 
 
 def test_decimal_commas_of_text_columns_are_kept(write):
     path = write("a.csv", "id;r_1;r_2;x\n1,5;1,2;1;0,5\n2,5;2;2,1;1\n")
-    table = read_table(path, text=["id", "r_*", None])
+    with pytest.warns(LabelDistWarning, match="Column x: "):
+        table = read_table(path, text=["id", "r_*", None])
     assert table.to_dict("list") == {"id": ["1,5", "2,5"], "r_1": ["1,2", "2"], "r_2": ["1", "2,1"], "x": ["0.5", "1"]}
-    assert read_table(path, text=["x"])["id"].tolist() == ["1.5", "2.5"]
+    with pytest.warns(LabelDistWarning, match="Column id, r_1, r_2: "):
+        assert read_table(path, text=["x"])["id"].tolist() == ["1.5", "2.5"]
+
+
+def test_decimal_commas_next_to_words_for_gaps(write):
+    """R's write.csv2 writes NA."""
+    with pytest.warns(LabelDistWarning, match="Column x: "):
+        table = read_table(write("a.csv", '"x";"y"\n1,5;"a"\nNA;NA\n'))
+    assert table.to_dict("list") == {"x": ["1.5", "NA"], "y": ["a", "NA"]}
+    with pytest.raises(TableError, match=r"column 'y' holds 1\.234"):
+        read_table(write("a.csv", "x;y\n1,5;1.234\n2,5;NA\n"))
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("header", "separator"),
     [
-        ("a.tsv", 'id\ttext\tjoy\n1\t"Hi there\t0.5\n2\tbye"\t0.25\n3\ta\tb\n'),
-        ("a.csv", 'id,text,joy\n1,"Hi there,0.5\n2,bye",0.25\n\n3,a,b\n'),
-        ("a.csv", 'text;joy\r\n"Hi there;0.5\r\nbye";0.25\r\n'),
-        ("a.csv", 'id,text\n1,"Hi there\n2,bye"\n'),
+        ('"How, if at all, do you feel?";b', ";"),
+        ('"a; b; c",d', ","),
+        ('"a,\n,b";"c ""d,e,f"""', ";"),
+        ('5" disk;b', ";"),
     ],
 )
-def test_quotes_that_would_join_rows_are_errors(write, name, text):
-    with pytest.raises(TableError, match=r"starts in line 2 contains .* and line breaks\. If its quotes"):
-        read_table(write(name, text))
+def test_separators_in_quoted_names_do_not_count(write, header, separator):
+    table = read_table(write("a.csv", f"{header}\n1{separator}2\n"))
+    assert table.to_numpy().tolist() == [["1", "2"]]
+
+
+def test_empty_columns_without_a_name_are_dropped(write):
+    table = read_table(write("a.csv", "a,b,, ,\n1,,,,\n2,, ,,x\n"))
+    assert table.to_dict("list") == {"a": ["1", "2"], "b": ["", ""], "": ["", "x"]}
+
+
+def test_cells_may_be_long(write):
+    assert len(read_table(write("a.csv", f"a,b\n1,{'x' * 200_000}\n"))["b"][0]) == 200_000
+
+
+def test_quotes_that_would_join_rows_of_tsv_are_errors(write):
+    path = write("a.tsv", 'id\ttext\tjoy\n1\t"Hi there\t0.5\n2\tbye"\t0.25\n3\ta\tb\n')
+    with pytest.raises(TableError, match=r"from line 2 on, has tabs and line breaks\. If its quotes"):
+        read_table(path)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +123,7 @@ def test_quotes_that_would_join_rows_are_errors(write, name, text):
     [
         ("a.csv", 'text,joy\n"Hi\nthere",0.5\n'),
         ("a.csv", 'id,text\n1,"Hi\nthere, you"\n2,"Well,\nyes"\n'),
+        ("a.csv", 'id,text,joy\n1,"Hi there,0.5\n2,bye",0.25\n\n3,a,b\n'),
         ("a.csv", 'id,text,joy\n1,"a,b\nc,d\ne",0.5\n2,"a,b",1\n'),
         ("a.tsv", 'id\ttext\n1\t"Hi\nthere, you"\n2\t"a\tb"\n'),
     ],

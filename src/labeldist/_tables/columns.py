@@ -242,21 +242,22 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return table
 
 
-def typed(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def typed(frame: pd.DataFrame, columns: Sequence[str], features: Iterable[str] = ()) -> pd.DataFrame:
     """Convert columns of text that hold only numbers, truth values and empty cells; keep all others.
 
-    Codes with leading zeros, integers that float64 does not represent exactly, and codes that would become equal, such
-    as 1.1 and 1.10, are kept.
+    Numbers that Python prints in another way, such as 3.10, 1E1 and +4917, may be names and are converted only in
+    `features`. Codes with leading zeros and integers that float64 does not represent exactly are always kept.
     """
     converted = {}
     for name in columns:
         column = frame[name]
         has_codes = column.astype(str).str.match(r"\s*[+-]?(0\d|\d{16,}\s*$)").any()
-        if kinds.holds_objects(column) and not has_codes and kinds.kind_of(column).kind in ("number", "truth"):
+        kind = kinds.kind_of(column).kind
+        if kinds.holds_objects(column) and not has_codes and kind in ("number", "truth"):
             values = kinds.numbers(column)
-            counted = np.isfinite(values) & (values != 0)  # -0.0 and 0.0 are not codes
-            texts = column[counted].astype(str).str.strip().str.lower().replace("yes", "true")
-            if texts.nunique() == len(np.unique(values[counted])):
+            texts = [pair for pair in zip(column, values.tolist(), strict=True) if isinstance(pair[0], str)]
+            printed = [[cell.strip() == form(x) or np.isnan(x) for cell, x in texts] for form in (str, kinds.word)]
+            if kind == "truth" or name in features or any(map(all, printed)):
                 converted[name] = values
     return with_columns(frame[list(columns)], converted)
 

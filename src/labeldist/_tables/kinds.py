@@ -20,10 +20,10 @@ MIN_CATEGORIES = 5  # With at most as many distinct words, a column holds catego
 MIN_WORDS = 4  # Text has at least as many distinct words per cell on average. Shorter cells are names or titles.
 MANY_NUMBERS = 10  # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
-# Numbers and dates in a notation that is not supported, such as 10%, € 1 000 and 5 kg. They are not categories.
+# Numbers and dates in a notation that is not supported, such as 10%, € 1 000 and 31.5.2024. They are not categories.
 UNREADABLE = re.compile(
-    r"[$€£¥+\u2212-]{0,2}\s?[.,]?\d[\d.,]*(['\u2019\s]\d{3})*([.,]\d+)?(\s?[%$€£¥]|\s[^\W\d]{2,3})?"
-    r"|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*"
+    r"[$€£¥+\u2212-]{0,2}\s?(\d{1,3}(['\u2019\s.,])(\d{2,3}\2)*\d{3}((?!\2)[.,]\d+)?|\d*[.,]?\d+)(\s?[%$€£¥])?"
+    r"|(\d{1,2}([./-])\d{1,2}\7\d{4}|\d{4}([./])\d{1,2}\8\d{1,2})(\s.*)?"
 )
 WORD = re.compile(r"\w\w+")  # as in scikit-learn's vectorizers
 # Characters that are not visible. Joiners (U+200C, U+200D) distinguish words of some scripts and are part of emoji.

@@ -23,9 +23,9 @@ import numpy as np
 
 from labeldist._extras import require
 from labeldist._files import write_to_standard_output, write_whole
-from labeldist._tables import json_tables
+from labeldist._tables import json_tables, kinds
 from labeldist._typing import Array
-from labeldist.exceptions import DatasetNotFoundError, MissingExtraError, TableError
+from labeldist.exceptions import DatasetNotFoundError, LabelDistWarning, MissingExtraError, TableError, warn
 from labeldist.simplex import check_distributions
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ NOMINAL = re.compile(rf"\{{{VALUE}(?:,{VALUE})*+\}}")
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}%,]+)\s+(.+)", re.IGNORECASE)
 MARK = "\ufdd0 "  # starts with a character that no text contains
 DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
-THOUSANDS = r"\s*([+-]?\d{1,3}(\.\d{3})*)?\s*"
+THOUSANDS = r"\s*[+-]?\d{1,3}(\.\d{3})*\s*"
+QUOTED_CELL = r'"[^"]*"'
 
 
 def read_table(source: str | os.PathLike[str], *, text: Sequence[str | None] = ()) -> pd.DataFrame:
@@ -58,7 +59,7 @@ def read_table(source: str | os.PathLike[str], *, text: Sequence[str | None] = (
         and, optionally, ``feature_names`` and ``label_names``. ``-`` is CSV from standard input.
     text : sequence of str, default=()
         Names or patterns of columns that do not hold numbers. In other columns of a file that is separated by
-        semicolons, decimal commas become points.
+        semicolons, decimal commas become points, with a warning that names these columns.
 
     Returns
     -------
@@ -226,31 +227,31 @@ def cell_at(row: Any, column: Any) -> str:
 
 
 def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
-    """Read CSV; the separator is the most frequent one in the header."""
+    """Read CSV; the separator is the most frequent one in the header, outside quotes."""
     text = file.read().decode("utf-8-sig")
     if "\0" in text:
         raise ValueError("it contains NUL characters. Save it as CSV (UTF-8)")
-    separator = max(separators, key=text.partition("\n")[0].count)
+    header = next(re.finditer(rf"(?:{QUOTED_CELL}|[^\r\n])*+", text))[0]
+    separator = max(separators, key=re.sub(QUOTED_CELL, "", header).count)
+    csv.field_size_limit(2**31 - 1)  # the largest limit on every platform; by default long texts are errors
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[list[str]] = []
-    joined, last = [], 0  # lines with the start of a cell that contains both separators and line breaks
     try:
         for row in filter(None, reader):
             rows.append(row)
-            if reader.line_num > last + 1 and any("\n" in cell and separator in cell for cell in row):
-                joined.append(reader.line_num - sum(cell.count("\n") for cell in row))
-            last = reader.line_num
+            # In TSV, an opening quote that is part of the text would silently join rows until the next quote.
+            if separator == "\t" and any("\n" in cell and "\t" in cell for cell in row):
+                start = reader.line_num - sum(cell.count("\n") for cell in row)
+                advice = "If its quotes are part of the text, put the cell in quotes and double its own"
+                raise ValueError(f"a cell in quotes, from line {start} on, has tabs and line breaks. {advice}")
             if len(row) != len(rows[0]):
                 sizes = f"line {reader.line_num} has {len(row)} cells, the header has {len(rows[0])}"
                 raise ValueError(f"{sizes}. Put a cell that contains {separator!r} in double quotes")
     except csv.Error as error:
         raise ValueError(f"{error}, near line {reader.line_num}") from None
-    # An opening quote that is part of the text would silently join rows until the next quote.
-    lines = text.split("\n") if separator != "\t" else ()
-    if joined and all(line.count(separator) == len(rows[0]) - 1 for line in lines if line.strip()):
-        problem = f"a cell in quotes that starts in line {joined[0]} contains {separator!r} and line breaks"
-        raise ValueError(f"{problem}. If its quotes are part of the text, put the cell in quotes and double its own")
     frame = require("pandas", "app").DataFrame(rows[1:], columns=rows[0] if rows else [], dtype=str)
+    # Spreadsheets write empty columns at the right.
+    frame = frame.loc[:, [bool(name.strip()) or cells.str.strip().ne("").any() for name, cells in frame.items()]]
     frame.attrs["separator"] = separator
     return frame
 
@@ -258,17 +259,18 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
 def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str]) -> pd.DataFrame:
     """Replace 1,5 by 1.5 in columns of such numbers, as spreadsheets write them between semicolons; skip `text`."""
     others = [name for name in frame.columns if not any(name == part or fnmatchcase(name, part) for part in text)]
-    converted = frame.copy()
-    for name in others:
-        cells = frame[name]
-        if cells.str.contains(",").any() and cells[cells != ""].str.fullmatch(DECIMAL_COMMA).all():
-            converted[name] = cells.str.replace(",", ".")
-    for name in () if converted.equals(frame) else others:
-        with_points = frame[name][frame[name].str.contains(".", regex=False)]
-        if len(with_points) and frame[name].str.fullmatch(THOUSANDS).all():
+    filled = {name: frame[name][~kinds.is_missing(frame[name])] for name in others}
+    commas = {name: cells for name, cells in filled.items() if cells.str.contains(",").any()}
+    converted = [name for name, cells in commas.items() if cells.str.fullmatch(DECIMAL_COMMA).all()]
+    for name, cells in filled.items() if converted else ():
+        with_points = cells[cells.str.contains(".", regex=False)]
+        if len(with_points) and cells.str.fullmatch(THOUSANDS).all():
             problem = f"column {name!r} holds {with_points.iloc[0]}, but other columns have decimal commas"
             raise ValueError(f"{problem}. Write numbers without thousands separators")
-    return converted
+    if converted:
+        warn(f"Column {listed(converted)}: decimal commas are replaced by points.", LabelDistWarning)
+        frame[converted] = frame[converted].replace(",", ".", regex=True)
+    return frame
 
 
 def _write_separated(frame: pd.DataFrame, _labels: Any, separator: str = ",") -> bytes:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
-from labeldist._tables.tables import STANDARD, read_table
+from labeldist._tables.tables import STANDARD
 from labeldist.cli import io, options
 from labeldist.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
@@ -59,7 +59,7 @@ def enhance(
     enhancer = make(ENHANCERS, method, parameters)
     choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
     needs_features = getattr(enhancer, "regressor", "") is not None
-    given = io.choose(read_table(table, text=[item]), labels, reporter, **choice, need_features=needs_features)
+    given = io.choose(io.read(table, reporter, item, ignore), labels, reporter, **choice, need_features=needs_features)
     io.check_picture(picture, show, len(given.labels))
     for path in (output, std or STANDARD):
         io.check_columns(given.frame, path, given.labels)
@@ -71,9 +71,9 @@ def enhance(
     with reporter.working(f"Recovering distributions of {len(L)} items"):
         D = enhancer.fit_transform(X, L)
     drawn = io.draw_distributions(show, D, given.labels, io.item_names(given.frame, item)) if picture else None
-    io.write_output(given.with_degrees(D), output, given.labels, force=force)
+    io.write_output(given.with_degrees(D), output, given.labels, given.features, force=force)
     if std is not None:
-        io.write_output(given.with_degrees(enhancer.label_std_), std, given.labels, force=force)
+        io.write_output(given.with_degrees(enhancer.label_std_), std, given.labels, given.features, force=force)
     io.save_drawn(drawn, picture, force=force)
     mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
     facts = {**io.facts(given, output), "method": method, "mean_distribution": mean}

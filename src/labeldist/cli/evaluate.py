@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist._tables.columns import degrees, match_columns
-from labeldist._tables.tables import STANDARD, read_table
+from labeldist._tables.tables import STANDARD
 from labeldist._typing import Array
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
@@ -54,7 +54,7 @@ def evaluate(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     io.check_outputs(picture, force=force)
-    frame = read_table(truth, text=[item])
+    frame = io.read(truth, reporter, item)
     columns = match_columns(labels, frame.columns, "label")
     io.check_several(columns)
     if ordered is not None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist._tables.columns import degrees, match_columns
-from labeldist._tables.tables import STANDARD, read_table
+from labeldist._tables.tables import STANDARD
 from labeldist._typing import Array
 from labeldist.cli import io, options
 from labeldist.cli.options import BAYES, ENHANCERS, make, use_features
@@ -59,7 +59,7 @@ def explore(
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
     if intervals and BAYES not in enhancers:
         raise typer.BadParameter("--intervals is for --method bayes only.")
-    frame = read_table(table, text=[item])
+    frame = io.read(table, reporter, item, ignore)
     columns = match_columns(labels, frame.columns, "label")
     Y = degrees(frame, columns)
     predictions = {}

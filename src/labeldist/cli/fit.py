@@ -9,7 +9,6 @@ import typer
 
 from labeldist._files import write_whole
 from labeldist._tables.kinds import kind_of
-from labeldist._tables.tables import read_table
 from labeldist.cli import io, options
 from labeldist.cli.options import LEARNERS, make
 from labeldist.cli.reporter import Reporter
@@ -66,7 +65,7 @@ def fit(
     elif settings:
         raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
     io.check_picture(picture)
-    frame = read_table(table)
+    frame = io.read(table, reporter, ignore)
     given = io.choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
     D, weight = given.Y, io.weights_of(frame, weights)
     X = frame[given.features] if prepare else given.X

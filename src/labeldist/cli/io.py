@@ -28,6 +28,12 @@ WHOLE = 0.05  # Shares of votes that are rounded, times the votes, differ from w
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
+def read(path: str, reporter: Reporter, *text: str | None) -> pd.DataFrame:
+    """Read a table, with its warnings as notes; each of `text` names columns that do not hold numbers."""
+    with reporter.working(f"Reading {path}"):
+        return read_table(path, text=[part for names in text if names for part in (names, *names.split(","))])
+
+
 def choose(
     frame: pd.DataFrame,
     labels: str,
@@ -125,7 +131,7 @@ def read_degrees(
     path: str, truth: pd.DataFrame, columns: list[str], item: str | None, source: str, reporter: Reporter
 ) -> pd.DataFrame:
     """Read the label columns of a table that has the same items as `truth`, a table with the name `source`."""
-    other = read_table(path, text=[item])
+    other = read(path, reporter, item)
     for column in columns:
         one_column(column, other.columns, "label")
     others = [column for column in truth.columns.intersection(other.columns) if column not in columns]
@@ -268,12 +274,17 @@ def check_outputs(*files: str | None, table: str = STANDARD, force: bool) -> Non
 
 def check_columns(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> None:
     """Raise an error, before any work is done, if the format of `output` cannot hold the columns of a table."""
-    check_format(output, typed(frame, [name for name in frame.columns if name not in labels]))
+    others = [name for name in frame.columns if name not in labels]
+    check_format(output, typed(frame, others, others))
 
 
-def write_output(frame: pd.DataFrame, output: str, labels: Sequence[str], *, force: bool) -> None:
+def write_output(
+    frame: pd.DataFrame, output: str, labels: Sequence[str], features: Sequence[str] = (), *, force: bool
+) -> None:
     """Write a table. In formats with types, text that holds numbers is written as numbers."""
-    frame = typed(frame, list(frame.columns)) if keeps_types(output) else frame
+    if keeps_types(output):
+        only_numbers = output.lower().endswith((".mat", ".npz"))
+        frame = typed(frame, list(frame.columns), frame.columns if only_numbers else features)
     write_table(frame, output, labels=labels, overwrite=force)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from labeldist._tables.columns import with_columns
 from labeldist._tables.kinds import is_missing
-from labeldist._tables.tables import STANDARD, listed, read_table
+from labeldist._tables.tables import STANDARD, listed
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
 
@@ -33,13 +33,13 @@ def predict(
     - `labeldist predict model.skops new.csv -o pred.csv`
     - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png` — picture of the most ambiguous items
     """
-    from labeldist.models import label_names_of, load
+    from labeldist.models import feature_names_of, label_names_of, load
 
     reporter = Reporter(as_json=as_json, output=output)
     io.check_outputs(picture, table=output, force=force)
     with reporter.working("Loading the model"):
         loaded = load(model)
-    frame = read_table(table, text=[item])
+    frame = io.read(table, reporter, item)
     items, labels = io.item_names(frame, item), label_names_of(loaded)
     io.check_picture(picture, show, len(labels))
     io.check_columns(frame, output, labels)
@@ -48,7 +48,8 @@ def predict(
         reporter.note(f"in the output, column {listed(replaced)} has predicted degrees instead of its values.")
     D = io.predict_rows(loaded, frame, reporter)
     drawn = io.draw_distributions(show, D, labels, items) if picture else None
-    io.write_output(with_columns(frame, dict(zip(labels, D.T, strict=True))), output, labels, force=force)
+    result = with_columns(frame, dict(zip(labels, D.T, strict=True)))
+    io.write_output(result, output, labels, feature_names_of(loaded) or (), force=force)
     io.save_drawn(drawn, picture, force=force)
     facts = {"items": len(frame), "labels": labels, "model": model, "output": output}
     reporter.result(f"{output}: {len(frame)} items, {len(labels)} labels.", facts)

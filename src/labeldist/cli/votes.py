@@ -13,7 +13,7 @@ import typer
 
 from labeldist._tables.columns import match_columns
 from labeldist._tables.kinds import MISSING, clean
-from labeldist._tables.tables import STANDARD, listed, read_table
+from labeldist._tables.tables import STANDARD, listed
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import LabelDistError, TableError
@@ -81,7 +81,7 @@ def votes(
     if separator is not None and (counts or not separator):
         raise typer.BadParameter("--separator is a text such as ';' in cells of labels, not of counts.")
     io.check_outputs(table=output, force=force)
-    frame = read_table(table, text=[item, annotator, label, annotators, *(annotators or "").split(",")])
+    frame = io.read(table, reporter, item, annotator, label, annotators)
     nested = nested_columns(frame, counts) if counts else []
     given = annotators or counts or ""
     columns = [given] if nested else match_columns(given, frame.columns, "vote")
@@ -159,7 +159,7 @@ def _join(voted: pd.DataFrame, found: Any, path: str, reporter: Reporter) -> pd.
     They replace columns of the votes that have the same names.
     """
     item = found.item_name
-    described = read_table(path, text=[item])
+    described = io.read(path, reporter, item)
     kept = voted.columns.drop([item, *found.label_names, io.VOTES])
     voted = voted.drop(columns=kept.intersection(described.columns))
     common = [column for column in described.columns if column in voted.columns and column != item]
