@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.optimize import brentq, minimize
 
 from labeldist._solvers.proximal import (
@@ -313,3 +313,16 @@ def test_completed_table_without_norm_and_graph_keeps_degrees_and_fills_evenly(r
     count = np.maximum((~observed).sum(axis=1, keepdims=True), 1)
     assert_allclose(Y[~observed], np.broadcast_to(rest / count, Y.shape)[~observed], atol=1e-6)
     assert_allclose(Y[10:], 1 / 3, atol=1e-6)
+
+
+def test_singular_values_are_shrunk_if_the_default_algorithm_fails(rng, monkeypatch):
+    A, svd = rng.normal(size=(6, 3)), linalg.svd
+
+    def fail_by_default(factor, lapack_driver="gesdd", **options):
+        if lapack_driver == "gesdd":
+            raise linalg.LinAlgError
+        return svd(factor, lapack_driver=lapack_driver, **options)
+
+    expected = shrink_singular_values(A, 0.5)
+    monkeypatch.setattr(linalg, "svd", fail_by_default)
+    assert_allclose(shrink_singular_values(A, 0.5), expected, atol=1e-12)

@@ -38,7 +38,11 @@ def shrink_singular_values(A: Array, threshold: float) -> Array:
     """Return the minimiser of ½‖Z − A‖² + threshold·‖Z‖_*: A with its singular values lowered by the threshold."""
     # The triangular factor has the singular values and right vectors of A, and the left ones are not needed.
     factor = linalg.qr(A, mode="r", check_finite=False)[0] if A.shape[0] > A.shape[1] else A
-    _, sigma, Vt = linalg.svd(factor[: A.shape[1]], full_matrices=False, check_finite=False)
+    options: Any = {"full_matrices": False, "check_finite": False}
+    try:
+        _, sigma, Vt = linalg.svd(factor[: A.shape[1]], **options)
+    except linalg.LinAlgError:  # the default algorithm fails on some matrices
+        _, sigma, Vt = linalg.svd(factor[: A.shape[1]], **options, lapack_driver="gesvd")
     return A @ (Vt.T * _kept_share(sigma, threshold)) @ Vt
 
 
