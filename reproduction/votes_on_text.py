@@ -103,17 +103,16 @@ def main() -> None:
 
 
 def results_table(store: Path) -> str:
-    """Return the mean skills, the paired difference of the last two columns, and the noise ceiling of 100 votes."""
+    """Return the mean skills, the paired difference of automatic choice and soft labels, and the noise ceiling."""
     frame = pd.read_csv(store, names=["part", "features", "split", "method", "skill"])
     wide = frame.pivot_table(index=["part", "features", "split"], columns="method", values="skill", sort=False)
-    gain = wide["auto"] - wide["logistic regression on shares"]
-    groups = ["part", "features"]
-    table = wide.groupby(groups, sort=False).mean()
-    table["auto − logistic regression"] = gain.groupby(groups, sort=False).mean()
-    table["± (standard error)"] = gain.groupby(groups, sort=False).sem()
+    wide = wide.rename(columns={"majority vote": "hard labels", "logistic regression on shares": "soft labels"})
+    gain = (wide["auto"] - wide["soft labels"]).groupby(["part", "features"], sort=False).agg(["mean", "sem"])
+    table = wide.groupby(["part", "features"], sort=False).mean()
+    table["auto − soft"] = [f"{mean:+.3f} ± {error:.3f}" for mean, error in gain.to_numpy()]
     ceilings = {part: noise_ceiling(load_votes(f"ChaosNLI_{part}").votes) for part in ("SNLI", "MNLI")}
-    table["noise ceiling"] = [ceilings[part] for part, _ in table.index]
-    return markdown_table(table.reset_index(), digits=3)
+    table["ceiling"] = [ceilings[part] for part, _ in table.index]
+    return markdown_table(table.reset_index(), digits=3).replace("-", "−").replace("−−−", "---")
 
 
 if __name__ == "__main__":
