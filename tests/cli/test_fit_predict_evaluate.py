@@ -128,8 +128,9 @@ def test_noise_ceiling_is_printed_if_the_number_of_votes_is_known(table, rng):
 def test_noise_ceiling_is_not_printed_for_posteriors(table, rng, decimals):
     top = rng.dirichlet([0.05] * 3, size=120).argmax(axis=1)
     posteriors = np.where(np.eye(3)[top] == 1, 0.998, 0.001) + np.outer(rng.random(120), [-1e-5, 1e-5, 0])
-    for degrees in (posteriors, from_votes(5 * np.eye(3)[top], smoothing=0.01).distributions):
-        table[LABELS] = degrees.round(decimals)
+    certain = np.where(np.eye(3)[top] == 1, 1 - 2e-12, 1e-12)
+    for degrees in (posteriors, from_votes(5 * np.eye(3)[top], smoothing=0.01).distributions, certain):
+        table[LABELS] = degrees if degrees is certain else degrees.round(decimals)
         table.assign(votes=5).to_csv("dist.csv", index=False)
         assert run_json("evaluate", "dist.csv", "pred.csv", *NAMES)["noise_ceiling"] is None
     table[LABELS] = from_votes(rng.multinomial(7, [0.2, 0.3, 0.5], size=120)).distributions.round(decimals)

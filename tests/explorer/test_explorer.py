@@ -58,6 +58,7 @@ def test_cells_are_readable_text():
     cells = [None, float("nan"), pd.NaT, 0.1 + 0.2, 7, pd.Timestamp("2024-05-01"), "007", "x" * (MAX_CHARACTERS + 1)]
     expected = ["", "", "", "0.3", "7", "2024-05-01", "007", "x" * (MAX_CHARACTERS - 1) + "…"]
     assert cell_texts(pd.Series(cells, dtype=object)) == expected
+    assert cell_texts(pd.Series([12345671.0, 12345672.0])) == ["12345671", "12345672"]  # numbers of items after a gap
 
 
 def test_many_items_are_sampled_and_many_columns_cut(monkeypatch):

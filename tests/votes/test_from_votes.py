@@ -394,3 +394,16 @@ def test_order_of_categories_is_kept_with_a_separator():
     assert from_votes(table, item="id", label="size", separator=";").label_names == ["lo", "mid", "hi"]
     several = pd.Categorical(["hi;lo", "lo"], categories=["lo", "hi;lo"], ordered=True)
     assert from_votes(table.assign(size=several), item="id", label="size", separator=";").label_names == ["hi", "lo"]
+
+
+def test_index_names_the_items_if_no_column_does():
+    votes = pd.DataFrame({"item": [1, 1, 2, 2, 3, 3], "label": list("aabbab")})
+    counts = votes.groupby("item")["label"].value_counts().unstack(fill_value=0)
+    items = pd.DataFrame({"item": [1, 2, 3], "x": [0.1, 0.2, 0.3]})
+    merged = items.merge(from_votes(counts, counts=["a", "b"]).to_frame(), on="item")
+    assert merged["a"].tolist() == [1.0, 0.0, 0.5]
+    wide = pd.DataFrame({"ann": ["joy", "fear", "joy"], "bob": ["joy", "fear", "fear"]}).iloc[[2, 0, 1]]
+    joined = wide.join(from_votes(wide, annotators=["ann", "bob"]).to_frame())
+    assert joined["joy"].tolist() == [0.5, 1.0, 0.0]
+    twice = pd.concat([wide, wide])
+    assert from_votes(twice, annotators=["ann", "bob"]).items == list(range(6))

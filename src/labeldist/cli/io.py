@@ -116,12 +116,12 @@ def noise_ceiling_of(frame: pd.DataFrame, D: Array, weight: Any) -> tuple[float 
     rounding = 10.0**-decimals / 2 if decimals else 0
     sums = D.sum(axis=1, keepdims=True)
     shares = np.where(np.abs(sums - 1) <= rounding * D.shape[1], D, D / sums)
-    counts, voted = shares * n_votes[:, None], n_votes > 0
-    tolerance = np.minimum(WHOLE, rounding * n_votes)[:, None] + 1e-6
-    unused = weight is not None and not weight[voted].any()
-    if not (np.abs(counts - np.rint(counts)) <= tolerance).all() or not (n_votes > 1).any() or unused:
+    whole = np.rint(counts := shares * n_votes[:, None])
+    voted = n_votes > 0 if weight is None else (n_votes > 0) & (weight > 0)
+    close = np.abs(counts - whole) <= np.minimum(WHOLE, rounding * n_votes)[:, None] + 1e-6
+    if not (close & ((whole > 0) | (D == 0))).all() or not (n_votes[voted] > 1).any():
         return None, ""
-    votes = from_votes(np.rint(counts[voted]))
+    votes = from_votes(whole[voted])
     ceiling = noise_ceiling(votes, sample_weight=None if weight is None else weight[voted])
     skill = f"the true distributions themselves have a skill of about {ceiling:.2f}"
     return ceiling, f"Noise ceiling: with {n_votes[voted].mean():.3g} votes per item, {skill}."

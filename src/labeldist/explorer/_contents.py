@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labeldist._tables.kinds import word
 from labeldist._typing import Array
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
@@ -90,8 +91,8 @@ def check_contents(
 
 
 def cell_texts(column: pd.Series[Any]) -> list[str]:
-    """Return cells as text: missing values are empty, floats have six digits, dates have no midnight."""
-    texts = [f"{value:.6g}" if isinstance(value, float) else str(value).removesuffix(" 00:00:00") for value in column]
+    """Return cells as text: missing values are empty, fractions have six digits, dates have no midnight."""
+    texts = [f"{x:.6g}" if isinstance(x, float) and x % 1 else word(x).removesuffix(" 00:00:00") for x in column]
     cut = (text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…" for text in texts)
     return ["" if missing else text for text, missing in zip(cut, column.isna(), strict=True)]
 

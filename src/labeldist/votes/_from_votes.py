@@ -34,7 +34,7 @@ class VoteDistributions:
     weights : ndarray of shape (n_items,)
         Number of votes of each item, to be used as `sample_weight` of a learner.
     items, label_names : list
-        Items are in the order of the table; row numbers if no column names them.
+        Items are in the order of the table; its index, or row numbers, if no column names them.
     counts : ndarray of shape (n_items, n_labels)
         Number of votes for each label.
     item_name : str
@@ -47,6 +47,8 @@ class VoteDistributions:
         Number of votes of the prior that are part of each distribution.
     prior : ndarray of shape (n_labels,) or None
         The prior of the smoothing; None without smoothing.
+    indexed : bool
+        Whether the items are also the index of `to_frame`, because no column names them.
 
     See Also
     --------
@@ -69,6 +71,7 @@ class VoteDistributions:
     votes: Codes | None = None
     smoothing: float = 0.0
     prior: Array | None = None
+    indexed: bool = False
 
     def __repr__(self) -> str:
         items, labels = self.distributions.shape
@@ -86,9 +89,8 @@ class VoteDistributions:
         repeated = [name for name in names if names.count(name) > 1]
         if repeated:
             raise TableError(f"The table would have two columns {repeated[0]!r}. Rename the label or the item column.")
-        degrees = dict(zip(self.label_names, self.distributions.T, strict=True))
-        votes = self.weights.astype(np.int64)
-        return require("pandas", "app").DataFrame({self.item_name: self.items, **degrees, VOTES_COLUMN: votes})
+        table = dict(zip(names, [self.items, *self.distributions.T, self.weights.astype(np.int64)], strict=True))
+        return require("pandas", "app").DataFrame(table, index=self.items if self.indexed else None)
 
 
 def from_votes(
@@ -122,7 +124,7 @@ def from_votes(
         several names, those of `label` hold one label of each. Spaces and accents are normalised, and numerals as
         labels are compared as numbers. A `LabelWarning` names spellings that are merged.
     item, annotator, label : str
-        Columns of a long table. The other shapes may have an `item`; otherwise their rows are numbered.
+        Columns of a long table. The other shapes may have an `item`; otherwise their index names the items.
     annotators : sequence of str
         Columns of a wide table.
     counts : sequence of str
@@ -186,7 +188,7 @@ def from_votes(
     degrees = normalize(table.counts + added) if aggregator is None else fit_dawid_skene(table).distributions
     result = degrees, weights, table.items, table.label_names, table.counts, "item" if item is None else item
     smoothed = strength, added / strength if strength else None
-    return VoteDistributions(*result, table.annotators, table.votes, *smoothed)
+    return VoteDistributions(*result, table.annotators, table.votes, *smoothed, item is None)
 
 
 def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:

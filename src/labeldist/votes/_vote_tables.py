@@ -270,9 +270,9 @@ def _cells(frame: Any, column: Any, *, required: bool = False, lists: bool = Fal
 
 
 def _unique_items(frame: Any, item: str | None) -> list[Any]:
-    """Return the items of a table with one row per item: the row numbers if no column names them."""
+    """Return the items of a table with one row per item: its index, if it is unique, if no column names them."""
     if item is None:
-        return list(range(len(frame)))
+        return list(frame.index) if frame.index.is_unique else list(range(len(frame)))
     first: dict[Any, int] = {}
     for row, cell in enumerate(_cells(frame, item, required=True)):
         if first.setdefault(clean(cell), row) != row:
