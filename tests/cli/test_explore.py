@@ -75,6 +75,12 @@ def test_degrees_without_features_are_shown_alone(table, columns):
     assert any("no feature column" in note for note in facts["notes"])
 
 
+def test_unanimous_shares_of_votes_are_degrees(table):
+    shares = np.eye(3)[np.arange(40) % 3]
+    table.assign(**dict(zip(LABELS, shares.T, strict=True)), votes=5).to_csv("unanimous.csv", index=False)
+    assert explore("unanimous.csv", "--ignore", "votes")["versions"] == ["degrees in unanimous.csv", HELD_OUT]
+
+
 def test_predicted_tables_are_matched_by_item_or_order(table):
     mixed = table.sample(frac=1, random_state=0)
     mixed[LABELS] = 0.5 * mixed[LABELS] + 0.5 / 3

@@ -106,7 +106,7 @@ def test_dawid_skene():
 def test_notes(folder):
     (folder / "votes.csv").write_text(LONG + "9,ann,fear\n10,ann,NA\n11,ann,joy\n12,bob,Joy\n13,ann,joy\n")
     notes = run_json(*VOTES)["notes"]
-    for facts in (("data row 7", "'ann'", "'9'"), ("NA",), ("4 of 7", "--smoothing")):
+    for facts in (("data row 7", "'ann'", "'9'"), ("NA",), ("Joy, joy are different",), ("4 of 7", "--smoothing")):
         assert any(all(fact in note for fact in facts) for note in notes), facts
     notes = run_json(*VOTES, "--force", "--smoothing", "1")["notes"]
     assert not any("--smoothing" in note for note in notes)
@@ -168,6 +168,10 @@ def test_join(folder):
     (folder / "items.csv").write_text("id,length\n9\u200b,1.5\n 07,2.5\n7,3.5\n")
     run(*VOTES, "--join", "items.csv", "--force")
     assert written()[["id", "length"]].to_numpy().tolist() == [["07", 2.5], ["9", 1.5]]
+    (folder / "votes.csv").write_text("id,who,emotion,length\n9,ann,joy,0\n07,ann,fear,0\n")
+    notes = run_json(*VOTES, "--join", "items.csv", "--force")["notes"]
+    assert "column length of the votes is replaced by that of items.csv." in notes
+    assert written()["length"].tolist() == [1.5, 2.5]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, MissingExtraError, ModelError, ModelVersionWarning, OutputError
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, DistributionBoosting, DistributionForest
+from labeldist.learning import AAKNN, EDL, DistributionBoosting, DistributionForest
 from labeldist.models import _persistence, load, read_card, save, to_onnx
 from tests.checks import example, training_data
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
@@ -52,6 +52,15 @@ def make_card(model, summary=None, measures=None, training_rows=None):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "model.skops"
+
+
+def test_parameters_that_cannot_be_stored_raise(path):
+    X, D, _ = example()
+    names = list("abcd")
+    affinity = pd.DataFrame(np.eye(4), names, names)
+    with pytest.raises(ModelError, match=r"EDL holds an object that skops cannot store.* by arrays"):
+        save(EDL(affinity=affinity).fit(X, pd.DataFrame(D, columns=names)), path)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("model", ESTIMATORS + NESTED, ids=name)

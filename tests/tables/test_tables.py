@@ -360,8 +360,11 @@ def test_named_index_of_pandas_is_a_column(through, index, columns):
 def test_arrow_tables_that_are_errors(through):
     with pytest.raises(TableError, match="more than one column a"):
         through(pa.table([[1.0], [3.0]], names=["a", "a"]))
-    with pytest.raises(TableError, match="column pair"):
-        through(pa.table({"ok": [1], "pair": [[1.0, 2.0]]}))
+
+
+def test_lists_and_records_in_arrow_tables(through):
+    read = through(pa.table({"ok": [1], "pair": [[1.0, 2.0]], "record": [{"a": 3, "b": {"c": "x"}}]}))
+    assert read.to_dict("records") == [{"ok": 1, "pair": [1.0, 2.0], "record.a": 3, "record.b.c": "x"}]
 
 
 def test_damaged_feather_is_an_error(write):

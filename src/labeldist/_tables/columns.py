@@ -245,8 +245,8 @@ def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 def typed(frame: pd.DataFrame, columns: Sequence[str], features: Iterable[str] = ()) -> pd.DataFrame:
     """Convert columns of text that hold only numbers, truth values and empty cells; keep all others.
 
-    Numbers that Python prints in another way, such as 3.10, 1E1 and +4917, may be names and are converted only in
-    `features`. Codes with leading zeros and integers that float64 does not represent exactly are always kept.
+    Words such as yes and no, and numbers that Python prints in another way, such as 3.10, 1E1 and +4917, are converted
+    only in `features`. Codes with leading zeros and integers that float64 does not represent exactly are always kept.
     """
     converted = {}
     for name in columns:
@@ -257,7 +257,7 @@ def typed(frame: pd.DataFrame, columns: Sequence[str], features: Iterable[str] =
             values = kinds.numbers(column)
             texts = [pair for pair in zip(column, values.tolist(), strict=True) if isinstance(pair[0], str)]
             printed = [[cell.strip() == form(x) or np.isnan(x) for cell, x in texts] for form in (str, kinds.word)]
-            if kind == "truth" or name in features or any(map(all, printed)):
+            if name in features or any(map(all, printed)):
                 converted[name] = values
     return with_columns(frame[list(columns)], converted)
 

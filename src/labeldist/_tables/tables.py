@@ -282,15 +282,16 @@ def _write_separated(frame: pd.DataFrame, _labels: Any, separator: str = ",") ->
 
 
 def _read_arrow(file: BinaryIO, module: str) -> pd.DataFrame:
-    """Read Parquet or Feather; named indexes of pandas become columns, unnamed ones are dropped."""
+    """Read Parquet or Feather; named indexes of pandas become columns, unnamed ones are dropped, lists stay lists."""
     types = require("pyarrow", "tables").types
     library = require(f"pyarrow.{module}", "tables")
     table = library.ParquetFile(file).read() if module == "parquet" else library.read_table(file)
-    nested = [field.name for field in table.schema if types.is_nested(field.type)]
-    if nested:
-        raise ValueError(f"column {listed(nested)} holds several values in one cell")
+    while any(types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
     table.validate(full=True)  # Arrow does not check buffers on reading; invalid ones would crash the process.
     frame = table.to_pandas(integer_object_nulls=True)  # As floats, large integers would lose digits.
+    for name in [field.name for field in table.schema if types.is_nested(field.type)]:
+        frame[name] = table[name].to_pylist()
     return frame.reset_index(drop=all(name is None for name in frame.index.names))
 
 

@@ -69,7 +69,8 @@ def explore(
     for name in models or ():
         predictions[f"predicted by {name}"] = _predict(name, frame, columns, reporter)
     choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
-    if is_logical(Y):
+    are_shares = io.VOTES in frame.columns and (Y.sum(axis=1) == 1).all()  # of unanimous votes
+    if is_logical(Y) and not are_shares:
         given = io.choose(frame, labels, reporter, **choice, need_features=list(enhancers) != [BAYES])
         X = io.feature_matrix(given, prepare=prepare)
         if BAYES in enhancers:

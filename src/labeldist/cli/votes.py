@@ -130,6 +130,10 @@ def _note_labels(found: Any, reporter: Reporter, *, auto: bool) -> None:
     missing = [name for name in found.label_names if name in MISSING or NOT_AVAILABLE.fullmatch(name)]
     if missing:
         reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
+    words = [name.casefold() for name in found.label_names]
+    alike = [name for name, word in zip(found.label_names, words, strict=True) if words.count(word) > 1]
+    if alike:
+        reporter.note(f"{listed(alike)} are different labels. If some are the same, write them in the same case.")
     single = np.count_nonzero(found.weights == 1)
     if not found.smoothing and 2 * single > len(found.weights):
         reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")
@@ -160,8 +164,10 @@ def _join(voted: pd.DataFrame, found: Any, path: str, reporter: Reporter) -> pd.
     """
     item = found.item_name
     described = io.read(path, reporter, item)
-    kept = voted.columns.drop([item, *found.label_names, io.VOTES])
-    voted = voted.drop(columns=kept.intersection(described.columns))
+    replaced = voted.columns.drop([item, *found.label_names, io.VOTES]).intersection(described.columns)
+    if len(replaced):
+        reporter.note(f"column {listed(replaced)} of the votes is replaced by that of {path}.")
+    voted = voted.drop(columns=replaced)
     common = [column for column in described.columns if column in voted.columns and column != item]
     if common:
         raise TableError(f"Both {path} and the result have the column {listed(common)}. Rename it in {path}.")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,7 +28,7 @@ VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
 LARGE_EXCESS = 0.1  # and also if the loss exceeds its minimum by this share of ‖L‖²
 
 
-class KernelModelMixin:
+class KernelModelMixin(TransformerMixin):
     """Scores ΦW with Φ = [K, 1], by minimising a bidirectional loss over a neighbour graph.
 
     A mixin for subclasses of `ScoringEnhancer`.

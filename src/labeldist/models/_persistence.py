@@ -124,7 +124,11 @@ def save(
     """
     check_free(path, force=force)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
-    content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
+    try:
+        content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
+    except TypeError as error:  # of an object that skops cannot store, such as a DataFrame
+        problem = f"{type(model).__name__} holds an object that skops cannot store: {error}"
+        raise ModelError(f"{problem}. Replace pandas objects among its parameters by arrays.") from error
     _check_types(content, trusted, type(model).__name__)
     archive = io.BytesIO(content)
     with ZipFile(archive, "a", ZIP_DEFLATED) as members:
