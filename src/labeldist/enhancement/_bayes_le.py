@@ -17,8 +17,8 @@ from labeldist._solvers.tag_posterior import expected_degrees, posterior_moments
 from labeldist._solvers.tag_sampler import Rule, Tags
 from labeldist._threads import one_thread
 from labeldist._typing import Array
-from labeldist._validation import check_feature_order, check_rows, random_generator, validated
-from labeldist.enhancement._enhancer import LabelEnhancer
+from labeldist._validation import check_rows, random_generator
+from labeldist.enhancement._enhancer import LabelEnhancer, NewRowsMixin
 from labeldist.enhancement._score_regressors import CrossFittedScores, KernelScores
 from labeldist.exceptions import (
     ImpossibleTagsWarning,
@@ -38,7 +38,7 @@ MIN_EXPLAINED = 0.4
 MAX_IMPOSSIBLE, MAX_NOISE = 0.02, 0.15
 
 
-class BayesLE(LabelEnhancer):
+class BayesLE(NewRowsMixin, LabelEnhancer):
     r"""Label enhancement by the posterior mean of degrees given tags.
 
     The scores of a row are z ~ N(μ, Σ), its degrees d = softmax(z), and its tags follow from the degrees by a rule, up
@@ -257,22 +257,8 @@ class BayesLE(LabelEnhancer):
             advice = "Check the threshold, or use rule='order'."
             warn(f"{self.noise_:.0%} of the tags seem to be wrong. {advice}", NoisyTagsWarning)
 
-    def transform(self, X: Any) -> Array:
-        """Predict the label distributions of new rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features of the new rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            E[softmax(z)] with z ~ N(μ(x), Σ).
-        """
-        check_is_fitted(self)
-        check_feature_order(self, X)
-        X = validated(self, X, reset=False, accept_sparse="csr" if get_tags(self).input_tags.sparse else False)
+    def _predict(self, X: Any) -> Array:
+        """Return E[softmax(z)] with z ~ N(μ(x), Σ)."""
         if self._scores is None:  # a single label
             return np.ones((X.shape[0], 1))
         draws = self._random(3).standard_normal((len(self.label_names_), NEW_ROW_DRAWS))

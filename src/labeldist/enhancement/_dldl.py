@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import COUNT, ITERATIONS, NON_NEGATIVE, WIDTH
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.joint_enhancement import JointLoss, enhance_jointly
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist._validation import check_feature_order, validated
-from labeldist.enhancement._enhancer import ScoringEnhancer
+from labeldist.enhancement._enhancer import NewRowsMixin, ScoringEnhancer
 from labeldist.simplex import OutputMap, to_distributions
 
 
-class DLDL(ScoringEnhancer):
+class DLDL(NewRowsMixin, ScoringEnhancer):
     """Joint label enhancement and label distribution learning (DLDL).
 
     The degrees D of the training rows and a softmax model of them, P = softmax(XW + 1bᵀ), are estimated together:
@@ -128,22 +126,7 @@ class DLDL(ScoringEnhancer):
         self.objective_, self.n_iter_ = solution.values, len(solution.values) - 1
         return solution.D
 
-    def transform(self, X: Any) -> Array:
-        """Predict the label distributions of new rows, which need no tags.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features of the new rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            softmax(XW + 1bᵀ).
-        """
-        check_is_fitted(self)
-        check_feature_order(self, X)
-        X = validated(self, X, reset=False, dtype=np.float64)
+    def _predict(self, X: Array) -> Array:
         with threads_for(*X.shape):
             scores = self._standardised(X) @ self.scaled_coef_.T + self.intercept_
         return to_distributions(scores, floor=self._map["floor"])

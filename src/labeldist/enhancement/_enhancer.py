@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
@@ -93,6 +94,32 @@ class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
         tags.target_tags.single_output = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class NewRowsMixin(TransformerMixin):
+    """Mixin of the enhancers with a rule for new rows: `_predict` of checked features."""
+
+    def transform(self, X: Any) -> Array:
+        """Predict the label distributions of new rows, which need no labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features of the new rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Label distributions.
+        """
+        check_is_fitted(self)
+        validation.check_feature_order(self, X)
+        accept_sparse = "csr" if get_tags(self).input_tags.sparse else False
+        return self._predict(validation.validated(self, X, reset=False, accept_sparse=accept_sparse, dtype=np.float64))
+
+    @abstractmethod
+    def _predict(self, X: Any) -> Array:
+        """Return the label distributions of rows in float64."""
 
 
 class ScoringEnhancer(LabelEnhancer):

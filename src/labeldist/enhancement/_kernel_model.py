@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import COUNT, NON_NEGATIVE, WIDTH, StrOptions
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
@@ -19,8 +17,7 @@ from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist._validation import check_feature_order, validated
-from labeldist.enhancement._enhancer import ScoringEnhancer
+from labeldist.enhancement._enhancer import NewRowsMixin, ScoringEnhancer
 from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, warn
 
 # A warning is issued if the median weight of the neighbour graph is smaller, or the relative residual larger.
@@ -28,7 +25,7 @@ VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
 LARGE_EXCESS = 0.1  # and also if the loss exceeds its minimum by this share of ‖L‖²
 
 
-class KernelModelMixin(TransformerMixin):
+class KernelModelMixin(NewRowsMixin):
     """Scores ΦW with Φ = [K, 1], by minimising a bidirectional loss over a neighbour graph.
 
     A mixin for subclasses of `ScoringEnhancer`.
@@ -56,22 +53,7 @@ class KernelModelMixin(TransformerMixin):
     _standardised: Callable[[Array], Array]
     _distributions: Callable[[Array], Array]
 
-    def transform(self, X: Any) -> Array:
-        """Predict the label distributions of new rows, which need no labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features of the new rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Label distributions.
-        """
-        check_is_fitted(self)
-        check_feature_order(self, X)
-        X = validated(self, X, reset=False, dtype=np.float64)
+    def _predict(self, X: Array) -> Array:
         scores = np.empty((len(X), len(self.intercept_)))
         for rows in row_blocks(len(X), len(self.X_fit_)):
             with threads_for(len(X), len(self.X_fit_)):
