@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from labeldist import BDLDL
 from labeldist._validation import (
     as_distributions,
     check_feature_order,
@@ -20,6 +21,12 @@ from labeldist._validation import (
 from labeldist.enhancement import Uniform
 from labeldist.exceptions import LabelWarning, NotADistributionError
 from tests.frames import any_make, frame
+
+
+def test_frames_with_sparse_columns():
+    X = pd.DataFrame(np.eye(3)).astype(pd.SparseDtype("float64", 0.0))
+    D = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
+    np.testing.assert_allclose(BDLDL().fit(X, D).coef_, BDLDL().fit(np.eye(3), D).coef_)
 
 
 def test_finite_values_with_infinite_sum_are_valid():

@@ -11,7 +11,7 @@ def check_not_missing(given: Any, numbers: Any = None, *, name: str) -> None:
     """Raise an error if `given` has masked entries or, with its conversion `numbers` to floats, NaT."""
     if np.ma.is_masked(given):
         missing = np.ma.getmaskarray(given)
-    elif numbers is None or getattr(getattr(given, "dtype", None), "kind", "O") in "biuf" or not numbers.size:
+    elif not isinstance(numbers, np.ndarray) or getattr(getattr(given, "dtype", None), "kind", "O") in "biuf":
         return  # only dates and durations have NaT
     elif not (missing := numbers == NAT).any():
         return

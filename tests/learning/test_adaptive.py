@@ -87,6 +87,7 @@ def test_score_is_the_skill_over_the_median(ages, rng):
     predicted = model.classes_[model.predict(X).argmax(axis=1)]
     expected = 1 - np.abs(predicted - y).mean() / np.abs(np.median(y) - y).mean()
     assert_allclose(model.score(X, y), expected)
+    assert_allclose(model.score(X, y[:, None]), expected)
     assert 0.3 < expected < 1
     errors = [np.average(np.abs(label - y), weights=weight) for label in (predicted, np.median(y))]
     assert_allclose(model.score(X, y, weight), 1 - errors[0] / errors[1])

@@ -158,6 +158,9 @@ def test_collections_that_do_not_match_raise():
         BDLDL().fit(frame[FEATURES], frame[LABELS], sample_weight=WEIGHT)
     with pytest.raises(ValueError, match="there are 5 of X, 3 of y"):
         BDLDL().fit(frame[FEATURES], frame[LABELS].repartition(npartitions=3))
+    shuffled = dd.from_pandas(FRAME.sample(frac=1, random_state=0)[LABELS], npartitions=5, sort=False)
+    with pytest.raises(ValueError, match="common labels in different orders"):
+        BDLDL().fit(frame[FEATURES], shuffled)
     with pytest.raises(ValueError, match=r"Partition \d has rows 100 of X, (50|150) of y"):
         BDLDL().fit(x[:200], unknown(da.from_array(D[:200], chunks=((50, 150), 3))))
 

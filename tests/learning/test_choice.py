@@ -196,6 +196,10 @@ def test_large_and_wide_tables_are_sampled(curved, monkeypatch):
     assert (choice.n_rows, choice.compared_rows) == (200, 50)
     assert "50 rows drawn at random from 200" in choice.paragraph
     assert len(choice.estimator.label_distributions_) == 200
+    folds = np.arange(200) % 2
+    given = choose_learner(X, D, candidates={"linear": BDLDL()}, cv=PredefinedSplit(folds), random_state=0)
+    assert given.compared_rows == 200
+    assert_allclose(given.truth[:100], D[folds == 0])
     monkeypatch.setattr(_choice, "MIN_ROWS", 10)
     monkeypatch.setattr(_choice, "MAX_CELLS", 20 * X.shape[1])
     assert choose_learner(X, D, candidates=CANDIDATES, random_state=0).compared_rows == 20

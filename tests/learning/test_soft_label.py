@@ -2,7 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -87,6 +92,7 @@ def test_labels_that_never_occur_have_degree_zero(table):
         (GradientBoostingClassifier(n_iter_no_change=3), "n_iter_no_change=None"),
         (make_pipeline(StandardScaler(), LogisticRegressionCV(cv=3)), "cv"),
         (SVC(probability=True), "instead of probability=True"),
+        (BaggingClassifier(HistGradientBoostingClassifier(early_stopping=True)), "early_stopping=False"),
         (KNeighborsClassifier(), "takes no sample_weight"),
     ],
     ids=lambda value: type(value).__name__,

@@ -52,6 +52,9 @@ def test_equals_logistic_regression_on_repeated_rows(table, ridge):
     model = SoftmaxRegression(ridge, tol=1e-10).fit(X, D)
     assert_allclose(model.coef_, expected.estimator_.coef_, atol=1e-6)
     assert_allclose(model.predict(X), expected.predict(X), atol=1e-7)
+    two = D[:, :2] / D[:, :2].sum(axis=1, keepdims=True)
+    expected = SoftLabelClassifier(LogisticRegression(C=2 / ridge, tol=1e-10, max_iter=10_000)).fit(X, two)
+    assert_allclose(SoftmaxRegression(ridge, tol=1e-10).fit(X, two).predict(X), expected.predict(X), atol=1e-7)
 
 
 def test_sparse_features_give_the_same_model(table, rng):

@@ -142,6 +142,9 @@ def test_classes_are_column_names_or_known_classes(partial):
     model = PLLE().fit(pd.DataFrame(X, columns=list("abcd")), pd.DataFrame(S, columns=names))
     assert_array_equal(model.classes_, names)
     assert model.score(pd.DataFrame(X, columns=list("abcd")), names[y]) > 0.9
+    mixed = PLLE().fit(X, pd.DataFrame(S, columns=names)[names[[2, 0, 1]]])
+    assert_array_equal(mixed.classes_, names)
+    assert_allclose(mixed.decision_function(X), PLLE().fit(X, S).decision_function(X), atol=1e-5)
     with pytest.raises(ValueError, match="Column 0 is 'b' where fit had 'a'"):
         model.predict(pd.DataFrame(X, columns=list("bacd")))
     known = PLLE().fit(X, names[y])

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -197,13 +199,17 @@ def test_scorers_raise_for_labels_and_rows_in_another_order():
     arrays, scorer = make_artificial(60, random_state=0), get_scorer("cosine")
     X, D = pd.DataFrame(arrays[0]), pd.DataFrame(arrays[1], columns=["joy", "fear", "calm"])
     search = GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, scoring=scorer)
-    for model in (BDLDL(), make_pipeline(StandardScaler(), BDLDL()), search):
+    nested = make_pipeline(StandardScaler(), clone(search))
+    for model in (BDLDL(), make_pipeline(StandardScaler(), BDLDL()), search, nested):
         model.fit(X, D)
         assert scorer(model, X, D) == scorer(model, X, D.to_numpy())
         with pytest.raises(ValueError, match=r"\['joy', 'fear', 'calm'\].*got \['calm', 'fear', 'joy'\]"):
             scorer(model, X, D.iloc[:, ::-1])
         with pytest.raises(ValueError, match="same labels in different orders"):
             scorer(model, X, D.iloc[::-1])
+    for y, message in ((D.iloc[:, ::-1], "must have the labels"), (D.iloc[::-1], "same labels in different orders")):
+        with pytest.raises(ValueError, match=message):
+            permutation_importance(model, X, y, scoring={"cosine": scorer})
 
 
 def test_scorers_normalise_true_degrees_and_take_weights():

@@ -58,6 +58,11 @@ def test_parts_without_weight_do_not_change_moments(table):
     assert (nothing + nothing).weight == 0
 
 
+def test_tables_with_other_columns_raise(rng):
+    with pytest.raises(ValueError, match=r"\(1, 2\) and \(4, 2\)"):
+        Moments.of(rng.random((5, 1)), rng.random((5, 2))) + Moments.of(rng.random((5, 4)), rng.random((5, 2)))
+
+
 def test_misleading_sample_spread_costs_no_digits(rng):
     step = 2048
     n = step * moments_module.SAMPLE_ROWS

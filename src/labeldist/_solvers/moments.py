@@ -94,6 +94,8 @@ class Moments:
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of both tables together (the pairwise update of Chan, Golub and LeVeque)."""
+        if self.xd.shape != other.xd.shape:
+            raise ValueError(f"The tables have {self.xd.shape} and {other.xd.shape} features and labels.")
         weight = self.weight + other.weight
         if weight == 0:
             return self

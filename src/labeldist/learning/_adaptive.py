@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labeldist import _validation as validation
 from labeldist._compat import COUNT, POSITIVE, Interval
@@ -165,7 +165,7 @@ class ALDL(PenalisedSoftmax):
         check_is_fitted(self)
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
         predicted = self.classes_[self.predict(X).argmax(axis=1)]
-        truth = np.asarray(y, dtype=np.float64)
+        truth = column_or_1d(y, dtype=np.float64)
         order, weight = np.argsort(truth), np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
         median = truth[order][np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)]
         errors = (np.average(np.abs(truth - label), weights=weight) for label in (predicted, median))

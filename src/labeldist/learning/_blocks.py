@@ -117,12 +117,20 @@ def _summarise(
         return None  # data frames have empty partitions
     learner = clone(learner)
     try:
+        _check_index(X, y)
         X, D = learner._check_features_and_distributions(X, y, weight)
         weight = check_weights(weight, X, all_zero=True)
     except (ValueError, TypeError) as error:
         error.add_note(f"This is in partition {number}. Rows are counted from its first row.")
         raise
     return _Partial(columns_of(learner), summarise(number, X, D, weight, *shared))
+
+
+def _check_index(X: Any, y: Any) -> None:
+    """Raise an error if pandas partitions share labels of the index at other positions."""
+    if hasattr(X, "iloc") and hasattr(y, "iloc") and not X.index.equals(y.index) and X.index.isin(y.index).any():
+        problem = "The indexes of X and y hold common labels in different orders"
+        raise ValueError(f"{problem}, but rows are paired by position. Reorder the rows of y.")
 
 
 def _add(parts: list[_Partial | None]) -> _Partial | None:

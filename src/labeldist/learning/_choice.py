@@ -20,7 +20,15 @@ from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
-from labeldist.learning._cross_validation import Trial, cross_validate, prepared, split_rows, weighted_rows, weights_for
+from labeldist.learning._cross_validation import (
+    Trial,
+    cross_validate,
+    lists_rows,
+    prepared,
+    split_rows,
+    weighted_rows,
+    weights_for,
+)
 from labeldist.learning._forest import DistributionBoosting, DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
 from labeldist.learning._soft_label import SoftLabelClassifier
@@ -187,7 +195,7 @@ def choose_learner(
     n_features = math.prod(np.shape(X)[1:])  # 1 for a list of texts
     rows = np.arange(len(degrees))
     most = min(MAX_ROWS, max(MIN_ROWS, MAX_CELLS // max(1, n_features)))
-    if len(rows) > most:
+    if len(rows) > most and not lists_rows(cv):
         rows = np.sort(random.choice(rows, most, replace=False))
     table = _safe_indexing(X, rows), degrees[rows], None if weight is None else weight[rows]
     folds = split_rows(table[0], table[1], cv, random)

@@ -104,10 +104,14 @@ def weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
     return {f"{name}__{parameter}": weight for name, step in steps for parameter in weights_for(step, weight)}
 
 
+def lists_rows(cv: Any) -> bool:
+    """Return whether `cv` refers to positions of rows."""
+    return not isinstance(cv, Integral) and (not hasattr(cv, "split") or hasattr(cv, "test_fold"))
+
+
 def weighted_rows(cv: Any, weight: Array | None, *tables: Any) -> tuple[Any, ...]:
     """Return the tables without rows of weight zero, which could fill a fold, unless `cv` lists positions of rows."""
-    lists_rows = not isinstance(cv, Integral) and (not hasattr(cv, "split") or hasattr(cv, "test_fold"))
-    if weight is None or weight.all() or lists_rows:
+    if weight is None or weight.all() or lists_rows(cv):
         return weight, *tables
     used = np.flatnonzero(weight)
     return weight[used], *(_safe_indexing(table, used) for table in indexable(*tables))

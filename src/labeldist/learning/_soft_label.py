@@ -45,7 +45,7 @@ class SoftLabelClassifier(DistributionLearner):
 
     See Also
     --------
-    SoftmaxRegression : Equals this class with ``LogisticRegression(C=1 / ridge)``, and is faster.
+    SoftmaxRegression : Equals this class with ``LogisticRegression(C=1 / ridge)``, for two labels ``C=2 / ridge``.
 
     Examples
     --------
@@ -150,10 +150,17 @@ class SoftLabelClassifier(DistributionLearner):
 
 
 def _check_classifier(classifier: Any, n_rows: int) -> None:
-    """Raise an error if a classifier takes no weights, or would split `n_rows` repeated rows itself."""
-    name, parameters = type(classifier).__name__, classifier.get_params(deep=False)
+    """Raise an error if a classifier takes no weights, or if it or a part would split `n_rows` repeated rows."""
+    name = type(classifier).__name__
     if not has_fit_parameter(classifier, "sample_weight"):
         raise ValueError(f"{name}.fit takes no sample_weight, so {name} cannot learn from distributions.")
+    for part in (classifier, *classifier.get_params().values()):
+        if hasattr(part, "get_params") and not isinstance(part, type):
+            _check_not_splitting(part, n_rows)
+
+
+def _check_not_splitting(classifier: Any, n_rows: int) -> None:
+    name, parameters = type(classifier).__name__, classifier.get_params(deep=False)
     stops = parameters.get("early_stopping")
     if stops is True or (stops == "auto" and n_rows > AUTO_EARLY_STOPPING):
         advice = "early_stopping=False"

@@ -34,8 +34,8 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
     Parameters
     ----------
     ridge : float, default=1.0
-        Weight of the penalty, 1/C of ``sklearn.linear_model.LogisticRegression``. Features are used as given, so their
-        units matter.
+        Weight of the penalty, 1/C of ``sklearn.linear_model.LogisticRegression``, 2/C for two labels. Features are
+        used as given, so their units matter.
     tol : float, default=1e-5
         Stop when the largest entry of the gradient, in coordinates of about equal curvature, is at most this fraction
         of its value at W = 0.

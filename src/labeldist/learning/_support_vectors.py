@@ -189,7 +189,7 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes: the column names of the candidate sets, as text, or the numbers of the columns if they have none.
+        The classes in order: the sorted column names of the candidate sets, or the numbers of unnamed columns.
     label_distributions_ : ndarray of shape (n_samples, n_classes)
         T, the degrees of the candidates of the training rows.
     label_names_ : list of str
@@ -312,7 +312,9 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
         if table.ndim == 2 and table.shape[1] > 1:
             candidates = validation.check_logical(validation.label_table(table))
             names = validation.column_names(y)
-            self.classes_: Any = np.arange(candidates.shape[1]) if names is None else np.array(names)
+            classes: Any = np.arange(candidates.shape[1]) if names is None else np.array(names)
+            order = np.argsort(classes)  # scorers of scikit-learn expect sorted classes
+            self.classes_, candidates = classes[order], candidates[:, order]
         else:
             classes = column_or_1d(table, warn=True)
             check_classification_targets(classes)

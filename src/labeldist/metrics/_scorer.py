@@ -23,11 +23,13 @@ Scorer: Any = type(make_scorer(mean_of_normalized))  # the class is private, its
 class MeasureScorer(Scorer):  # type: ignore[misc]  # a class that mypy does not see
     """A scorer of scikit-learn that raises an error if labels or rows have another order than in the estimator."""
 
-    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **kwargs: Any) -> Any:
-        """Score the predictions of an estimator for X."""
-        check_rows(X=X, y=y_true, sample_weight=sample_weight)
-        fitted = getattr(estimator, "best_estimator_", estimator)
-        learner = fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted
-        if hasattr(learner, "label_names_"):
+    def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any) -> Any:
+        """Score the predictions of an estimator for X; scikit-learn calls it for one and for several scorers."""
+        check_rows(X=X, y=y_true, sample_weight=kwargs.get("sample_weight"))
+        learner = estimator
+        while learner is not None and not hasattr(learner, "label_names_"):
+            steps = getattr(learner, "steps", None)
+            learner = steps[-1][1] if steps else getattr(learner, "best_estimator_", None)
+        if learner is not None:
             check_label_names(y_true, learner.label_names_)
-        return super().__call__(estimator, X, y_true, sample_weight=sample_weight, **kwargs)
+        return super()._score(method_caller, estimator, X, y_true, **kwargs)
