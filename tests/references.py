@@ -228,7 +228,8 @@ def dawid_skene_by_loops(votes, n_labels, smoothing, n_iter):
         for annotator in range(1 + max(who for _, who, _ in votes)):
             rows = []
             for j in labels:
-                mass = [smoothing] * n_labels
+                pooled = [0.01 + sum(q[i][j] for i, _, given in votes if given == k) for k in labels]
+                mass = [smoothing * m / sum(pooled) for m in pooled]
                 for i, who, k in votes:
                     mass[k] += q[i][j] if who == annotator else 0
                 rows.append([m / sum(mass) for m in mass])

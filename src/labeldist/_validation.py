@@ -90,12 +90,12 @@ def label_names(y: Any, n_labels: int) -> list[str]:
     return column_names(y) or [f"label_{k}" for k in range(n_labels)]
 
 
-def check_label_names(y: Any, known: list[str]) -> None:
+def check_label_names(y: Any, known: list[str], name: str = "y") -> None:
     """Raise an error if the columns of `y` have other names than `known`, or another order."""
     names = column_names(y)
     if names is None or names == known or (known == label_names(None, len(known)) and set(names) != set(known)):
         return  # an array has no names, and a model fitted to an array has none to compare with
-    raise ValueError(f"y must have the labels {known}, in this order; got {names}.")
+    raise ValueError(f"{name} must have the labels {known}, in this order; got {names}.")
 
 
 def check_rows_are_equally_long(y: Any) -> None:

@@ -340,3 +340,10 @@ def test_invalid_tables(folder, table, columns, fact):
 )
 def test_invalid_options(options, fact):
     assert fact in error_of("votes", "votes.csv", *options, code=2)
+
+
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_names_of_items_stay_text(folder, suffix):
+    (folder / "votes.csv").write_text("id,who,emotion\n1,ann,joy\n1,bob,fear\nNA,ann,joy\n?,ann,joy\n")
+    run(*VOTES[:-1], f"dist.{suffix}")
+    assert read_table(f"dist.{suffix}")["id"].tolist() == ["1", "NA", "?"]

@@ -54,9 +54,31 @@ def test_page_embeds_all_data_as_text_and_loads_nothing(tmp_path):
     assert data["largest"] == max(BOUNDS[1].max(), *(D.max() for D in VERSIONS.values()))
 
 
+def test_tables_in_another_order_raise():
+    good = pd.DataFrame(VERSIONS["good"], columns=LABELS)
+    for table, message in ((good[LABELS[::-1]], "must have the labels"), (good[::-1], "in different orders")):
+        for options in (
+            {"versions": {"good": table}},
+            {"versions": VERSIONS, "logical": (table > 0.4).astype(int)},
+            {"versions": VERSIONS, "intervals": {"good": (table, table)}},
+        ):
+            with pytest.raises(ValueError, match=message):
+                check_contents(FRAME, LABELS, **options)
+
+
 def test_cells_are_readable_text():
-    cells = [None, float("nan"), pd.NaT, 0.1 + 0.2, 7, pd.Timestamp("2024-05-01"), "007", "x" * (MAX_CHARACTERS + 1)]
-    expected = ["", "", "", "0.3", "7", "2024-05-01", "007", "x" * (MAX_CHARACTERS - 1) + "…"]
+    cells = [
+        None,
+        float("nan"),
+        pd.NaT,
+        0.1 + 0.2,
+        1234567.25,
+        7,
+        pd.Timestamp("2024-05-01"),
+        "007",
+        "x" * (MAX_CHARACTERS + 1),
+    ]
+    expected = ["", "", "", "0.3", "1234567.25", "7", "2024-05-01", "007", "x" * (MAX_CHARACTERS - 1) + "…"]
     assert cell_texts(pd.Series(cells, dtype=object)) == expected
     assert cell_texts(pd.Series([12345671.0, 12345672.0])) == ["12345671", "12345672"]  # numbers of items after a gap
 

@@ -124,6 +124,15 @@ def test_intervals_are_lines_of_the_points():
     assert display.ax_.get_xlim()[1] > 0.9
 
 
+def test_intervals_in_another_order_raise():
+    D = pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], index=["a", "b"], columns=["joy", "fear"])
+    for lower, message in ((D[["fear", "joy"]], "intervals must have the labels"), (D[::-1], "in different orders")):
+        with pytest.raises(ValueError, match=message):
+            PredictionDisplay.from_predictions(D, D, intervals=(lower, lower))
+    with pytest.raises(ValueError, match="broadcast"):
+        PredictionDisplay.from_predictions(D, D, intervals=(np.zeros((3, 2)), np.ones((3, 2))))
+
+
 def test_bars_come_in_pairs_with_their_divergence():
     display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind="bars", max_rows=2)
     assert display.item_names == ["d", "c"]

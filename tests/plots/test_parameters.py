@@ -64,6 +64,12 @@ def test_X_scales_coefficients_by_standard_deviations(data):
     np.testing.assert_allclose(plain.coefficients, scaled.coefficients)
 
 
+def test_features_in_another_order_raise(data):
+    X, D = data
+    with pytest.raises(ValueError, match="Column 0 is 'weight' where fit had 'width'"):
+        CoefficientDisplay.from_estimator(BDLDL().fit(X, D), X[X.columns[::-1]])
+
+
 def test_hidden_weights_are_not_coefficients_of_labels():
     X, D = make_artificial(60, random_state=0)
     for model in (CPNN(5, max_iter=2), LDLForest(1, n_units=3, max_iter=2)):
@@ -191,7 +197,7 @@ def test_recovery_from_truth_in_another_order_raises(data):
     L = pd.DataFrame(binarize(D.to_numpy()), columns=D.columns)
     with pytest.raises(ValueError, match=r"\['joy', 'fear', 'calm'\]"):
         RecoveryPathDisplay.from_estimator(BDLE(), X, L, D[["calm", "joy", "fear"]], "sharpness", [1])
-    with pytest.raises(ValueError, match="indexes of L and D_true"):
+    with pytest.raises(ValueError, match="indexes of X and D_true"):
         RecoveryPathDisplay.from_estimator(BDLE(), X, L, D[::-1], "sharpness", [1])
 
 

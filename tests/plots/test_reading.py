@@ -45,6 +45,9 @@ def test_names_of_a_table(table, labels, items):
 def test_given_names_have_precedence_and_are_counted():
     rows = read_rows(FRAME, label_names=["x", 2], item_names=np.array(["p", "q"]))
     assert (list(rows.columns), list(rows.index)) == (["x", "2"], ["p", "q"])
+    for read in (lambda names: read_rows(FRAME, names), lambda names: read_pair(FRAME, FRAME, names)):
+        with pytest.raises(ValueError, match=r"must have the labels \['fear', 'joy'\]"):
+            read(["fear", "joy"])
     for names in (["x"], "xy"):
         with pytest.raises(ValueError, match=r"label_names .* 2 names"):
             read_rows(D, label_names=names)

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist.exceptions import TableError
+from labeldist.exceptions import LabelWarning, TableError
 from labeldist.votes import dawid_skene, from_votes
 from tests.references import dawid_skene_by_loops
 
@@ -58,7 +58,7 @@ def test_every_iteration_equals_a_slow_em(n_iter):
 def test_converged_result_equals_a_slow_em():
     _, table = simulate(MATRICES, 200, seed=5, share=0.8)
     result = dawid_skene(table, **LONG, tol=1e-10)
-    posteriors, confusion, prior, _ = dawid_skene_by_loops(coded(table), 3, 0.01, 2 * result.n_iter)
+    posteriors, confusion, prior, _ = dawid_skene_by_loops(coded(table), 3, 5.0, 2 * result.n_iter)
     assert result.converged
     assert_allclose(result.distributions, posteriors, atol=1e-6)
     assert_allclose(result.confusion_matrices, confusion, atol=1e-6)
@@ -117,6 +117,25 @@ def test_unanimous_votes_and_labels_without_votes():
     assert np.isfinite(result.log_likelihood)
     assert_array_equal(dawid_skene(table.assign(emotion="joy"), **LONG).distributions, 1)
     assert repr(result) == "DawidSkeneResult(10 items, 4 annotators, 4 labels)"
+
+
+def test_annotators_with_few_votes_err_like_the_others():
+    """Without shared error rates, EM moves unanimous items of annotators with one vote to the most frequent label."""
+    table = pd.DataFrame({"id": np.repeat([1, 2, 3], 3), "who": range(9), "emotion": list("aaaaaabbb")})
+    with pytest.warns(LabelWarning, match="annotators have 1 votes or fewer"):
+        result = dawid_skene(table, **LONG)
+    assert_allclose(result.distributions, [[1, 0], [1, 0], [0, 1]], atol=1e-3)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=400)
+    right = rng.random((400, 3)) < 0.8
+    votes = np.where(right, truth[:, None], 1 - truth[:, None]).ravel()
+    few = pd.DataFrame({"id": np.repeat(np.arange(400), 3), "who": rng.permutation(1200) // 3, "emotion": votes})
+    few = few.drop_duplicates(["id", "who"])
+    accuracy = {
+        s: (dawid_skene(few, **LONG, smoothing=s).distributions.argmax(axis=1) == truth).mean() for s in (0.01, 5.0)
+    }
+    assert accuracy[5.0] > 0.87
+    assert accuracy[0.01] < 0.84
 
 
 def test_long_lists_of_annotators_do_not_underflow():

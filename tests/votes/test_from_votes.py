@@ -407,3 +407,24 @@ def test_index_names_the_items_if_no_column_does():
     assert joined["joy"].tolist() == [0.5, 1.0, 0.0]
     twice = pd.concat([wide, wide])
     assert from_votes(twice, annotators=["ann", "bob"]).items == list(range(6))
+
+
+def test_labels_are_sorted_as_text_if_one_is_not_a_number():
+    table = pd.DataFrame({"id": [1] * 4, "emotion": ["3", "nan", "1", "2"]})
+    assert from_votes(table, item="id", label="emotion").label_names == ["1", "2", "3", "nan"]
+
+
+def test_gaps_between_paired_labels_and_annotators_are_errors():
+    columns = {"item": "id", "annotator": "who", "label": "emotion", "separator": ","}
+    for who, labels, place in (("a,,c", "1,0,", "'emotion'"), ("a,,c", "1,0", "'who'"), ("a,b", ",1,0", "'emotion'")):
+        table = pd.DataFrame({"id": ["x", "y"], "who": [who, "a,b,c"], "emotion": [labels, "1,1,0"]})
+        with pytest.raises(TableError, match=f"row 1, column {place}, .*with a gap.*paired by position"):
+            from_votes(table, **columns)
+
+
+def test_columns_may_be_an_index_or_numbers():
+    counts = pd.DataFrame([[1, 2], [3, 0]], columns=["joy", "fear"])
+    assert_array_equal(from_votes(counts, counts=counts.columns).counts, counts)
+    votes = pd.DataFrame([["dog", "ann", "joy"], ["dog", "bob", "fear"]])
+    assert from_votes(votes, item=0, annotator=1, label=2).annotators == ["ann", "bob"]
+    assert from_votes(votes, annotators=votes.columns[1:]).label_names == ["ann", "bob", "fear", "joy"]

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from labeldist.exceptions import TableError
@@ -66,6 +67,15 @@ def test_ceiling_of_chaos_nli(chaos_nli, rng):
     assert noise_ceiling(votes, 20) == pytest.approx(0.89, abs=0.01)
     five = from_votes(rng.multinomial(5, votes.distributions))
     assert noise_ceiling(five) == pytest.approx(0.70, abs=0.015)
+
+
+def test_weights_of_items_in_another_order_raise():
+    table = pd.DataFrame({"id": list("bab"), "emotion": ["joy", "joy", "fear"]})
+    votes = from_votes(pd.concat([table, table.assign(emotion="joy")]), item="id", label="emotion")
+    weight = pd.Series([4, 2], index=["b", "a"])
+    assert noise_ceiling(votes, sample_weight=weight) == noise_ceiling(votes, sample_weight=[4, 2])
+    with pytest.raises(ValueError, match="votes and sample_weight hold the same labels in different orders"):
+        noise_ceiling(votes, sample_weight=weight.sort_index())
 
 
 def test_invalid_calls():

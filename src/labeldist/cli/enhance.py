@@ -71,9 +71,10 @@ def enhance(
     with reporter.working(f"Recovering distributions of {len(L)} items"):
         D = enhancer.fit_transform(X, L)
     drawn = io.draw_distributions(show, D, given.labels, io.item_names(given.frame, item)) if picture else None
-    io.write_output(given.with_degrees(D), output, given.labels, given.features, force=force)
+    columns: dict[str, Any] = {"labels": given.labels, "features": given.features, "item": item, "force": force}
+    io.write_output(given.with_degrees(D), output, **columns)
     if std is not None:
-        io.write_output(given.with_degrees(enhancer.label_std_), std, given.labels, given.features, force=force)
+        io.write_output(given.with_degrees(enhancer.label_std_), std, **columns)
     io.save_drawn(drawn, picture, force=force)
     mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
     facts = {**io.facts(given, output), "method": method, "mean_distribution": mean}

@@ -13,7 +13,16 @@ import typer
 from labeldist._extras import require
 from labeldist._files import check_free
 from labeldist._tables import kinds
-from labeldist._tables.columns import LabelledTable, choose_columns, degrees, match_columns, numbers, one_column, typed
+from labeldist._tables.columns import (
+    LabelledTable,
+    choose_columns,
+    degrees,
+    match_columns,
+    numbers,
+    one_column,
+    typed,
+    with_columns,
+)
 from labeldist._tables.tables import STANDARD, cell_at, check_format, keeps_types, listed, read_table, write_table
 from labeldist._typing import Array
 from labeldist.cli.reporter import Reporter
@@ -279,12 +288,19 @@ def check_columns(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> No
 
 
 def write_output(
-    frame: pd.DataFrame, output: str, labels: Sequence[str], features: Sequence[str] = (), *, force: bool
+    frame: pd.DataFrame,
+    output: str,
+    labels: Sequence[str],
+    features: Sequence[str] = (),
+    *,
+    item: str | None,
+    force: bool,
 ) -> None:
-    """Write a table. In formats with types, text that holds numbers is written as numbers."""
-    if keeps_types(output):
-        only_numbers = output.lower().endswith((".mat", ".npz"))
-        frame = typed(frame, list(frame.columns), frame.columns if only_numbers else features)
+    """Write a table. In formats with types, text that holds numbers is written as numbers, but not names of items."""
+    if output.lower().endswith((".mat", ".npz")):
+        frame = typed(frame, list(frame.columns), frame.columns)
+    elif keeps_types(output):
+        frame = with_columns(frame, dict(typed(frame, [name for name in frame if name != item], features)))
     write_table(frame, output, labels=labels, overwrite=force)
 
 

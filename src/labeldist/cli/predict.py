@@ -49,7 +49,7 @@ def predict(
     D = io.predict_rows(loaded, frame, reporter)
     drawn = io.draw_distributions(show, D, labels, items) if picture else None
     result = with_columns(frame, dict(zip(labels, D.T, strict=True)))
-    io.write_output(result, output, labels, feature_names_of(loaded) or (), force=force)
+    io.write_output(result, output, labels, feature_names_of(loaded) or (), item=item, force=force)
     io.save_drawn(drawn, picture, force=force)
     facts = {"items": len(frame), "labels": labels, "model": model, "output": output}
     reporter.result(f"{output}: {len(frame)} items, {len(labels)} labels.", facts)

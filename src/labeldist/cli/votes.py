@@ -110,7 +110,7 @@ def votes(
     result = _keep_columns(found.to_frame(), others, items, reporter)
     if join and Path(join).resolve() != Path(table).resolve():  # the columns of the table itself are kept already
         result = _join(result, found, join, reporter)
-    io.write_output(result, output, found.label_names, force=force)
+    io.write_output(result, output, found.label_names, item=item, force=force)
     n_items, n_votes, mean = len(result), int(result[io.VOTES].sum()), result[found.label_names].mean().to_dict()
     reporter.result(
         f"{output}: {n_items} items, {n_votes} votes. On average: {io.mean_text(mean)}.",

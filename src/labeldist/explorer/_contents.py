@@ -11,6 +11,7 @@ import numpy as np
 
 from labeldist._tables.kinds import word
 from labeldist._typing import Array
+from labeldist._validation import check_label_names, check_rows
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 
@@ -68,10 +69,14 @@ def check_contents(
         raise TableError(f"The page needs at least one item, label and version of the degrees; got {got}.")
     _check_known("truth", truth, versions)
     _check_known("item", item, frame.columns)
-    checked = {str(name): normalize(degrees, name=f"The version {name!r}") for name, degrees in versions.items()}
-    for name, degrees in checked.items():
-        _check_shape(f"The version {name!r}", degrees, shape)
+    checked = {}
+    for key, degrees in versions.items():
+        name = f"The version {key!r}"
+        _check_names(name, degrees, frame, labels)
+        checked[str(key)] = normalize(degrees, name=name)
+        _check_shape(name, checked[str(key)], shape)
     if logical is not None:
+        _check_names("logical", logical, frame, labels)
         logical = np.asarray(logical)
         _check_shape("logical", logical, shape)
         if not is_logical(logical):
@@ -79,9 +84,10 @@ def check_contents(
     bounds = {}
     for name, pair in (intervals or {}).items():
         _check_known("intervals", name, versions)
+        for bound in pair:
+            _check_names(f"A bound of {name!r}", bound, frame, labels)
+            _check_shape(f"A bound of {name!r}", np.asarray(bound), shape)
         lower, upper = (np.asarray(bound, dtype=np.float64) for bound in pair)
-        for bound in (lower, upper):
-            _check_shape(f"A bound of {name!r}", bound, shape)
         if not ((lower >= 0) & (lower <= upper) & (upper <= 1)).all():
             raise TableError(f"The bounds of {name!r} must lie between 0 and 1, and the lower below the upper.")
         bounds[str(name)] = lower, upper
@@ -91,8 +97,8 @@ def check_contents(
 
 
 def cell_texts(column: pd.Series[Any]) -> list[str]:
-    """Return cells as text: missing values are empty, fractions have six digits, dates have no midnight."""
-    texts = [f"{x:.6g}" if isinstance(x, float) and x % 1 else word(x).removesuffix(" 00:00:00") for x in column]
+    """Return cells as text: missing values are empty, fractions have twelve digits, dates have no midnight."""
+    texts = [f"{x:.12g}" if isinstance(x, float) and x % 1 else word(x).removesuffix(" 00:00:00") for x in column]
     cut = (text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…" for text in texts)
     return ["" if missing else text for text, missing in zip(cut, column.isna(), strict=True)]
 
@@ -100,6 +106,12 @@ def cell_texts(column: pd.Series[Any]) -> list[str]:
 def _check_known(parameter: str, name: Any, known: Iterable[Any]) -> None:
     if name is not None and name not in known:
         raise TableError(f"{parameter} is {name!r}; it must be one of {', '.join(map(repr, known))}.")
+
+
+def _check_names(name: str, table: Any, frame: Any, labels: list[str]) -> None:
+    """Raise an error if a data frame has the labels or the items of the page in another order."""
+    check_rows(**{"The table of items": frame, name: table})
+    check_label_names(table, labels, name)
 
 
 def _check_shape(name: str, values: Any, shape: tuple[int, int]) -> None:

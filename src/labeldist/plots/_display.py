@@ -123,6 +123,8 @@ def read_rows(D: Any, label_names: Names = None, item_names: Names = None) -> pd
     values = check_distributions(D)
     n, c = values.shape
     labels = validation.label_names(D, c) if label_names is None else check_names("label_names", label_names, c)
+    if set(labels) == set(validation.column_names(D) or ()):
+        validation.check_label_names(D, labels, "The distributions")
     items = _row_names(D, n) if item_names is None else check_names("item_names", item_names, n)
     return require("pandas", EXTRA).DataFrame(values, items, labels)
 
@@ -133,6 +135,8 @@ def read_pair(D_true: Any, D_pred: Any, label_names: Names = None, item_names: N
     n, c = true.shape
     if label_names is None:
         label_names = validation.column_names(D_true) or validation.label_names(D_pred, c)
+    elif set(label_names) == set(validation.column_names(D_true) or ()):
+        validation.check_label_names(D_true, list(map(str, label_names)), "D_true")
     if item_names is None:
         item_names = _row_names(D_true if hasattr(D_true, "iloc") else D_pred, n)
     return read_rows(true, label_names, item_names), predicted

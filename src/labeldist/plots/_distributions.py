@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_scalar
 
 from labeldist._extras import require
 from labeldist._typing import Array
+from labeldist._validation import check_label_names, check_rows
 from labeldist.metrics import MEASURES
 from labeldist.plots import _display as shared
 from labeldist.plots._display import Axes, DisplayOfRows, Names, check_option, read_pair, read_rows
@@ -312,7 +313,11 @@ class PredictionDisplay(DisplayOfRows):
         shown, caption = true.iloc[chosen], f"{len(chosen):,} of {n:,} items"
         names = list(shown.columns), list(shown.index)
         if intervals is not None:
-            intervals = np.asarray(intervals[0])[chosen], np.asarray(intervals[1])[chosen]
+            for bound in intervals:
+                check_rows(D_true=D_true, intervals=bound)
+                check_label_names(bound, list(true.columns), "intervals")
+            lower, upper = (np.broadcast_to(bound, true.shape) for bound in intervals)
+            intervals = lower[chosen], upper[chosen]
         return cls(shown.to_numpy(), predicted[chosen], *names, kind, caption, intervals).plot(ax)
 
     def _cells(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist._validation import check_label_names, check_rows, column_names
+from labeldist._validation import check_feature_order, check_label_names, check_rows, column_names
 from labeldist._validation import label_names as numbered_labels
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelWarning
@@ -139,6 +139,7 @@ def _received_features(estimator: Any, X: Any) -> tuple[Any, Any]:
                 names = None
         elif names is None:
             names = getattr(layer, "feature_names_in_", None)
+            check_feature_order(layer, X)
     return names, None if X is None else np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
 
 
@@ -321,7 +322,7 @@ class RecoveryPathDisplay(Display):
         RecoveryPathDisplay
         """
         check_option("measure", measure, list(MEASURES))
-        check_rows(L=L, D_true=D_true)
+        check_rows(X=X, L=L, D_true=D_true)
         check_label_names(D_true, column_names(L) or [])
         D = normalize(D_true, name="D_true")
         mean = MEASURES[measure].mean

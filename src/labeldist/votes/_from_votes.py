@@ -15,11 +15,12 @@ from scipy.special import logsumexp
 
 from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist.exceptions import TableError, warn
+from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.simplex import normalize
 from labeldist.votes._dirichlet import fit_dirichlet
 from labeldist.votes._vote_tables import Codes, VoteTable, read_votes, repeated_rows
 
+POSITIVE = 0.01  # Votes added to each entry of the pooled confusion matrix of Dawid-Skene, so that none is zero.
 VOTES_COLUMN = "votes"  # The column of `VoteDistributions.to_frame` with the number of votes.
 
 
@@ -291,7 +292,7 @@ def dawid_skene(
     label: str | None = None,
     annotators: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
-    smoothing: float = 0.01,
+    smoothing: float = 5.0,
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> DawidSkeneResult:
@@ -311,9 +312,11 @@ def dawid_skene(
     annotators : sequence of str
         Columns of a wide table.
     label_names : sequence of str or None
-        All labels, in the order of the result. None takes the labels that occur, sorted.
-    smoothing : float, default=0.01
-        Positive number of votes added to each entry of the confusion matrices in every M step (a Dirichlet prior).
+        All labels, in the order of the result. None takes the labels that occur, sorted, or ordered categories.
+    smoothing : float, default=5.0
+        Positive number of votes on each true label that are added to each annotator in every M step (a Dirichlet
+        prior). They are distributed as the votes of all annotators together, so that an annotator with few votes is
+        taken to err like the others.
     max_iter : int, default=1000
         A ``ConvergenceWarning`` is issued if it is reached.
     tol : float, default=1e-6
@@ -354,7 +357,7 @@ def dawid_skene(
 
 
 def fit_dawid_skene(
-    table: VoteTable | VoteDistributions, smoothing: float = 0.01, max_iter: int = 1000, tol: float = 1e-6
+    table: VoteTable | VoteDistributions, smoothing: float = 5.0, max_iter: int = 1000, tol: float = 1e-6
 ) -> DawidSkeneResult:
     """Run the EM algorithm of `dawid_skene` on votes that have been read."""
     for name, value, kind in (("smoothing", smoothing, Real), ("max_iter", max_iter, Integral), ("tol", tol, Real)):
@@ -367,6 +370,10 @@ def fit_dawid_skene(
         raise TableError(f"{unvoted.size} item(s) have no vote, first item {table.items[unvoted[0]]!r}. Drop them.")
     check_single_votes(table, "Dawid-Skene assumes one true label per item")
     n_items, n_labels = table.counts.shape
+    typical = int(np.median(np.bincount(votes[:, 1])))
+    if typical < n_labels:
+        problem = f"Half of the annotators have {typical} votes or fewer, too few to estimate {n_labels} error rates"
+        warn(f"{problem}. The shares of from_votes may be closer to the truth.", LabelWarning)
     # One column per annotator and given label: both steps of EM are products with this matrix.
     columns = votes[:, 1] * n_labels + votes[:, 2]
     shape = (n_items, len(table.annotators) * n_labels)
@@ -376,7 +383,9 @@ def fit_dawid_skene(
     while n_iter < max_iter and not converged:
         n_iter += 1
         priors = posterior.mean(axis=0)
-        confusion = (cast.T @ posterior).reshape(-1, n_labels, n_labels) + smoothing  # annotator, given, true label
+        confusion = (cast.T @ posterior).reshape(-1, n_labels, n_labels)  # annotator, given, true label
+        pooled = confusion.sum(axis=0) + POSITIVE
+        confusion += smoothing * pooled / pooled.sum(axis=0)
         confusion /= confusion.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):  # a label without any vote has prior 0
             log_joint = np.log(priors) + cast @ np.log(confusion).reshape(-1, n_labels)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln, psi, xlogy
 
+from labeldist._extras import require
 from labeldist._typing import Array
+from labeldist._validation import check_rows
 from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import skill
 from labeldist.votes._dirichlet import fit_dirichlet
@@ -56,6 +58,9 @@ def noise_ceiling(
     check_vote_distributions(votes, "noise_ceiling")
     if n_votes is not None and (not isinstance(n_votes, Integral) or n_votes < 1):
         raise ValueError(f"n_votes must be a positive whole number or None; got {n_votes!r}.")
+    if hasattr(sample_weight, "iloc"):
+        items = require("pandas", "app").DataFrame(index=votes.items)
+        check_rows(votes=items, sample_weight=sample_weight)
     own = votes.counts.sum(axis=1)
     judged = own > 0 if n_votes is None else np.full(len(own), True)
     n = own[judged] if n_votes is None else np.full(len(own), float(n_votes))

@@ -56,13 +56,15 @@ def read_votes(
     for name, columns in (("annotators", annotators), ("counts", counts)):
         if columns is not None and (isinstance(columns, str) or not len(columns)):
             raise ValueError(f"{name} must be a list of columns; got {columns!r}.")
+    annotators, counts = (None if columns is None else list(columns) for columns in (annotators, counts))
     if separator is not None and (not isinstance(separator, str) or not separator or (label or annotators) is None):
         raise ValueError(f"separator must be text between labels, for label= or annotators=; got {separator!r}.")
     if isinstance(votes, np.ndarray | list | tuple):
         if any(name is not None for name in (item, annotator, label, annotators, counts)):
             raise ValueError("An array has no named columns: omit them, and name the labels with label_names.")
         return _read_array(votes, label_names)
-    if [label, annotators, counts].count(None) != 2 or (label and not item) or (annotator and not label):
+    incomplete = annotator is not None if label is None else item is None
+    if [label, annotators, counts].count(None) != 2 or incomplete:
         shapes = "item= and label= (and annotator=) for one row per vote, annotators= for one column per annotator"
         raise ValueError(f"Name the columns of the votes: {shapes}, counts= for one column of counts per label.")
     given = (item, annotator, label, *(annotators or ()), *(counts or ()))
@@ -101,6 +103,9 @@ def _read_long(
     voters = _parts(frame, annotator, separator, required=True)
     if all(len(voter) == 1 for voter in voters):
         voters = [voter * size for voter, size in zip(voters, sizes, strict=True)]
+    else:  # labels and annotators are paired by their positions in the cells
+        for column in (label, annotator):
+            _parts(frame, column, separator, gaps=False)
     for row, (voter, size) in enumerate(zip(voters, sizes, strict=True)):
         if len(voter) != size:
             found_names = f"{cell_at(row, annotator)} holds {len(voter)} name(s), but column {label!r} holds {size}"
@@ -120,12 +125,21 @@ def _warn_about_copies(coded: Codes, row_of: Codes, items: list[Any], names: lis
         warn(f"{repeated.size} row(s) repeat a vote, first {first}. All are counted; drop copies.", LabelWarning)
 
 
-def _parts(frame: Any, column: Any, separator: str | None, *, required: bool = False) -> list[list[Any]]:
-    """Return the values in each cell: those of a list, also written as JSON, of a text with separators, or the cell."""
+def _parts(
+    frame: Any, column: Any, separator: str | None, *, required: bool = False, gaps: bool = True
+) -> list[list[Any]]:
+    """Return the values in each cell: those of a list, also written as JSON, of a text with separators, or the cell.
+
+    Empty parts between separators are dropped, or errors without `gaps`.
+    """
     parts = []
     for row, cell in enumerate(_cells(frame, column, required=required, lists=True)):
         if isinstance(cell, str) and not (cell.lstrip()[:1] == "[" and _LIST.match(cell.strip())):
-            parts.append([cell] if separator is None else [part for part in cell.split(separator) if clean(part)])
+            found = [cell] if separator is None else cell.split(separator)
+            parts.append([part for part in found if clean(part)])
+            if len(parts[-1]) < len(found) and not gaps:
+                problem = f"{cell_at(row, column)} is {kinds.shown(cell)}, with a gap"
+                raise TableError(f"{problem}. Labels and annotators are paired by position: fill it in.")
             continue
         found = _parse_json(cell)
         parts.append(found if isinstance(found, list) else [] if found is None else [found])
@@ -345,11 +359,11 @@ def _check_label_names(label_names: Sequence[str]) -> list[str]:
 
 
 def _sorted(names: list[str]) -> list[str]:
-    """Sort as numbers if all names are numbers, else as text."""
-    try:
-        return sorted(names, key=float)
-    except ValueError:
-        return sorted(names, key=_label_key)
+    """Sort as numbers if all names are finite numbers, else as text."""
+    with suppress(ValueError):
+        if np.isfinite([float(name) for name in names]).all():
+            return sorted(names, key=float)
+    return sorted(names, key=_label_key)
 
 
 def _count(item_of: Codes, label_of: Codes, shape: tuple[int, int]) -> Array:
