@@ -78,6 +78,31 @@ def test_weights(table):
     assert "'votes' cannot hold weights" in error_of(*FIT, "bdldl", "--weights", "votes", "--force")
 
 
+def test_methods_without_weights_are_noted(table):
+    table.assign(votes=range(1, 121)).to_csv("dist.csv", index=False)
+    note = "AAKNN is fitted without weights; they enter its scores only."
+    assert note in run_json(*FIT, "aaknn", "--weights", "votes")["notes"]
+    assert note not in run_json(*FIT, "aaknn", "--ignore", "votes", "--force")["notes"]
+
+
+def test_seed_of_a_given_method(table):
+    def skill(*options):
+        return run_json(*FIT, "forest", "--set", "n_estimators=3", "--folds", "2", "--force", *options)["skill"]
+
+    assert skill("--seed", "1") == skill("--seed", "1") != skill("--seed", "2")
+    assert skill("--set", "random_state=2") == skill("--set", "random_state=2")
+    assert load("m.skops").get_params()["random_state"] == 2
+
+
+def test_a_column_has_one_use(table):
+    table.assign(votes=1, number=range(120)).to_csv("dist.csv", index=False)
+    fit = ("fit", "dist.csv", "-o", "m.skops", "--method", "mean")
+    assert "Column votes is a feature" in error_of(*fit, *NAMES, "--features", "tempo,votes", "--weights", "votes")
+    for command in (("explore", "dist.csv", "--item"), ("evaluate", "dist.csv", "dist.csv", "--item")):
+        assert "Column number is a label" in error_of(*command, "number", "-l", "joy,fear,calm,number")
+    assert "Column votes is a label" in error_of(*fit, "-l", "joy,votes", "--weights", "votes")
+
+
 def test_fit_on_tags_and_votes_names_no_recovered_degrees(table):
     table[LABELS] = (table[LABELS].rank(axis=1) > 1).astype(int)
     table.to_csv("dist.csv", index=False)
@@ -183,7 +208,9 @@ def test_new_gaps_are_noted(table):
     assert notes == ["column 'tempo' has 5 empty cells, but had none in training. They get a typical value."]
 
 
-@pytest.mark.parametrize(("name", "noted"), [("uid", True), ("itemID", True), ("item_id", True), ("humidity", False)])
+@pytest.mark.parametrize(
+    ("name", "noted"), [("uid", True), ("itemID", True), ("item_id", True), ("key", True), ("humidity", False)]
+)
 def test_columns_that_may_identify_items_are_noted(table, name, noted):
     table.assign(**{name: range(120)}).to_csv("dist.csv", index=False)
     assert (f"--ignore {name}" in str(run_json(*FIT, "mean")["notes"])) is noted

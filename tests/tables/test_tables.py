@@ -68,7 +68,8 @@ def test_decimal_commas_between_semicolons(write):
     with pytest.warns(LabelDistWarning, match="Column a: decimal commas are replaced"):
         table = read_table(write("a.csv", "a;b;c\n1,5;x,1;2\n2;y,2;3\n"))
     assert table.to_dict("list") == {"a": ["1.5", "2"], "b": ["x,1", "y,2"], "c": ["2", "3"]}
-    assert read_table(write("a.csv", "a;b\nx,1;1.234\n")).to_dict("list") == {"a": ["x,1"], "b": ["1.234"]}
+    for cells in (["1.234", "2.345"], ["0.234", "1"], ["1.25", "3"], ["950", "1200"]):
+        assert read_table(write("a.csv", "a;b\nx,1;{}\nx,1;{}\n".format(*cells)))["b"].tolist() == cells
 
 
 def test_decimal_commas_of_text_columns_are_kept(write):
@@ -157,8 +158,11 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
         ("a.csv", 'a,b\n"1"2,3\n', "line 2"),
         ("a.csv", "a;b;a\n1,5;2;3\n", "more than one column a"),
         ("a.csv", "a;b\n1,5;999\n2,5;1.234\n", "column 'b' holds 1.234.*thousands"),
+        ("a.csv", "a;b\n1;950\n2;1.234\n", "column 'b' holds 1.234.*thousands"),
         ("a.csv", b"a,b\n\xff,1\n", "byte 4"),
         ("a.csv", "a,b\n1,2\n".encode("utf-16-le"), "NUL"),
+        ("a.json", '{"a": {"b": 1}, "c": {"b": 1}, "a": {"b": 2}}', "key 'a' more than once"),
+        ("a.jsonl", '{"a": 1, "b": 2, "a": 3}', "key 'a' more than once"),
         ("a.json", '{"a": 1}', "list of records"),
         ("a.json", '[{"a": 1}, 2]', "list of records"),
         ("a.json", '[{"a": 1,', "cannot be read"),
@@ -270,6 +274,9 @@ def test_integer_attributes_of_arff_keep_fractions(write):
     assert table["b"].tolist() == [7, -2]
     assert table["b"].dtype.kind == "i"  # so that identifiers are not written as 7.0
     assert table["c"].isna().all()
+    large = read_table(write("a.arff", f"{header}@data\n1,12345678901234567,?\n?,12345678901234568,-3\n"))
+    assert large["b"].tolist() == [12345678901234567, 12345678901234568]
+    assert large["a"].tolist() == [1, None]
 
 
 @pytest.mark.parametrize(
@@ -301,6 +308,18 @@ def test_categories_and_gaps_round_trip_through_arff(tmp_path):
     read = read_table(tmp_path / "a.arff")
     assert_frame_equal(read, table, check_dtype=False, check_categorical=False)
     assert read["kind"].cat.categories.tolist() == ["x", "y z"]
+
+
+def test_large_integers_and_quotes_in_names_are_kept_in_arff(tmp_path):
+    table = pd.DataFrame({'say "hi"?': [2**53 + 1, 2**53 + 3], "'x'": [1, 2], "a\\n\tb": [1.5, 2.5]})
+    write_table(table, tmp_path / "a.arff")
+    read = read_table(tmp_path / "a.arff")
+    assert list(read.columns) == list(table.columns)
+    assert read['say "hi"?'].tolist() == [str(2**53 + 1), str(2**53 + 3)]
+    assert read["'x'"].tolist() == [1, 2]
+    for suffix in ("mat", "npz"):
+        with pytest.raises(TableError, match=r"not numeric: say \"hi\"\?"):
+            write_table(table, tmp_path / f"a.{suffix}")
 
 
 @pytest.fixture(

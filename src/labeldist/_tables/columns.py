@@ -149,20 +149,29 @@ def choose_columns(
     ignored = match_columns(ignore, frame.columns, "ignored")
     left_out: dict[str, str] = {}
     if features is not None:
-        feature_columns = [name for name in match_columns(features, frame.columns, "feature") if name not in ignored]
+        named = match_columns(features, frame.columns, "feature")
+        feature_columns = [name for name in named if name not in ignored]
+        if "*" not in "".join(features):
+            check_apart("feature", named, ignored)
     else:
         others = [name for name in frame.columns if name not in label_columns and name not in ignored]
         reasons = {name: _why_not_feature(name, frame[name], prepare) for name in others}
         left_out = {name: reason for name, reason in reasons.items() if reason}
         feature_columns = [name for name in others if name not in left_out]
-    both = [name for name in label_columns if name in ignored or name in feature_columns]
-    if both:
-        raise TableError(f"Column {listed(both)} is a label; it cannot be ignored or a feature, too.")
+    check_apart("label", label_columns, [*ignored, *feature_columns])
     if need_features and not feature_columns:
         others = [f"{name} {reason}" for name, reason in left_out.items()]
         advice = "Join features to this table, or convert words, text, dates and gaps with --prepare."
         raise TableError(f"The table has no feature column. Other columns: {listed(others) or 'none'}. {advice}")
     return LabelledTable(frame, label_columns, feature_columns, left_out)
+
+
+def check_apart(kind: str, columns: Iterable[str], others: Sequence[str | None]) -> None:
+    """Raise an error if one of the `columns`, which are labels or features, is among the `others`."""
+    both = [name for name in columns if name in others]
+    if both:
+        uses = "be ignored, a feature, or hold items or weights" if kind == "label" else "be ignored, or hold weights"
+        raise TableError(f"Column {listed(both)} is a {kind}; it cannot {uses}, too.")
 
 
 def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str) -> list[str]:

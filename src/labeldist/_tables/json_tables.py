@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def read_json(file: BinaryIO) -> pd.DataFrame:
-    """Read a list of records, or an object of items, whose keys become the column ``id``."""
+    """Read a list of records, or an object of items, whose keys become the column ``id``, or ``key``."""
     text = file.read().decode("utf-8-sig")
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         if error.msg != "Extra data":
             raise
@@ -53,6 +53,15 @@ def without_lists(frame: pd.DataFrame) -> pd.DataFrame:
     return changed
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; raise an error if a key occurs twice, of which Python would keep the last value."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"an object has the key {next(key for key in keys if keys.count(key) > 1)!r} more than once")
+    return record
+
+
 def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)  # str: dates and decimals
 
@@ -66,7 +75,7 @@ def _parse_lines(text: str) -> list[dict[str, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):  # splitlines would also split at U+2028 within texts
         if line.strip():
             try:
-                record = json.loads(line)
+                record = json.loads(line, object_pairs_hook=_unique)
             except json.JSONDecodeError as error:
                 raise ValueError(f"line {number} is not JSON: {error.msg}, column {error.colno}") from None
             if not isinstance(record, dict):

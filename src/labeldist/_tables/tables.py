@@ -41,9 +41,10 @@ QUOTED = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
 VALUE = rf"""\s*+(?:{QUOTED}|[^\s,"'{{}}]*+)\s*+"""
 NOMINAL = re.compile(rf"\{{{VALUE}(?:,{VALUE})*+\}}")
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}%,]+)\s+(.+)", re.IGNORECASE)
+MAX_INTEGER = 2**53  # Beyond it, float64 does not represent every integer.
 MARK = "\ufdd0 "  # starts with a character that no text contains
 DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*"
-THOUSANDS = r"\s*[+-]?\d{1,3}(\.\d{3})*\s*"
+THOUSANDS = r"\s*[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)\s*"
 QUOTED_CELL = r'"[^"]*"'
 
 
@@ -201,10 +202,16 @@ def check_format(path: str | os.PathLike[str], frame: pd.DataFrame | None = None
     if suffix not in FORMATS:
         raise TableError(f"{path} has an unknown format; known are {listed(FORMATS)}. Save it as CSV (UTF-8).")
     if frame is not None and suffix in (".mat", ".npz"):
-        words = [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
+        words = [name for name in frame.columns if not _fits_float64(frame[name])]
         if words:
             raise TableError(f"{path} can hold numbers only; not numeric: {listed(words)}. Write CSV or Parquet.")
     return suffix
+
+
+def _fits_float64(column: pd.Series[Any]) -> bool:
+    """Return whether a column holds numbers, and no integers that float64 would round."""
+    kind = column.dtype.kind
+    return kind in "bf" or (kind in "iu" and bool(((column <= MAX_INTEGER) & (column >= -MAX_INTEGER)).all()))
 
 
 def check_unique(columns: Iterable[str], name: str = "The table") -> None:
@@ -262,11 +269,12 @@ def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str]) -> pd.DataFra
     filled = {name: frame[name][~kinds.is_missing(frame[name])] for name in others}
     commas = {name: cells for name, cells in filled.items() if cells.str.contains(",").any()}
     converted = [name for name, cells in commas.items() if cells.str.fullmatch(DECIMAL_COMMA).all()]
-    for name, cells in filled.items() if converted else ():
+    for name, cells in filled.items():
         with_points = cells[cells.str.contains(".", regex=False)]
-        if len(with_points) and cells.str.fullmatch(THOUSANDS).all():
-            problem = f"column {name!r} holds {with_points.iloc[0]}, but other columns have decimal commas"
-            raise ValueError(f"{problem}. Write numbers without thousands separators")
+        ambiguous = converted or len(with_points) < len(cells)  # otherwise all have three decimals
+        if len(with_points) and ambiguous and cells.str.fullmatch(THOUSANDS).all():
+            problem = f"column {name!r} holds {with_points.iloc[0].strip()}, which may have a thousands separator"
+            raise ValueError(f"{problem}. Write numbers without these, or all numbers of the column with decimals")
     if converted:
         warn(f"Column {listed(converted)}: decimal commas are replaced by points.", LabelDistWarning)
         frame[converted] = frame[converted].replace(",", ".", regex=True)
@@ -400,8 +408,14 @@ def _read_arff(file: BinaryIO) -> pd.DataFrame:
         if isinstance(kind, list):
             frame[name] = pandas.Categorical(frame[name], categories=[value for value in kind if value is not None])
     for name in decoder.integers:
-        frame[name] = [int(cell) if cell % 1 == 0 else cell for cell in frame[name].astype(float)]
+        cells = [None if pandas.isna(cell) else _whole(cell) for cell in frame[name]]
+        frame[name] = pandas.Series(cells, dtype=object) if None in cells else cells
     return frame
+
+
+def _whole(cell: str) -> float:
+    """Return a cell of type INTEGER; a float would lose digits of large integers."""
+    return int(cell) if re.fullmatch(r"[+-]?\d+", cell) else float(cell)
 
 
 def _write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
@@ -410,17 +424,22 @@ def _write_arff(frame: pd.DataFrame, _labels: Any = None) -> bytes:
     columns = []
     for name in frame.columns:
         column = frame[name]
-        if column.dtype.kind in "biuf":
-            attributes.append((name, "NUMERIC"))
+        if _fits_float64(column):
+            attributes.append((_quoted(name), "NUMERIC"))
             cells = column.astype(float)
         else:
             is_category = str(column.dtype) == "category"
-            attributes.append((name, list(map(_marked, column.cat.categories)) if is_category else "STRING"))
+            attributes.append((_quoted(name), list(map(_marked, column.cat.categories)) if is_category else "STRING"))
             cells = column.astype(object).map(_marked)
         columns.append(cells.astype(object).where(column.notna(), None))
     rows = [list(row) for row in zip(*columns, strict=True)]
     content = {"relation": "labeldist", "attributes": attributes, "data": rows}
     return require("arff", "tables").dumps(content).replace(MARK, "").encode()
+
+
+def _quoted(name: str) -> str:
+    """Return a name with escaped quotes, and with a mark by which liac-arff puts it in quotes if it needs them."""
+    return MARK + re.sub(r"([\"'\\])", r"\\\1", name) if re.search(r"[\"'\\\t]", name) else name
 
 
 def _marked(cell: Any) -> str:
@@ -432,7 +451,7 @@ def _arff_decoder(arff: Any) -> Any:
     """Return a decoder with its own parser of attributes.
 
     That of liac-arff does not unescape names, and takes exponential time on ``{New York, Rome}`` without quotes. In
-    attributes of type INTEGER it cuts off fractions, so these are decoded as REAL, and their names are collected.
+    attributes of type INTEGER it cuts off fractions, so these are decoded as text, and their names are collected.
     """
 
     class Decoder(arff.ArffDecoder):  # type: ignore[misc]  # liac-arff has no types
@@ -451,7 +470,7 @@ def _arff_decoder(arff: Any) -> Any:
                 name = re.sub(r"\\(.)", r"\1", name[1:-1])
             if kind.upper() == "INTEGER":
                 self.integers.append(name)
-                kind = "REAL"
+                kind = "STRING"
             return name, super()._decode_attribute(f"@attribute name {kind}")[1]
 
     return Decoder()

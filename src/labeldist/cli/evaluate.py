@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist._tables.columns import degrees, match_columns
+from labeldist._tables.columns import check_apart, degrees, match_columns
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import Array
 from labeldist.cli import io, options
@@ -57,6 +57,7 @@ def evaluate(
     frame = io.read(truth, reporter, item)
     columns = match_columns(labels, frame.columns, "label")
     io.check_several(columns)
+    check_apart("label", columns, [item, weights])
     if ordered is not None:
         columns, found = match_columns(ordered, columns, "label"), columns
         if missing := [name for name in found if name not in columns]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist._tables.columns import degrees, match_columns
+from labeldist._tables.columns import check_apart, degrees, match_columns
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import Array
 from labeldist.cli import io, options
@@ -61,6 +61,7 @@ def explore(
         raise typer.BadParameter("--intervals is for --method bayes only.")
     frame = io.read(table, reporter, item, ignore)
     columns = match_columns(labels, frame.columns, "label")
+    check_apart("label", columns, [item, *match_columns(ignore, frame.columns, "ignored")])
     Y = degrees(frame, columns)
     predictions = {}
     for name in predicted or ():

@@ -49,6 +49,8 @@ def fit(
     - `labeldist fit dist.csv --labels 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
     - `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
     """
+    from sklearn.utils.validation import has_fit_parameter
+
     from labeldist._tables.preparation import prepare_columns
     from labeldist.learning import choose_learner
     from labeldist.metrics import PAPER_MEASURES
@@ -59,7 +61,11 @@ def fit(
     io.check_outputs(output, onnx, picture, force=force)
     candidates = None
     if method != AUTO:
-        candidates = {method: make(LEARNERS, method, options.parse_settings(settings))}
+        learner = make(LEARNERS, method, {})
+        parameters = {"random_state": seed} if "random_state" in learner.get_params() else {}
+        candidates = {method: make(LEARNERS, method, parameters | options.parse_settings(settings))}
+        if weights and not has_fit_parameter(learner, "sample_weight"):
+            reporter.note(f"{LEARNERS[method]} is fitted without weights; they enter its scores only.")
         if onnx and not exportable(candidates[method]):
             raise ModelError(f"{LEARNERS[method]} cannot be exported to ONNX. Omit --onnx, or choose another --method.")
     elif settings:

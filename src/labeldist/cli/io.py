@@ -82,7 +82,7 @@ def choose(
             if kind.kind == "category" and str(frame[name].dtype) != "category":
                 reporter.note(f"column {name!r} {kind.reason} next to numbers. It is used as categories.")
         is_whole = name.lower().endswith("id") and (kinds.numbers(frame[name]) % 1 == 0).all()
-        if (is_whole or name.lower().rpartition("_")[2] in ("id", "index", "item")) and frame[name].is_unique:
+        if (is_whole or name.lower().rpartition("_")[2] in ("id", "index", "item", "key")) and frame[name].is_unique:
             reporter.note(f"column {name!r} is used as a feature. If it identifies the items, add --ignore {name}.")
     return table
 
