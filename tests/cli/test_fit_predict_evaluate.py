@@ -170,9 +170,11 @@ def test_label_that_is_not_named_is_noted(table, command):
     few = [part.replace("joy,fear,calm", "joy,fear") for part in command]
     assert not any("sum to 1" in note for note in run_json(*command)["notes"])
     notes = [note for note in run_json(*few, "--force")["notes"] if "do not sum to 1 (data row 1: " in note]
-    assert notes[0].endswith("With column 'calm' they do: if it is a label, name it in --labels.")
-    table.assign(calm=table["calm"] * 7, joy=table["joy"] * 7, fear=table["fear"] * 7).to_csv("dist.csv", index=False)
-    assert not any("sum to 1" in note for note in run_json(*command, "--force")["notes"])
+    assert notes[0].endswith("With column 'calm' they sum to 1: if it is a label, name it in --labels.")
+    for total in (7, 100):
+        table.assign(**{label: table[label] * total for label in LABELS}).to_csv("dist.csv", index=False)
+        assert not any("sum to 1" in note for note in run_json(*command, "--force")["notes"])
+    assert any("With column 'calm' they sum to 100" in note for note in run_json(*few, "--force")["notes"])
 
 
 def test_features_are_written_as_numbers_and_ignored_columns_are_not_changed(table):

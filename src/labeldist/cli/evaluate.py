@@ -82,7 +82,7 @@ def evaluate(
 def _distributions(table: Any, name: str, reporter: Reporter, others: Any) -> Array:
     """Divide rows by their sums, with a note if a sum differs from one by more than rounding."""
     io.check_degrees(table, name)
-    io.note_sums(table, name, reporter, others)
+    io.note_sums(table, name, reporter, others, counts=False)
     return normalize(table.to_numpy(), name=name)
 
 

@@ -81,8 +81,7 @@ def explore(
     else:
         if methods or intervals:
             raise typer.BadParameter("--method and --intervals are for tags, which are 0 or 1; these are degrees.")
-        if Y.to_numpy().max() <= 1:
-            io.note_sums(Y, source, reporter, frame.drop(columns=columns))
+        io.note_sums(Y, source, reporter, frame.drop(columns=columns))
         held_out = predictions or _predict_out_of_fold(frame, labels, Y, choice, reporter)
         shown = from_degrees(f"degrees in {source}", Y, held_out)
     contents = check_contents(frame, columns, item=item, **vars(shown))

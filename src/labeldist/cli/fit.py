@@ -79,7 +79,7 @@ def fit(
     if onnx and any(kind_of(X[name]).kind not in ("number", "truth") for name in X.columns):
         raise ModelError("Only numeric features can be exported to ONNX. Omit --onnx, or --prepare.")
     are_tags = D.isin([0, 1]).all(axis=None) and (D.sum(axis=1) > 1).any()
-    if D.to_numpy().max() <= 1 and not are_tags:
+    if not are_tags:
         io.note_sums(D, table, reporter, frame[given.features])
     with reporter.working("Comparing learners") as watch:
         if are_tags:

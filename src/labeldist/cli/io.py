@@ -223,13 +223,19 @@ def check_degrees(D: pd.DataFrame, name: str) -> None:
         raise TableError(f"Data row {row} of {name} has only zero degrees ({count}). Correct or drop it.")
 
 
-def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any) -> None:
-    """Print a note if sums of degrees differ from one by more than rounding; a column of `others` may be their rest."""
+def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any, *, counts: bool = True) -> None:
+    """Print a note if sums of degrees differ from one by more than rounding, unless they may be `counts`.
+
+    Also print one if a column of `others` may be a label that is not named: with it all sums are 1, or 100 percent.
+    """
     sums = D.to_numpy().sum(axis=1)
-    off = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
-    if off.size:
-        rests = [rest for rest in others if (np.abs(sums + kinds.numbers(others[rest]) - 1) <= ROUNDING).all()]
-        advice = f" With column {rests[0]!r} they do: if it is a label, name it in --labels." if rests else ""
+    off, advice = np.flatnonzero(np.abs(sums - 1) > ROUNDING), ""
+    for total in (1, 100):
+        wrong = np.abs(sums - total) > ROUNDING * total
+        rest = [one for one in others if (np.abs(sums + kinds.numbers(others[one]) - total) <= ROUNDING * total).all()]
+        if wrong.any() and rest:
+            advice = f" With column {rest[0]!r} they sum to {total}: if it is a label, name it in --labels."
+    if off.size and (advice or not counts or D.to_numpy().max() <= 1):
         first = f"(data row {D.index[off[0]] + 1}: {sums[off[0]]:g}); they are divided by their sums"
         reporter.note(f"{off.size} of {len(sums)} rows of {name} do not sum to 1 {first}.{advice}")
 
