@@ -165,7 +165,8 @@ class IncompleteDegrees:
             return np.stack(copies + [shrink_singular_values(part, self.low_rank / rho) for part in T[1:]])
 
         start = np.full((n_copies, *self.target.shape), 1 / self.target.shape[1])
-        return minimize_split(first, second, start[0], start, rho=1.0, tol=tol, max_iter=max_iter)
+        rho = float(self.weight[self.weight > 0].mean())
+        return minimize_split(first, second, start[0], start, rho=rho, tol=tol, max_iter=max_iter)
 
     def descend(self, *, tol: float, max_iter: int) -> SplitSolution:
         """Approach the minimum by the accelerated proximal gradient method, with a projection after each step.

@@ -253,7 +253,10 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
         C₂.
     margin_width : float, default=0.1
         ρ.
-    fit_intercept, tol, max_iter : as in `LDLLC`
+    fit_intercept : as in `LDLLC`
+    tol : float, default=1e-2
+        As in `LDLLC`. The gradient stays large near the smoothed kinks, where further steps hardly change predictions.
+    max_iter : as in `LDLLC`
 
     Attributes
     ----------
@@ -292,7 +295,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
         *,
         margin_width: float = 0.1,
         fit_intercept: bool = False,
-        tol: float = 1e-4,
+        tol: float = 1e-2,
         max_iter: int = 1000,
     ) -> None:
         self.margin, self.ridge = margin, ridge
@@ -323,7 +326,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         λ₁.
     margin_width : float, default=0.01
         ρ.
-    fit_intercept, tol, max_iter : as in `LDLLC`
+    fit_intercept, tol, max_iter : as in `LDL4C`
 
     Attributes
     ----------
@@ -364,7 +367,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         *,
         margin_width: float = 0.01,
         fit_intercept: bool = False,
-        tol: float = 1e-4,
+        tol: float = 1e-2,
         max_iter: int = 1000,
     ) -> None:
         self.margin, self.rest, self.ridge = margin, rest, ridge
