@@ -171,10 +171,14 @@ def test_label_that_is_not_named_is_noted(table, command):
     assert not any("sum to 1" in note for note in run_json(*command)["notes"])
     notes = [note for note in run_json(*few, "--force")["notes"] if "do not sum to 1 (data row 1: " in note]
     assert notes[0].endswith("With column 'calm' they sum to 1: if it is a label, name it in --labels.")
-    for total in (7, 100):
-        table.assign(**{label: table[label] * total for label in LABELS}).to_csv("dist.csv", index=False)
+    percentages = {label: table[label] * 100 for label in LABELS}
+    for degrees in ({label: (table[label] * 7).round() + 1 for label in LABELS}, percentages):
+        table.assign(**degrees).to_csv("dist.csv", index=False)
         assert not any("sum to 1" in note for note in run_json(*command, "--force")["notes"])
     assert any("With column 'calm' they sum to 100" in note for note in run_json(*few, "--force")["notes"])
+    table.loc[3, "joy"] = 16  # a slip in one row, which is not a number of votes
+    table.to_csv("dist.csv", index=False)
+    assert any("1 of 120 rows of dist.csv do not sum" in note for note in run_json(*command, "--force")["notes"])
 
 
 def test_features_are_written_as_numbers_and_ignored_columns_are_not_changed(table):
@@ -210,12 +214,18 @@ def test_new_gaps_are_noted(table):
     assert notes == ["column 'tempo' has 5 empty cells, but had none in training. They get a typical value."]
 
 
-@pytest.mark.parametrize(
-    ("name", "noted"), [("uid", True), ("itemID", True), ("item_id", True), ("key", True), ("humidity", False)]
-)
-def test_columns_that_may_identify_items_are_noted(table, name, noted):
-    table.assign(**{name: range(120)}).to_csv("dist.csv", index=False)
-    assert (f"--ignore {name}" in str(run_json(*FIT, "mean")["notes"])) is noted
+@pytest.mark.parametrize("name", ["uid", "itemID", "item_id", "key", "humidity"])
+def test_columns_that_may_identify_items_are_noted(table, name):
+    table.assign(**{name: np.arange(120) * 3}).to_csv("dist.csv", index=False)
+    assert (f"--ignore {name}" in str(run_json(*FIT, "mean")["notes"])) == (name != "humidity")
+
+
+def test_columns_that_count_the_rows_are_noted_or_left_out(table):
+    numbers = np.arange(120)
+    table.assign(X=numbers + 1, **{"Unnamed: 0.1": numbers, "Unnamed: 0": numbers}).to_csv("dist.csv", index=False)
+    facts = run_json(*FIT, "mean")
+    assert facts["features"] == [*FEATURES, "X"]
+    assert "--ignore X" in str(facts["notes"])
 
 
 def test_evaluate_names_the_row_of_the_predicted_table(table):
@@ -281,6 +291,16 @@ def test_unseen_categories_are_noted(table):
     assert any("'key' has 80 cells" in note and "Major, Moll." in note for note in notes)
     table.assign(key="minor").to_csv("new.csv", index=False)
     assert "key" not in str(run_json("predict", "m.skops", "new.csv", "-o", "p.csv", "--force")["notes"])
+
+
+def test_texts_without_known_words_are_noted(table):
+    words = ["the quick brown fox jumps", "a lazy dog sleeps all day", "some bird sings in the morning"]
+    texts = [f"{words[i % 3]} number{i}" for i in range(120)]
+    table.assign(text=texts).to_csv("dist.csv", index=False)
+    run(*FIT, "bdldl", "--prepare", "--ignore", "title")
+    table.assign(text=["", "ein ganz anderer Satz", words[0]] * 40).to_csv("new.csv", index=False)
+    notes = run_json("predict", "m.skops", "new.csv", "-o", "p.csv")["notes"]
+    assert any("column 'text' has 80 texts without words of the training rows" in note for note in notes)
 
 
 MULAN = """@relation 'music: -C 3'

@@ -347,3 +347,13 @@ def test_names_of_items_stay_text(folder, suffix):
     (folder / "votes.csv").write_text("id,who,emotion\n1,ann,joy\n1,bob,fear\nNA,ann,joy\n?,ann,joy\n")
     run(*VOTES[:-1], f"dist.{suffix}")
     assert read_table(f"dist.{suffix}")["id"].tolist() == ["1", "NA", "?"]
+
+
+def test_totals_and_labels_that_look_alike_are_noted(folder):
+    (folder / "votes.csv").write_text("id,joy,fear,total\n1,1,2,3\n2,4,0,4\n")
+    notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy,fear,total", "-o", "dist.csv")["notes"]
+    assert any("total has as many votes as all other labels" in note for note in notes)
+    names = ["Don't know", "Don\u2019t know", "\uff11", "1"]
+    (folder / "votes.csv").write_text("id,who,emotion\n" + "".join(f"1,{name[-1]}{name},{name}\n" for name in names))
+    notes = run_json(*VOTES, "--force")["notes"]
+    assert any("1, Don't know, Don\u2019t know, \uff11 are different labels" in note for note in notes)

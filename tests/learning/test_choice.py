@@ -99,6 +99,9 @@ def test_mean_is_chosen_for_uninformative_features_and_equal_rows(noise):
     assert isinstance(choice.estimator, MeanDistribution)
     equal = choose_learner(X, np.full_like(D, 0.25), candidates=CANDIDATES, random_state=0)
     assert (equal.name, equal.skill) == (THE_MEAN, 1)
+    share = np.arange(20) / 20
+    constant = choose_learner(np.full((20, 1), 7.0), np.column_stack([share, 1 - share]), random_state=0)
+    assert constant.name == THE_MEAN
 
 
 @pytest.mark.parametrize("scoring", ["kl_divergence", "cosine"])

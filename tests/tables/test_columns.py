@@ -137,10 +137,11 @@ def test_truth_values_are_numbers(cells):
         (pd.to_datetime(["2024-01-01"] * 2), "2024-01-01"),
         (pd.Categorical(["3", "2"]), "categories such as '3'"),
         (["1,000", "2,000"], "not written as 1234.5"),
+        (["2024-05-31", "2024-06-01", "unknown"], "dates, but also 'unknown'"),
     ],
 )
 def test_columns_that_are_left_out(cells, fact):
-    table = pd.DataFrame({"x": cells, "y": ["1", "2"], "joy": ["1", "0"]})
+    table = pd.DataFrame({"x": cells}).assign(y="1", joy="1")
     assert fact in choose_columns(table, "joy").left_out["x"]
 
 

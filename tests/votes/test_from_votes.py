@@ -428,3 +428,21 @@ def test_columns_may_be_an_index_or_numbers():
     votes = pd.DataFrame([["dog", "ann", "joy"], ["dog", "bob", "fear"]])
     assert from_votes(votes, item=0, annotator=1, label=2).annotators == ["ann", "bob"]
     assert from_votes(votes, annotators=votes.columns[1:]).label_names == ["ann", "bob", "fear", "joy"]
+
+
+def test_spaces_within_names_are_normalised():
+    table = pd.DataFrame({"id": [1, 1, 1], "emotion": ["Strongly agree", "Strongly\u00a0agree", "Strongly  agree"]})
+    with pytest.warns(LabelWarning, match="several spellings"):
+        assert from_votes(table, item="id", label="emotion").label_names == ["Strongly agree"]
+
+
+def test_choices_of_label_studio_are_several_votes():
+    table = pd.DataFrame({"id": [1, 2], "emotion": ['{"choices":["joy","fear"]}', "joy"]})
+    result = from_votes(table, item="id", label="emotion")
+    assert result.label_names == ["fear", "joy"]
+    assert_array_equal(result.counts, [[1, 1], [0, 1]])
+    for cell in ('{"ImportId":"QID1"}', "{'joy', 'fear'}", "('joy', 'fear')", 'c("joy", "fear")'):
+        with pytest.raises(TableError, match="row 1, column 'emotion'.*Write a list as JSON"):
+            from_votes(table.assign(emotion=[cell, "joy"]), item="id", label="emotion")
+    labels = ["(other)", "calm"]
+    assert from_votes(table.assign(emotion=labels), item="id", label="emotion").label_names == labels

@@ -20,7 +20,7 @@ from labeldist.exceptions import TableError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-UNNAMED_INDEX = re.compile(r"|Unnamed: \d+|__index_level_\d+__")  # Names of a saved pandas index.
+UNNAMED_INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|__index_level_\d+__")  # Names of a saved pandas index.
 FEATURE_ADVICE = "Write numbers as 1234.5, leave columns out with --ignore, or convert words and gaps with --prepare."
 LABEL_ADVICE = "Labels are 0 or 1, votes or degrees. labeldist votes --label converts a column of classes."
 

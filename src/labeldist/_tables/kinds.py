@@ -62,8 +62,11 @@ def _kind_of_filled(filled: Any) -> ColumnKind:
     if not is_category and not unread.any():
         infinite = np.isinf(values)
         return ColumnKind("other", int(infinite.argmax()), "holds") if infinite.any() else ColumnKind("number", 0, "")
-    if filled.map(_may_be_date).all() and dates(filled).notna().all():
+    are_dates = filled.map(_may_be_date).to_numpy(bool) & dates(filled).notna().to_numpy()
+    if are_dates.all():
         return ColumnKind("date", 0, "holds dates such as")
+    if are_dates.mean() > 0.5:
+        return ColumnKind("other", int(are_dates.argmin()), "holds dates, but also")
     plain = filled.map(lambda cell: isinstance(cell, str | int | float | np.number | np.bool)).to_numpy(bool)
     if not plain.all():
         at = int(plain.argmin())
@@ -148,8 +151,8 @@ def word(cell: Any) -> str:
 
 
 def clean(cell: Any) -> Any:
-    """Normalise text: compose accented letters (NFC), remove invisible characters and surrounding spaces."""
-    return INVISIBLE.sub("", unicodedata.normalize("NFC", cell)).strip() if isinstance(cell, str) else cell
+    """Normalise text: compose accented letters (NFC), remove invisible characters and unnecessary spaces."""
+    return " ".join(INVISIBLE.sub("", unicodedata.normalize("NFC", cell)).split()) if isinstance(cell, str) else cell
 
 
 def _may_be_date(cell: Any) -> bool:

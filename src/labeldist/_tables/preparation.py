@@ -70,6 +70,17 @@ def unseen_categories(preparation: ColumnTransformer, frame: Any) -> dict[str, A
     return {name: cells for name, cells in unseen.items() if cells}
 
 
+def texts_without_known_words(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
+    """Return, for columns of text, the number of cells without a word that the fitted transformer knows."""
+    parts = [part for _, part, _ in preparation.transformers_ if isinstance(part, TextComponents)]
+    counts = {
+        name: int((vectorizer.transform(_texts(frame[name])).getnnz(axis=1) == 0).sum())
+        for part in parts
+        for name, vectorizer in part.vectorizers_.items()
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
 def new_gaps(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
     """Return the numbers of missing cells in columns of numbers and dates that had none when they were fitted.
 

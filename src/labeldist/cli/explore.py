@@ -66,6 +66,7 @@ def explore(
     predictions = {}
     for name in predicted or ():
         P = io.read_degrees(name, frame, columns, item, source, reporter)
+        io.note_sums(P, name, reporter, {})
         predictions[f"predicted in {name}"] = normalize(P, name=name)
     for name in models or ():
         predictions[f"predicted by {name}"] = _predict(name, frame, columns, reporter)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 VOTES = "votes"  # Column of `labeldist votes` with the number of votes.
 MAX_IMPORTANCE_ROWS = 1_000  # Held-out rows that are predicted for each feature of a picture.
 WHOLE = 0.05  # Shares of votes that are rounded, times the votes, differ from whole numbers by at most this.
+OTHERS_DECIDE = "Their predictions depend on the other columns."
+FEW_ROWS = 5  # In so few rows, a feature may be 1, 2, 3, … by chance.
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
@@ -81,8 +83,12 @@ def choose(
             kind = kinds.kind_of(frame[name])
             if kind.kind == "category" and str(frame[name].dtype) != "category":
                 reporter.note(f"column {name!r} {kind.reason} next to numbers. It is used as categories.")
-        is_whole = name.lower().endswith("id") and (kinds.numbers(frame[name]) % 1 == 0).all()
-        if (is_whole or name.lower().rpartition("_")[2] in ("id", "index", "item", "key")) and frame[name].is_unique:
+        values = kinds.numbers(frame[name])
+        counts_rows = len(values) > FEW_ROWS and values[0] in (0, 1) and (np.diff(values) == 1).all()
+        is_whole = name.lower().endswith("id") and (values % 1 == 0).all()
+        if (counts_rows or is_whole or name.lower().rpartition("_")[2] in ("id", "index", "item", "key")) and frame[
+            name
+        ].is_unique:
             reporter.note(f"column {name!r} is used as a feature. If it identifies the items, add --ignore {name}.")
     return table
 
@@ -224,9 +230,10 @@ def check_degrees(D: pd.DataFrame, name: str) -> None:
 
 
 def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any, *, counts: bool = True) -> None:
-    """Print a note if sums of degrees differ from one by more than rounding, unless they may be `counts`.
+    """Print a note if sums of degrees differ from one by more than rounding.
 
-    Also print one if a column of `others` may be a label that is not named: with it all sums are 1, or 100 percent.
+    There is none for percentages and numbers of votes if these are expected (`counts`), unless a column of `others` may
+    be a label that is not named: with it all sums are 1, or 100 percent.
     """
     sums = D.to_numpy().sum(axis=1)
     off, advice = np.flatnonzero(np.abs(sums - 1) > ROUNDING), ""
@@ -235,7 +242,8 @@ def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any, *, co
         rest = [one for one in others if (np.abs(sums + kinds.numbers(others[one]) - total) <= ROUNDING * total).all()]
         if wrong.any() and rest:
             advice = f" With column {rest[0]!r} they sum to {total}: if it is a label, name it in --labels."
-    if off.size and (advice or not counts or D.to_numpy().max() <= 1):
+    expected = counts and ((D.to_numpy() % 1 == 0).all() or (np.abs(sums - 100) <= 100 * ROUNDING).all())
+    if off.size and (advice or not expected):
         first = f"(data row {D.index[off[0]] + 1}: {sums[off[0]]:g}); they are divided by their sums"
         reporter.note(f"{off.size} of {len(sums)} rows of {name} do not sum to 1 {first}.{advice}")
 
@@ -244,7 +252,7 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     """Predict the rows of a table; features are found by their names."""
     from sklearn.compose import ColumnTransformer
 
-    from labeldist._tables.preparation import new_gaps, unseen_categories
+    from labeldist._tables.preparation import new_gaps, texts_without_known_words, unseen_categories
     from labeldist.models import feature_names_of, label_names_of, predict_distributions
     from labeldist.models._inspection import layers
 
@@ -263,9 +271,11 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     prepares = isinstance(first, ColumnTransformer)
     for name, words in unseen_categories(first, frame).items() if prepares else ():
         unseen = f"{len(words)} cells with categories that the model has not seen: {listed(dict.fromkeys(words), 3)}"
-        reporter.note(f"column {name!r} has {unseen}. Their predictions depend on the other columns.")
+        reporter.note(f"column {name!r} has {unseen}. {OTHERS_DECIDE}")
     for name, count in new_gaps(first, frame).items() if prepares else ():
         reporter.note(f"column {name!r} has {count} empty cells, but had none in training. They get a typical value.")
+    for name, count in texts_without_known_words(first, frame).items() if prepares else ():
+        reporter.note(f"column {name!r} has {count} texts without words of the training rows. {OTHERS_DECIDE}")
     X = frame[names] if prepares else numbers(frame, names, "Correct it.")
     flags = [name for name in names if kinds.holds_objects(frame[name]) and kinds.holds_truth(frame[name])]
     if flags and not prepares:  # the model does not know whether these columns held words when it was fitted

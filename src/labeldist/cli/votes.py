@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -130,10 +131,16 @@ def _note_labels(found: Any, reporter: Reporter, *, auto: bool) -> None:
     missing = [name for name in found.label_names if name in MISSING or NOT_AVAILABLE.fullmatch(name)]
     if missing:
         reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
-    words = [name.casefold() for name in found.label_names]
+    words = [unicodedata.normalize("NFKC", name).replace("\u2019", "'").casefold() for name in found.label_names]
     alike = [name for name, word in zip(found.label_names, words, strict=True) if words.count(word) > 1]
     if alike:
-        reporter.note(f"{listed(alike)} are different labels. If some are the same, write them in the same case.")
+        reporter.note(f"{listed(alike)} are different labels. If some are the same, write them in the same way.")
+    is_total = 2 * found.counts == found.counts.sum(axis=1, keepdims=True)
+    totals = [name for name, equal in zip(found.label_names, is_total.T, strict=True) if equal.all()]
+    if totals:
+        reporter.note(
+            f"{listed(totals)} has as many votes as all other labels, in every row. If it is a total, omit it."
+        )
     single = np.count_nonzero(found.weights == 1)
     if not found.smoothing and 2 * single > len(found.weights):
         reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")

@@ -20,6 +20,8 @@ from labeldist._validation import random_generator
 from labeldist.metrics import MEASURES, score_all
 from labeldist.metrics._skill import ROUNDING_DIVERGENCE, skill
 
+LEAST_GAIN = 1e-5  # Relative gains below it may be due to the tolerance of a solver.
+
 Fold = tuple[Any, Any]  # positions of the training rows and of the held-out rows
 
 
@@ -51,7 +53,8 @@ class Trial:
         gain = float(gains @ share)
         n = len(gains)
         standard_error = np.sqrt(((gains - gain) ** 2) @ share**2 * n / (n - 1))
-        return bool(gain > max(errors * standard_error, ROUNDING_DIVERGENCE))
+        least = max(ROUNDING_DIVERGENCE, LEAST_GAIN * abs(other.mean(measure)))
+        return bool(gain > max(errors * standard_error, least))
 
 
 def held_out(

@@ -26,7 +26,8 @@ Codes = NDArray[np.intp]
 Names = Sequence[str] | None
 
 MAX_COUNT = 2**53  # Above it, float64 does not represent every whole number.
-_LIST = re.compile(r"(?=.*\]\Z)\[([^\s,'\"]*[\s,'\"]|[-\d.]*\]\Z)", re.DOTALL)  # [other] may be a label
+# Lists of Python and JSON, objects of JSON, sets and tuples of Python, vectors of R; [other] may be a label.
+_LIST = re.compile(r"(?=.*\]\Z)\[([^\s,'\"]*[\s,'\"]|[-\d.]*\]\Z)|(\{|\(|c\()\s*['\"].*[)}]\Z", re.DOTALL)
 _NUMERAL = re.compile(r"(?=.*[0-9])([+-]?)0*([0-9]*?)(?:\.([0-9]*?)0*)?")
 
 
@@ -134,7 +135,7 @@ def _parts(
     """
     parts = []
     for row, cell in enumerate(_cells(frame, column, required=required, lists=True)):
-        if isinstance(cell, str) and not (cell.lstrip()[:1] == "[" and _LIST.match(cell.strip())):
+        if isinstance(cell, str) and not (cell.lstrip()[:1] in "[{(c" and _LIST.match(cell.strip())):
             found = [cell] if separator is None else cell.split(separator)
             parts.append([part for part in found if clean(part)])
             if len(parts[-1]) < len(found) and not gaps:
@@ -142,9 +143,11 @@ def _parts(
                 raise TableError(f"{problem}. Labels and annotators are paired by position: fill it in.")
             continue
         found = _parse_json(cell)
+        if isinstance(found, dict) and list(found) == ["choices"]:  # of Label Studio
+            found = found["choices"]
         parts.append(found if isinstance(found, list) else [] if found is None else [found])
         wrong = [name for name in parts[-1] if isinstance(name, dict | list) or name in (None, "") or name != name]
-        if isinstance(found, str) or wrong:
+        if isinstance(found, str | dict) or wrong:
             raise TableError(f'{cell_at(row, column)} is {kinds.shown(cell)}. Write a list as JSON: ["joy", "fear"].')
     return parts
 
