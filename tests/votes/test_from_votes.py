@@ -442,7 +442,7 @@ def test_choices_of_label_studio_are_several_votes():
     assert result.label_names == ["fear", "joy"]
     assert_array_equal(result.counts, [[1, 1], [0, 1]])
     for cell in ('{"ImportId":"QID1"}', "{'joy', 'fear'}", "('joy', 'fear')", 'c("joy", "fear")'):
-        with pytest.raises(TableError, match="row 1, column 'emotion'.*Write a list as JSON"):
+        with pytest.raises(TableError, match=r"row 1, column 'emotion'.*Write a list as JSON"):
             from_votes(table.assign(emotion=[cell, "joy"]), item="id", label="emotion")
     labels = ["(other)", "calm"]
     assert from_votes(table.assign(emotion=labels), item="id", label="emotion").label_names == labels

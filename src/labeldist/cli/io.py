@@ -86,9 +86,8 @@ def choose(
         values = kinds.numbers(frame[name])
         counts_rows = len(values) > FEW_ROWS and values[0] in (0, 1) and (np.diff(values) == 1).all()
         is_whole = name.lower().endswith("id") and (values % 1 == 0).all()
-        if (counts_rows or is_whole or name.lower().rpartition("_")[2] in ("id", "index", "item", "key")) and frame[
-            name
-        ].is_unique:
+        may_be_name = is_whole or name.lower().rpartition("_")[2] in ("id", "index", "item", "key")
+        if counts_rows or (may_be_name and frame[name].is_unique):
             reporter.note(f"column {name!r} is used as a feature. If it identifies the items, add --ignore {name}.")
     return table
 
