@@ -107,3 +107,9 @@ def test_rows_of_any_two_tables_are_compared():
     y = pd.DataFrame({"joy": [1, 0]}, index=[7, 8])
     with pytest.raises(ValueError, match="indexes of X and sample_weight hold the same labels in different orders"):
         check_rows(X=X, y=y, sample_weight=weight)
+
+
+def test_weights_may_be_an_array_of_pandas():
+    X, D, weight = np.eye(3), np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]]), [1.0, 2.0, 1.0]
+    expected = BDLDL().fit(X, D, sample_weight=weight).coef_
+    np.testing.assert_array_equal(BDLDL().fit(X, D, sample_weight=pd.array(weight)).coef_, expected)

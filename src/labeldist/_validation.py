@@ -53,13 +53,31 @@ def check_rows(**tables: Any) -> None:
     """Raise an error if a table has masked entries, or if two have the same pandas index in different orders."""
     for name, table in tables.items():
         check_not_missing(table, name=name)
-    indexes = [(name, table.index) for name, table in tables.items() if type(table).__module__.startswith("pandas")]
+    indexes = [(name, table.index) for name, table in tables.items() if _has_index(table)]
     for (first, index), (second, other) in combinations(indexes, 2):
         same = index.equals(other) or len(index) != len(other)
         if not same and index.isin(other).all() and other.isin(index).all():
             problem = f"The indexes of {first} and {second} hold the same labels in different orders"
             advice = f"Reorder the rows, for instance by {second}.loc[{first}.index]."
             raise ValueError(f"{problem}, but rows are paired by position. {advice}")
+
+
+def _has_index(table: Any) -> bool:
+    return type(table).__module__.startswith("pandas") and hasattr(table, "index")  # an array of pandas has none
+
+
+def weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
+    """Return the weights as fit parameters of an estimator, of the steps of a pipeline or of what a search fits."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    if weight is None:
+        return {}
+    if has_fit_parameter(estimator, "sample_weight"):
+        return {"sample_weight": weight}
+    if hasattr(estimator, "refit"):
+        return weights_for(estimator.estimator, weight)
+    steps = getattr(estimator, "steps", ())
+    return {f"{name}__{parameter}": weight for name, step in steps for parameter in weights_for(step, weight)}
 
 
 def column_names(table: Any) -> list[str] | None:

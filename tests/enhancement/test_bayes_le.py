@@ -9,7 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from labeldist import BDLE, BayesLE
@@ -221,6 +224,17 @@ def test_rule_order_has_no_noise():
         BayesLE(rule="order", noise=0.1).fit(no_features(L), L)
 
 
+@pytest.mark.parametrize("regressor", ["kernel", Ridge()], ids=["kernel", "ridge"])
+def test_prior_determines_the_spread_of_single_tags_with_a_regressor(regressor):
+    X, D = make_artificial(200, random_state=0)
+    L = np.eye(3)[D.argmax(axis=1)]
+    for spread in (0.3, 2.0):
+        with pytest.warns(SingleTagWarning):
+            enhancer = BayesLE(regressor=regressor, spread_prior=(spread, 0.1)).fit(X, L)
+        # Regressors are not fitted in every iteration, so that their scale lags behind.
+        assert_allclose(enhancer.spread_, spread, rtol=0.02 if regressor == "kernel" else 0.15)
+
+
 def test_rows_without_tags_get_the_mean():
     D, L = drawn(500)
     L[:20] = 0
@@ -300,6 +314,22 @@ def test_regressor_is_cross_fitted(regressor):
     assert kl_divergence(D, enhancer.label_distributions_) < kl_divergence(D, free)
     trivial = np.tile(free.mean(axis=0), (300, 1))
     assert kl_divergence(truth, enhancer.transform(new)) < 0.5 * kl_divergence(truth, trivial)
+
+
+def test_weights_reach_a_regressor_in_a_pipeline():
+    X, D = make_artificial(100, random_state=0)
+    weight = np.where(X[:, 0] > 0, 10.0, 0.1)
+    plain, piped = (
+        BayesLE(regressor=one).fit(X, binarize(D), sample_weight=weight).transform(X)
+        for one in (Ridge(), make_pipeline(FunctionTransformer(), Ridge()))
+    )
+    assert_allclose(piped, plain, atol=1e-9)
+
+
+def test_regressor_that_is_set_after_fit_is_not_fitted():
+    X, D = make_artificial(50, random_state=0)
+    with pytest.raises(NotFittedError, match="without a regressor"):
+        BayesLE().fit(X, binarize(D)).set_params(regressor="kernel").transform(X)
 
 
 def test_transform_exists_only_with_a_regressor():

@@ -10,9 +10,10 @@ from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, Shuffl
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from labeldist._validation import weights_for
 from labeldist.datasets import make_artificial
 from labeldist.learning import AAKNN, BDLDL, ConformalLearner
-from labeldist.learning._cross_validation import held_out, split_rows, weighted_rows, weights_for
+from labeldist.learning._cross_validation import held_out, split_rows, weighted_rows
 
 X, D = make_artificial(40, random_state=0)
 

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.ensemble import (
     BaggingClassifier,
     GradientBoostingClassifier,
@@ -14,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from labeldist import BDLDL, EnhancedLearner
 from labeldist.datasets import binarize, make_artificial
@@ -133,6 +135,20 @@ def test_keys_of_class_weight_are_columns_of_the_labels(table):
     assert_allclose(np.delete(P, 1, axis=1), expected, atol=1e-6)
     with pytest.raises(ValueError, match="class_weight must be columns"):
         SoftLabelClassifier(LogisticRegression(class_weight={"joy": 2})).fit(X, D)
+
+
+def test_balanced_weights_are_inverse_to_the_sums_of_degrees(table):
+    X, D = table
+    D = D * [1, 4, 0.5]
+    D /= D.sum(axis=1, keepdims=True)
+    for classifier in (DecisionTreeClassifier(max_depth=3, random_state=0), LOGISTIC):
+        weights = dict(enumerate(len(D) / 3 / D.sum(axis=0)))
+        plain, named, given = (
+            SoftLabelClassifier(clone(classifier).set_params(class_weight=weight)).fit(X, D).predict(X)
+            for weight in (None, "balanced", weights)
+        )
+        assert_allclose(named, given, atol=1e-6)
+        assert np.abs(named - plain).max() > 0.05
 
 
 def test_columns_of_categories_need_a_pipeline(rng):

@@ -147,6 +147,9 @@ def test_classes_are_column_names_or_known_classes(partial):
     assert_allclose(mixed.decision_function(X), PLLE().fit(X, S).decision_function(X), atol=1e-5)
     with pytest.raises(ValueError, match="Column 0 is 'b' where fit had 'a'"):
         model.predict(pd.DataFrame(X, columns=list("bacd")))
+    numbered = PLLE().fit(X, pd.DataFrame(S, columns=[10, 2, 30]))
+    assert_array_equal(numbered.classes_, [2, 10, 30])
+    assert numbered.score(X, np.array([10, 2, 30])[y]) > 0.9
     known = PLLE().fit(X, names[y])
     assert_array_equal(known.classes_, names)
     assert known.score(X, names[y]) > 0.95

@@ -102,9 +102,10 @@ def fit_joint_model(
     """Estimate the scores N(mean(x), covariance) whose mean depends on features, from a model without features.
 
     EM estimates the covariance around the mean including its scale, which the residuals identify if features are
-    informative. The common scale of mean and covariance is estimated from the number of tags per row. `tags` has shape
-    (n_labels, n_rows). `weight` is 0 for uninformative rows; see `informative_counts`. ``regress(scores, iteration)``
-    predicts the scores of each row, (n_labels, n_rows), from those of other rows.
+    informative. The common scale of mean and covariance is estimated from the number of tags per row, or is that of the
+    prior if the rule is "order". `tags` has shape (n_labels, n_rows). `weight` is 0 for uninformative rows; see
+    `informative_counts`. ``regress(scores, iteration)`` predicts the scores of each row, (n_labels, n_rows), from those
+    of other rows.
     """
     c, n, rule, noise = len(tags), weight.sum(), start.rule, start.noise
     likelihood = CountLikelihood(count_tags(tags, weight), rule, spread_prior)
@@ -125,7 +126,9 @@ def fit_joint_model(
         spread = float(np.sqrt(shapes.var(axis=0).mean() * c / (c - 1)))
         factor = 1.0
         is_last = iteration == ITERATIONS - 1  # the final mean must be the prediction of the regressor
-        if rule.name == "half" and iteration % SCALE_EVERY == SCALE_EVERY - 1 and not is_last:
+        if rule.name == "order" and not is_last:  # tags of this rule do not depend on the scale
+            factor = spread_prior[0] / spread
+        elif iteration % SCALE_EVERY == SCALE_EVERY - 1 and not is_last:
             posterior = likelihood.log_likelihood(_descending(shapes), FACTORS, np.array([noise]))[:, 0]
             posterior += likelihood.log_prior(FACTORS * spread)
             share = np.exp(posterior - posterior.max())

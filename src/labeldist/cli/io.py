@@ -390,7 +390,7 @@ def draw_importance(model: Any, X: pd.DataFrame, D: pd.DataFrame, weight: Any, s
     from sklearn.base import clone
     from sklearn.model_selection import train_test_split
 
-    from labeldist.learning._cross_validation import weights_for
+    from labeldist._validation import weights_for
     from labeldist.plots import FeatureImportanceDisplay
 
     rows = np.arange(len(D)) if weight is None else np.flatnonzero(weight)

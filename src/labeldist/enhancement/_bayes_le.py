@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -259,8 +260,10 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
 
     def _predict(self, X: Any) -> Array:
         """Return E[softmax(z)] with z ~ N(μ(x), Σ)."""
-        if self._scores is None:  # a single label
+        if len(self.label_names_) == 1:
             return np.ones((X.shape[0], 1))
+        if self._scores is None:
+            raise NotFittedError("This BayesLE was fitted without a regressor. Call fit again.")
         draws = self._random(3).standard_normal((len(self.label_names_), NEW_ROW_DRAWS))
         return np.ascontiguousarray(expected_degrees(self._scores.predict(X), self._new_row_covariance, draws).T)
 

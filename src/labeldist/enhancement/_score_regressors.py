@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold
-from sklearn.utils.validation import has_fit_parameter
 
 from labeldist._solvers.leave_one_out import LeaveOneOutRidge
 from labeldist._typing import Array
+from labeldist._validation import weights_for
 from labeldist.features import KernelFeatures
 
 N_LANDMARKS = 1_000
@@ -67,8 +67,7 @@ class CrossFittedScores:
 
     def _fit(self, regressor: Any, rows: Any) -> Any:
         rows = rows[self.weight[rows] > 0]
-        weights = {"sample_weight": self.weight[rows]} if has_fit_parameter(regressor, "sample_weight") else {}
-        return regressor.fit(self.X[rows], self.scores[:, rows].T, **weights)
+        return regressor.fit(self.X[rows], self.scores[:, rows].T, **weights_for(regressor, self.weight[rows]))
 
     def finish(self) -> None:
         """Fit on all rows, and keep only what predictions of new rows need."""

@@ -20,15 +20,7 @@ from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
-from labeldist.learning._cross_validation import (
-    Trial,
-    cross_validate,
-    lists_rows,
-    prepared,
-    split_rows,
-    weighted_rows,
-    weights_for,
-)
+from labeldist.learning._cross_validation import Trial, cross_validate, lists_rows, prepared, split_rows, weighted_rows
 from labeldist.learning._forest import DistributionBoosting, DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
 from labeldist.learning._soft_label import SoftLabelClassifier
@@ -229,7 +221,7 @@ def choose_learner(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         learner = prepared(prepare, final[chosen.name]) if chosen.name in final else chosen.estimator
-        estimator = clone(learner).fit(X, D, **weights_for(learner, weight))
+        estimator = clone(learner).fit(X, D, **validation.weights_for(learner, weight))
     # The warnings about labels have already been issued above.
     others = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
     messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in others)

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods, Interval
 from labeldist._typing import EPSILON, Array
-from labeldist._validation import check_feature_order, check_rows, label_names, validated
+from labeldist._validation import check_feature_order, check_rows, label_names, validated, weights_for
 from labeldist.exceptions import LabelWarning
-from labeldist.learning._cross_validation import held_out, weighted_rows, weights_for
+from labeldist.learning._cross_validation import held_out, weighted_rows
 from labeldist.learning._enhanced import EnhancedLearner
 from labeldist.learning._learner import DistributionLearner, check_weights
 from labeldist.simplex import normalize

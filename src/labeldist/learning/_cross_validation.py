@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import indexable
-from sklearn.utils.validation import has_fit_parameter
 
 from labeldist._compat import _safe_indexing
 from labeldist._typing import Array
-from labeldist._validation import random_generator
+from labeldist._validation import random_generator, weights_for
 from labeldist.metrics import MEASURES, score_all
 from labeldist.metrics._skill import ROUNDING_DIVERGENCE, skill
 
@@ -93,18 +92,6 @@ def prepared(prepare: Any, learner: Any) -> Any:
 
     steps = learner.steps if isinstance(learner, Pipeline) else [(type(learner).__name__.lower(), learner)]
     return Pipeline([("prepare", prepare), *steps])
-
-
-def weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:
-    """Return the weights as fit parameters of a learner, of the steps of a pipeline or of what a search fits."""
-    if weight is None:
-        return {}
-    if has_fit_parameter(estimator, "sample_weight"):
-        return {"sample_weight": weight}
-    if hasattr(estimator, "refit"):
-        return weights_for(estimator.estimator, weight)
-    steps = getattr(estimator, "steps", ())
-    return {f"{name}__{parameter}": weight for name, step in steps for parameter in weights_for(step, weight)}
 
 
 def lists_rows(cv: Any) -> bool:

@@ -238,7 +238,8 @@ def reconstruction_error(D: Array) -> Array:
 class LDL4C(SampleWeightMixin, PenalisedSoftmax):
     """Label distribution learning for classification (LDL4C).
 
-    With P = softmax(Xθ), H the entropy, and t the label with the largest degree in row i, it minimises over θ
+    With P = softmax(Xθ), H the entropy, and t the label with the largest degree in row i, the first of equal ones, it
+    minimises over θ
 
         Σ_i H(D_i) Σ_j abs(p_ij − d_ij) + C₁ Σ_i max(0, 1 − (p_it − max_{j≠t} p_ij) / ρ) + (C₂/2)‖θ‖².
 
@@ -309,7 +310,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
 class LDLHR(SampleWeightMixin, PenalisedSoftmax):
     """Label distribution learning by the degrees of the highest label and of the rest (LDL-HR).
 
-    With P = softmax(Xθ) and t the label with the largest degree in row i, it minimises over θ
+    With P = softmax(Xθ) and t the label with the largest degree in row i, the first of equal ones, it minimises over θ
 
         2Σ_i (1 − p_it) + λ₂ Σ_i Σ_{j≠t} max(0, 1 − (p_it − p_ij) / ρ) + λ₃ Σ_i Σ_{j≠t} abs(p_ij − d_ij) + (λ₁/2)‖θ‖².
 

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
-from labeldist.learning._cross_validation import weights_for
 from labeldist.learning._learner import DistributionLearner, check_weights
 from labeldist.simplex import to_distributions
 
@@ -32,7 +31,7 @@ class SoftLabelClassifier(DistributionLearner):
         linear models, boosted trees and forests. The steps of a pipeline before the classifier are fitted to the
         original rows, and the rows are repeated after them. Classifiers that split their training rows, for early
         stopping or cross-validation, are errors, because copies of a row would be on both sides. The keys of
-        ``class_weight`` are columns of `y`.
+        ``class_weight`` are columns of `y`, and "balanced" weights are inverse to the sums of the degrees.
 
     Attributes
     ----------
@@ -99,12 +98,15 @@ class SoftLabelClassifier(DistributionLearner):
         present, classes = np.unique(columns, return_inverse=True)
         _check_classifier(classifier, len(rows))
         class_weight = classifier.get_params(deep=False).get("class_weight")
+        if class_weight in ("balanced", "balanced_subsample"):  # classifiers would count the repeated rows
+            sums = degrees.sum(axis=0)[present]
+            class_weight = dict(zip(present.tolist(), sums.sum() / (len(sums) * sums), strict=True))
         if isinstance(class_weight, dict):
             if not set(class_weight) <= set(range(D.shape[1])):
                 raise ValueError(f"The keys of class_weight must be columns of y, 0, 1, …; got {class_weight}.")
             classifier.set_params(class_weight={k: class_weight.get(j, 1) for k, j in enumerate(present)})
         if steps is not None:
-            X = steps.fit_transform(X, D, **weights_for(steps, weight))
+            X = steps.fit_transform(X, D, **validation.weights_for(steps, weight))
         if len(present) > 1:
             classifier.fit(_safe_indexing(X, rows), classes, sample_weight=degrees[rows, columns])
         self.transformer_, self.estimator_ = steps, classifier if len(present) > 1 else None

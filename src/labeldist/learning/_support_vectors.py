@@ -311,7 +311,8 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
         X, table = validation.validated(self, X, y, multi_output=True, dtype=np.float64)
         if table.ndim == 2 and table.shape[1] > 1:
             candidates = validation.check_logical(validation.label_table(table))
-            names = validation.column_names(y)
+            has_numbers = hasattr(y, "iloc") and y.columns.dtype.kind in "iu"
+            names = y.columns if has_numbers else validation.column_names(y)
             classes: Any = np.arange(candidates.shape[1]) if names is None else np.array(names)
             order = np.argsort(classes)  # scorers of scikit-learn expect sorted classes
             self.classes_, candidates = classes[order], candidates[:, order]
