@@ -112,13 +112,12 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     (2, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _constraints = {
         "rule": [StrOptions({"half", "order"})],
         "threshold": [Interval(Real, 0, 1, closed="neither")],
         "noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],
         "regressor": [None, StrOptions({"kernel", "auto"}), HasMethods(["fit", "predict"])],
         "spread_prior": [tuple, list],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
+from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.kernels import sampled_mean_distance
 from labeldist._kernels.low_rank_factors import KernelPivots, draw_pivots
 from labeldist._solvers.bidirectional import EnhancementLoss
@@ -124,9 +124,7 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
     (200, 3)
     """
 
-    _parameter_constraints = {
-        **KernelModelMixin._parameter_constraints,
-        "reconstruction": NON_NEGATIVE,
+    _constraints = {
         "solver": [StrOptions({"auto", "exact", "low_rank", "lbfgs"})],
         "rank_tolerance": [Interval(Real, 0, 1, closed="left")],
     }

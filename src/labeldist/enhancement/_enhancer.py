@@ -7,19 +7,19 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
+from labeldist._compat import NON_NEGATIVE, ConstrainedEstimator, Interval, StrOptions
 from labeldist._solvers.scaling import mean_and_scale, standardise
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
-class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
+class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
     """Base class of the enhancers. Only those with a rule for new rows have `transform`."""
 
     label_distributions_: Array
@@ -125,8 +125,7 @@ class NewRowsMixin(TransformerMixin):
 class ScoringEnhancer(LabelEnhancer):
     """Base class of the enhancers that compute scores from standardised features and map them to distributions."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "scale": ["boolean"],
+    _constraints = {
         "output": [StrOptions(set(OUTPUT_MAPS))],
         "sharpness": NON_NEGATIVE,
         "floor": [Interval(Real, 0, 1, closed="both")],

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from labeldist._compat import COUNT, StrOptions
+from labeldist._compat import StrOptions
 from labeldist._solvers.bidirectional import EnhancementLoss
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._typing import Array
@@ -78,11 +78,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     (5, 3)
     """
 
-    _parameter_constraints = {
-        **KernelModelMixin._parameter_constraints,
-        "solver": [StrOptions({"exact", "lbfgs"})],
-        "max_iter": COUNT,
-    }
+    _constraints = {"solver": [StrOptions({"exact", "lbfgs"})]}
 
     def __init__(
         self,

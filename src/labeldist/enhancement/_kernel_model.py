@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labeldist._compat import COUNT, NON_NEGATIVE, WIDTH, StrOptions
+from labeldist._compat import COUNT, StrOptions
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly, minimum_over_groups
@@ -17,7 +17,7 @@ from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist.enhancement._enhancer import NewRowsMixin, ScoringEnhancer
+from labeldist.enhancement._enhancer import NewRowsMixin
 from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, warn
 
 # A warning is issued if the median weight of the neighbour graph is smaller, or the relative residual larger.
@@ -31,15 +31,7 @@ class KernelModelMixin(NewRowsMixin):
     A mixin for subclasses of `ScoringEnhancer`.
     """
 
-    _parameter_constraints = {
-        **ScoringEnhancer._parameter_constraints,
-        "smoothness": NON_NEGATIVE,
-        "kernel": [StrOptions({"rbf", "linear"}), callable],
-        "bandwidth": WIDTH,
-        "n_neighbors": [*COUNT, None],
-        "graph_width": WIDTH,
-        "random_state": ["random_state"],
-    }
+    _constraints = {"kernel": [StrOptions({"rbf", "linear"}), callable], "n_neighbors": [*COUNT, None]}
 
     reconstruction: float = 0.0
     smoothness: float

@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist._compat import WIDTH
 from labeldist._kernels.kernels import gaussian_product, mean_pairwise_distance
 from labeldist._typing import Array
 from labeldist._validation import check_rows_have_a_positive
@@ -68,8 +67,6 @@ class KM(ScoringEnhancer):
            [0.66, 0.34],
            [0.5 , 0.5 ]])
     """
-
-    _parameter_constraints = {**ScoringEnhancer._parameter_constraints, "bandwidth": WIDTH}
 
     def __init__(
         self,

@@ -94,11 +94,8 @@ class BDLDL(BlockLearner):
     np.float64(1.0)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "reconstruction": [Interval(Real, 0, math.inf, closed="left")],
-        "ridge": [Interval(Real, 0, math.inf, closed="left")],
-        "fit_intercept": ["boolean"],
-        "scale": ["boolean"],
+    _constraints = {
+        **{name: [Interval(Real, 0, math.inf, closed="left")] for name in ("reconstruction", "ridge")},
         "output": [StrOptions(set(OUTPUT_MAPS))],
         "floor": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "solver": [StrOptions({"auto", *METHODS})],

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import StrOptions
 from labeldist._solvers.moments import BlockFolds, FoldMoments, Moments, is_partition, moments_of_rows
 from labeldist._solvers.sylvester_path import SylvesterPath
 from labeldist._threads import threads_for
@@ -86,13 +86,10 @@ class BDLDLCV(BlockLearner):
     ['floor', 'output', 'reconstruction', 'ridge']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _constraints = {
         **{name: ["array-like"] for name in ("reconstructions", "ridges", "outputs")},
         "floors": [StrOptions({"auto"}), "array-like"],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
         "scoring": [StrOptions(set(MEASURES)), callable],
-        **{name: ["boolean"] for name in ("fit_intercept", "scale")},
-        "random_state": ["random_state"],
     }
 
     def __init__(

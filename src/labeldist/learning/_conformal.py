@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -77,12 +77,10 @@ class ConformalLearner(DistributionLearner):
     array([0.9, 0.9, 0.9])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _constraints = {
         "learner": [HasMethods(["fit", "predict"])],
         "coverage": [Interval(Real, 0, 1, closed="neither")],
         "joint": ["boolean"],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._compat import _check_sample_weight
+from labeldist._compat import ConstrainedEstimator, _check_sample_weight
 from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array
@@ -24,7 +24,7 @@ COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_", "_co
 """Attributes that describe the columns of the training data."""
 
 
-class DistributionEstimator(BaseEstimator):
+class DistributionEstimator(ConstrainedEstimator):
     """Base class of everything that is fitted to features and distributions. A subclass implements `_fit`.
 
     Attributes
@@ -215,7 +215,6 @@ class MeanDistribution(SampleWeightMixin, DistributionLearner):
     array([[0.75, 0.25]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}
     _squares_features = False
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002  # the features have no effect

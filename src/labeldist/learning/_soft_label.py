@@ -58,7 +58,7 @@ class SoftLabelClassifier(DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"estimator": [HasMethods(["fit", "predict_proba"])]}
+    _constraints = {"estimator": [HasMethods(["fit", "predict_proba"])]}
 
     _squares_features = False
 
