@@ -17,7 +17,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
-from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
+from labeldist.learning._blocks import Block, BlockLearner, sum_over_blocks
 from labeldist.learning._cross_validation import check_finite, check_scoring, weighted_rows
 from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.metrics import MEASURES
@@ -39,7 +39,8 @@ class BDLDLCV(BlockLearner):
     """Bidirectional label distribution learning with cross-validation of its parameters.
 
     All combinations are scored as by ``GridSearchCV(BDLDL(), ...)``, to rounding, but in one computation: one
-    decomposition serves all penalties, and floors and output maps share the linear scores.
+    decomposition serves all penalties, and floors and output maps share the linear scores. Dask collections are read in
+    two passes; `cv` must then be an int and `scoring` a name.
 
     Parameters
     ----------
@@ -115,27 +116,8 @@ class BDLDLCV(BlockLearner):
         self.scale = scale
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the parameters by cross-validation and fit the model to all rows.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
-            The features. Dask collections are read in two passes; `cv` must then be an int and `scoring` a name.
-        y : array-like or Dask collection of shape (n_samples, n_labels)
-            Non-negative degrees. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight w counts as w equal rows, in fitting and in scoring.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        self._validate_params()
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
         check_scoring(self.scoring)
-        if is_lazy(X):
-            return self._fit_blocks(blocks_of(X, y, sample_weight))
         X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight, X, D = weighted_rows(self.cv, check_weights(sample_weight, X), X, D)
         grid = self._grid(D.shape[1])
@@ -159,8 +141,9 @@ class BDLDLCV(BlockLearner):
         ]
         return np.array(sums), total
 
-    def _fit_blocks(self, blocks: list[Any]) -> Self:
+    def _fit_blocks(self, blocks: list[Block]) -> Self:
         """Fit to a Dask table: one pass for the statistics of the folds, one to score the combinations."""
+        check_scoring(self.scoring)
         if not isinstance(self.cv, Integral):
             raise TypeError("For Dask collections cv must be an int, because folds are drawn block by block.")
         if callable(self.scoring):

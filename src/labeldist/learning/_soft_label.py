@@ -13,13 +13,13 @@ from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
 from labeldist.learning._cross_validation import weights_for
-from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
 from labeldist.simplex import to_distributions
 
 AUTO_EARLY_STOPPING = 10_000  # histogram gradient boosting with early_stopping="auto" splits more rows than this
 
 
-class SoftLabelClassifier(DistributionLearner):
+class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     """Fit a classifier to label distributions.
 
     The classifier sees each row once for every label with a positive degree, with the degree as its sample weight. A
@@ -30,9 +30,9 @@ class SoftLabelClassifier(DistributionLearner):
     estimator : classifier or pipeline that ends in one
         A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes ``sample_weight``, for instance
         linear models, boosted trees and forests. The steps of a pipeline before the classifier are fitted to the
-        original rows, and the rows are repeated after them. Classifiers that split their training rows, for early
-        stopping or cross-validation, are errors, because copies of a row would be on both sides. The keys of
-        ``class_weight`` are columns of `y`.
+        original rows, and the rows are repeated after them; `X` is then whatever the first step accepts, such as a list
+        of texts. Classifiers that split their training rows, for early stopping or cross-validation, are errors,
+        because copies of a row would be on both sides. The keys of ``class_weight`` are columns of `y`.
 
     Attributes
     ----------
@@ -66,22 +66,6 @@ class SoftLabelClassifier(DistributionLearner):
         self.estimator = estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the classifier to features and label distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features. If the estimator is a pipeline, whatever its first step accepts, such as a list of texts.
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
         self._validate_params()
         if hasattr(self.estimator, "steps"):
             X, D = self._check_labels(X, y, sample_weight)
