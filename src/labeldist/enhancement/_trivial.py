@@ -23,7 +23,7 @@ class FeatureFreeEnhancer(LabelEnhancer):
 
     def fit(self, X: Any, y: Any) -> Self:
         self._validate_params()
-        _, L = self._check_features_and_labels(X, y, accept_sparse=True)
+        _, L = self._check_features_and_labels(X, y)
         self.label_distributions_ = self._recover(L)
         return self
 

@@ -117,11 +117,16 @@ class BDLDLCV(BlockLearner):
         self.random_state = random_state
 
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        from sklearn.model_selection import KFold, check_cv  # a slow import
+
         check_scoring(self.scoring)
         X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight, X, D = weighted_rows(self.cv, check_weights(sample_weight, X), X, D)
         grid = self._grid(D.shape[1])
-        folds = list(self._splitter().split(X, D))
+        splitter = check_cv(self.cv)
+        if isinstance(self.cv, Integral):
+            splitter = KFold(int(self.cv), shuffle=True, random_state=random_generator(self.random_state))
+        folds = list(splitter.split(X, D))
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
             return self._choose(grid, *self._scores_and_moments((X, D, weight), folds, grid))
 
@@ -168,13 +173,6 @@ class BDLDLCV(BlockLearner):
 
     def _predict(self, X: Any) -> Array:
         return self.best_estimator_._predict(X)
-
-    def _splitter(self) -> Any:
-        from sklearn.model_selection import KFold, check_cv  # a slow import
-
-        if isinstance(self.cv, Integral):
-            return KFold(int(self.cv), shuffle=True, random_state=random_generator(self.random_state))
-        return check_cv(self.cv)
 
     def _grid(self, n_labels: int) -> Grid:
         floors = [share / n_labels for share in FLOOR_SHARES] if isinstance(self.floors, str) else self.floors

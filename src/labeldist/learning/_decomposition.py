@@ -93,9 +93,6 @@ class DFLDL(DistributionLearner):
                     total[rows] += learner.predict(X[rows])
         return normalize(total)
 
-    def _table_options(self) -> dict[str, Any]:
-        return super()._table_options() | {"accept_sparse": "csr" if get_tags(self).input_tags.sparse else False}
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.learner is None or get_tags(self.learner).input_tags.sparse

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
@@ -75,7 +76,8 @@ class DistributionEstimator(ConstrainedEstimator):
         raise NotImplementedError
 
     def _table_options(self) -> dict[str, Any]:
-        return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
+        accept_sparse = "csr" if get_tags(self).input_tags.sparse else False
+        return {"accept_sparse": accept_sparse, "dtype": [np.float64, np.float32]}
 
     def _check_features_and_distributions(
         self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True

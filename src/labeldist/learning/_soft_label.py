@@ -119,12 +119,8 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         return to_distributions(P, "clip", floor=EPSILON)
 
     def _table_options(self) -> dict[str, Any]:
-        tags = get_tags(self.estimator).input_tags
-        return {
-            "accept_sparse": "csr" if tags.sparse else False,
-            "dtype": [np.float64, np.float32],
-            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-        }
+        allow_nan = get_tags(self).input_tags.allow_nan
+        return super()._table_options() | {"ensure_all_finite": "allow-nan" if allow_nan else True}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
