@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import COUNT, POSITIVE, WIDTH, Interval
+from labeldist._compat import COUNT, POSITIVE, ConstrainedEstimator, Interval
 from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
 from labeldist._kernels.low_rank_factors import draw_pivots
 from labeldist._solvers.scaling import check_squarable, mean_and_scale
@@ -24,7 +24,7 @@ ROUNDING = 1e-10  # smaller residuals may be rounding errors, which a division b
 BLOCK_VALUES = 500_000  # number of kernel values in one block of `transform`
 
 
-class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedEstimator):
     """Features φ(x) whose inner products are those of the Gaussian kernel.
 
         φ(x)ᵀφ(y) ≈ exp(−‖x − y‖² / (2σ²)),   φ(x) = L⁻¹ k(R, x),   LLᵀ = k(R, R).
@@ -83,14 +83,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "bandwidth": WIDTH,
-        "factor": POSITIVE,
-        "n_components": COUNT,
-        "tol": [Interval(Real, 0, 1, closed="left")],
-        "scale": ["boolean"],
-        "random_state": ["random_state"],
-    }
+    _constraints = {"factor": POSITIVE, "n_components": COUNT, "tol": [Interval(Real, 0, 1, closed="left")]}
 
     def __init__(
         self,

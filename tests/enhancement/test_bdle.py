@@ -9,8 +9,7 @@ from labeldist import BDLE
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist.datasets import binarize, make_artificial
-from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.enhancement import _bdle as bdle
+from labeldist.enhancement import LogicalSoftmax, Uniform, _kernel_model
 from labeldist.exceptions import VanishingGraphWarning
 from labeldist.metrics import score_all
 from labeldist.simplex import project, softmax
@@ -61,7 +60,7 @@ def test_lbfgs_reaches_the_exact_solution(table):
 
 def test_lbfgs_non_convergence_warns(table, monkeypatch):
     X, L = table
-    monkeypatch.setattr(bdle, "minimize_lbfgs", lambda *args: minimize_lbfgs(*args, max_iter=3))
+    monkeypatch.setattr(_kernel_model, "minimize_lbfgs", lambda *args: minimize_lbfgs(*args, max_iter=3))
     with pytest.warns(ConvergenceWarning, match="3 iterations"):
         BDLE(solver="lbfgs").fit(X, L)
 

@@ -113,13 +113,12 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     (2, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _constraints = {
         "rule": [StrOptions({"half", "order"})],
         "threshold": [Interval(Real, 0, 1, closed="neither")],
         "noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],
         "regressor": [None, StrOptions({"kernel", "auto"}), HasMethods(["fit", "predict"])],
         "spread_prior": [tuple, list],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -293,13 +292,12 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             bounds = posterior_quantiles(self._model, self._tags, levels, *effort, self._random(4))
         return bounds[0].T[self._pattern], bounds[1].T[self._pattern]
 
-    def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
-        accept_sparse = accept_sparse or bool(get_tags(self).input_tags.sparse)
+    def _check_features_and_labels(self, X: Any, y: Any) -> tuple[Any, Array]:
         if self.regressor is None and getattr(X, "ndim", 0) == 2 and X.shape[1] == 0:
             X_, L = super()._check_features_and_labels(np.zeros((X.shape[0], 1)), y)
             self.n_features_in_ = 0
             return X_[:, :0], L
-        return super()._check_features_and_labels(X, y, accept_sparse=accept_sparse)
+        return super()._check_features_and_labels(X, y)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

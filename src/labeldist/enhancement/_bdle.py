@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
+from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.kernels import sampled_mean_distance
 from labeldist._kernels.low_rank_factors import KernelPivots, draw_pivots
 from labeldist._solvers.bidirectional import EnhancementLoss
-from labeldist._solvers.lbfgs import minimize_lbfgs
+from labeldist._solvers.lbfgs import LBFGSSolution
 from labeldist._solvers.low_rank import minimize_low_rank, row_blocks
 from labeldist._typing import Array
-from labeldist.enhancement._enhancer import ScoringEnhancer
-from labeldist.enhancement._kernel_model import KernelModelMixin
+from labeldist.enhancement._kernel_model import KernelModel
 from labeldist.exceptions import warn
 from labeldist.simplex import OutputMap
 
@@ -29,7 +28,7 @@ WORTHWHILE = 3  # a rank above n / 3 costs as much as the exact solution
 LOW_RANK_WORK = 10**12  # the largest n·rank², about half a minute of matrix products
 
 
-class BDLE(KernelModelMixin, ScoringEnhancer):
+class BDLE(KernelModel):
     """Bidirectional label enhancement (BD-LE).
 
     A kernel model maps features to labels and, with the same coefficients, labels back to features. A neighbour graph
@@ -124,9 +123,7 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
     (200, 3)
     """
 
-    _parameter_constraints = {
-        **KernelModelMixin._parameter_constraints,
-        "reconstruction": NON_NEGATIVE,
+    _constraints = {
         "solver": [StrOptions({"auto", "exact", "low_rank", "lbfgs"})],
         "rank_tolerance": [Interval(Real, 0, 1, closed="left")],
     }
@@ -197,9 +194,8 @@ class BDLE(KernelModelMixin, ScoringEnhancer):
         self._set_accuracy(minimum.residual, minimum.condition)
         return np.vstack([self._scores_of(X[rows]) for rows in row_blocks(len(X), len(self.X_fit_))])
 
-    def _search(self, loss: EnhancementLoss) -> Array:
-        solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss))
-        self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
+    def _search(self, loss: EnhancementLoss, **options: Any) -> LBFGSSolution:
+        solution = super()._search(loss, **options)
         if not solution.converged:
             warn(f"L-BFGS did not converge in {solution.n_iter} iterations. Use solver='exact'.", ConvergenceWarning)
-        return solution.X
+        return solution

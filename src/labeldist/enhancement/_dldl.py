@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from labeldist._compat import COUNT, ITERATIONS, NON_NEGATIVE, WIDTH
+from labeldist._compat import NON_NEGATIVE
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.joint_enhancement import JointLoss, enhance_jointly
 from labeldist._threads import threads_for
@@ -88,13 +88,7 @@ class DLDL(NewRowsMixin, ScoringEnhancer):
     (5, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **dict.fromkeys(("smoothness", "flatness", "ridge"), NON_NEGATIVE),
-        "n_neighbors": COUNT,
-        "graph_width": WIDTH,
-        **{name: ScoringEnhancer._parameter_constraints[name] for name in ("scale", "floor")},
-        **ITERATIONS,
-    }
+    _constraints = {"flatness": NON_NEGATIVE}
 
     # The scores are degrees.
     output: OutputMap = "clip"

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
+from labeldist._compat import NON_NEGATIVE, ConstrainedEstimator, Interval, StrOptions
 from labeldist._solvers.scaling import mean_and_scale, standardise
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 
-class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
+class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
     """Base class of the enhancers. Only those with a rule for new rows have `transform`."""
 
     label_distributions_: Array
@@ -75,16 +76,17 @@ class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         return np.asarray(self.label_names_, dtype=object)
 
-    def _check_features_and_labels(self, X: Any, y: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
+    def _check_features_and_labels(self, X: Any, y: Any) -> tuple[Any, Array]:
         """Return `X` and the logical labels as float64, and set the names of the columns of both."""
         validation.check_rows_are_equally_long(y)
         validation.check_rows(X=X, y=y)
-        X, L = validation.validated(
-            self, X, y, multi_output=True, accept_sparse="csr" if accept_sparse else False, dtype=np.float64
-        )
+        X, L = validation.validated(self, X, y, multi_output=True, **self._table_options())
         L = validation.label_table(L)
         self.label_names_ = validation.label_names(y, L.shape[1])
         return X, validation.check_logical(L)
+
+    def _table_options(self) -> dict[str, Any]:
+        return {"accept_sparse": "csr" if get_tags(self).input_tags.sparse else False, "dtype": np.float64}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -98,6 +100,8 @@ class LabelEnhancer(TransformerMixin, BaseEstimator, ABC):
 
 class NewRowsMixin(TransformerMixin):
     """Mixin of the enhancers with a rule for new rows: `_predict` of checked features."""
+
+    _table_options: Callable[[], dict[str, Any]]
 
     def transform(self, X: Any) -> Array:
         """Predict the label distributions of new rows, which need no labels.
@@ -114,8 +118,7 @@ class NewRowsMixin(TransformerMixin):
         """
         check_is_fitted(self)
         validation.check_feature_order(self, X)
-        accept_sparse = "csr" if get_tags(self).input_tags.sparse else False
-        return self._predict(validation.validated(self, X, reset=False, accept_sparse=accept_sparse, dtype=np.float64))
+        return self._predict(validation.validated(self, X, reset=False, **self._table_options()))
 
     @abstractmethod
     def _predict(self, X: Any) -> Array:
@@ -125,8 +128,7 @@ class NewRowsMixin(TransformerMixin):
 class ScoringEnhancer(LabelEnhancer):
     """Base class of the enhancers that compute scores from standardised features and map them to distributions."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "scale": ["boolean"],
+    _constraints = {
         "output": [StrOptions(set(OUTPUT_MAPS))],
         "sharpness": NON_NEGATIVE,
         "floor": [Interval(Real, 0, 1, closed="both")],

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labeldist._compat import COUNT, ITERATIONS, Interval
+from labeldist._compat import COUNT, Interval
 from labeldist._solvers.clustering import farthest_first, fuzzy_means
 from labeldist._solvers.scaling import squarable_unit
 from labeldist._typing import Array
@@ -78,13 +78,7 @@ class FCM(ScoringEnhancer):
            [0.25, 0.75]])
     """
 
-    _parameter_constraints = {
-        **ScoringEnhancer._parameter_constraints,
-        "n_clusters": [*COUNT, None],
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
-        **ITERATIONS,
-        "random_state": ["random_state"],
-    }
+    _constraints = {"n_clusters": [*COUNT, None], "fuzziness": [Interval(Real, 1, None, closed="neither")]}
 
     def __init__(
         self,

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._compat import COUNT, StrOptions
+from labeldist._compat import StrOptions
 from labeldist._solvers.bidirectional import EnhancementLoss
-from labeldist._solvers.lbfgs import minimize_lbfgs
+from labeldist._solvers.lbfgs import LBFGSSolution
 from labeldist._typing import Array
-from labeldist.enhancement._enhancer import ScoringEnhancer
-from labeldist.enhancement._kernel_model import KernelModelMixin
+from labeldist.enhancement._kernel_model import KernelModel
 from labeldist.simplex import OutputMap
 
 
-class GLLE(KernelModelMixin, ScoringEnhancer):
+class GLLE(KernelModel):
     """Graph Laplacian label enhancement (GLLE).
 
     A kernel model is fitted to the labels, with a penalty on differences between the scores of neighbouring rows:
@@ -78,11 +77,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     (5, 3)
     """
 
-    _parameter_constraints = {
-        **KernelModelMixin._parameter_constraints,
-        "solver": [StrOptions({"exact", "lbfgs"})],
-        "max_iter": COUNT,
-    }
+    _constraints = {"solver": [StrOptions({"exact", "lbfgs"})]}
 
     def __init__(
         self,
@@ -108,8 +103,7 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
         self._kernel, self.n_iter_ = self.kernel, 1
         return self._score_by_kernel(X, L)
 
-    def _search(self, loss: EnhancementLoss) -> Array:
-        solution = minimize_lbfgs(loss.value_and_gradient, self._start(loss), max_iter=self.max_iter)
-        self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
+    def _search(self, loss: EnhancementLoss, **options: Any) -> LBFGSSolution:
+        solution = super()._search(loss, max_iter=self.max_iter, **options)
         self.n_iter_ = solution.n_iter
-        return solution.X
+        return solution

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labeldist._compat import COUNT, NON_NEGATIVE, WIDTH, StrOptions
+from labeldist._compat import COUNT, StrOptions
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly, minimum_over_groups
+from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
 from labeldist._threads import threads_for
@@ -25,21 +25,10 @@ VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
 LARGE_EXCESS = 0.1  # and also if the loss exceeds its minimum by this share of ‖L‖²
 
 
-class KernelModelMixin(NewRowsMixin):
-    """Scores ΦW with Φ = [K, 1], by minimising a bidirectional loss over a neighbour graph.
+class KernelModel(NewRowsMixin, ScoringEnhancer):
+    """Base class of the enhancers with scores ΦW, Φ = [K, 1], that minimise a loss over a neighbour graph."""
 
-    A mixin for subclasses of `ScoringEnhancer`.
-    """
-
-    _parameter_constraints = {
-        **ScoringEnhancer._parameter_constraints,
-        "smoothness": NON_NEGATIVE,
-        "kernel": [StrOptions({"rbf", "linear"}), callable],
-        "bandwidth": WIDTH,
-        "n_neighbors": [*COUNT, None],
-        "graph_width": WIDTH,
-        "random_state": ["random_state"],
-    }
+    _constraints = {"kernel": [StrOptions({"rbf", "linear"}), callable], "n_neighbors": [*COUNT, None]}
 
     reconstruction: float = 0.0
     smoothness: float
@@ -49,9 +38,8 @@ class KernelModelMixin(NewRowsMixin):
     graph_width: float | Literal["mean"]
     solver: str
     random_state: int | np.random.RandomState | None
+    bandwidth_: Any  # None unless the kernel is Gaussian
     _kernel: Any  # the kernel of the last fit
-    _standardised: Callable[[Array], Array]
-    _distributions: Callable[[Array], Array]
 
     def _predict(self, X: Array) -> Array:
         scores = np.empty((len(X), len(self.intercept_)))
@@ -62,28 +50,23 @@ class KernelModelMixin(NewRowsMixin):
 
     def _score_by_kernel(self, X: Array, L: Array) -> Array:
         loss = self._loss(X, L)
-        W = self._minimise(loss)
+        W = self._search(loss).X if self.solver == "lbfgs" else self._solve(loss)
         self.dual_coef_, self.intercept_ = W[:-1], W[-1]
         return loss.features @ W
+
+    def _loss(self, X: Array, L: Array) -> EnhancementLoss:
+        self.X_fit_, self.bandwidth_ = X, None
+        if self.kernel == "rbf":
+            kernel, self.bandwidth_ = gaussian_kernel(X, self.bandwidth)
+        else:
+            kernel = self._kernel_values(X, X)
+        features = np.column_stack([kernel, np.ones(len(X))])
+        graph = self._laplacian(X, L.shape[1]) if self.smoothness else None
+        return EnhancementLoss(features, L, self.reconstruction, self.smoothness, graph)
 
     def _scores_of(self, X: Array) -> Array:
         """Return the scores of standardised rows."""
         return self._kernel_values(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
-
-    def _loss(self, X: Array, L: Array) -> EnhancementLoss:
-        self.X_fit_, n = X, len(X)
-        features = np.empty((n, n + 1))
-        features[:, :n] = self._training_kernel()
-        features[:, n] = 1
-        graph = self._laplacian(X, L.shape[1]) if self.smoothness else None
-        return EnhancementLoss(features, L, self.reconstruction, self.smoothness, graph)
-
-    def _training_kernel(self) -> Array:
-        self.bandwidth_: Any = None
-        if self.kernel != "rbf":
-            return self._kernel_values(self.X_fit_, self.X_fit_)
-        kernel, self.bandwidth_ = gaussian_kernel(self.X_fit_, self.bandwidth)
-        return kernel
 
     def _kernel_values(self, X: Array, Y: Array) -> Array:
         """Return the kernel values between standardised rows."""
@@ -102,9 +85,7 @@ class KernelModelMixin(NewRowsMixin):
             warn(f"{problem}, so smoothness has little effect: {advice}", VanishingGraphWarning)
         return laplacian(graph)
 
-    def _minimise(self, loss: EnhancementLoss) -> Array:
-        if self.solver == "lbfgs":
-            return self._search(loss)
+    def _solve(self, loss: EnhancementLoss) -> Array:
         minimum = minimize_exactly(loss)
         self.solver_ = "exact"
         self._set_accuracy(minimum.residual, minimum.condition)
@@ -131,13 +112,11 @@ class KernelModelMixin(NewRowsMixin):
             advice = "the kernel matrix is nearly singular. Increase reconstruction, or decrease bandwidth."
             warn(f"{problem}: {advice}", IllConditionedWarning)
 
-    @abstractmethod
-    def _search(self, loss: EnhancementLoss) -> Array:
-        """Return the W that L-BFGS finds, and set the attributes of the search."""
-
-    def _start(self, loss: EnhancementLoss) -> Array:
-        """Return the start of L-BFGS: zero, or a draw from the standard normal distribution."""
-        shape = loss.cross.shape
-        if self.random_state is None:
-            return np.zeros(shape)
-        return check_random_state(self.random_state).standard_normal(shape)
+    def _search(self, loss: EnhancementLoss, **options: Any) -> LBFGSSolution:
+        """Minimise by L-BFGS, from zero or from a draw of the standard normal distribution."""
+        start = np.zeros(loss.cross.shape)
+        if self.random_state is not None:
+            start = check_random_state(self.random_state).standard_normal(start.shape)
+        solution = minimize_lbfgs(loss.value_and_gradient, start, **options)
+        self.solver_, self.residual_, self.condition_ = "lbfgs", solution.gradient, None
+        return solution

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from labeldist._compat import WIDTH
 from labeldist._kernels.kernels import gaussian_product, mean_pairwise_distance
 from labeldist._typing import Array
 from labeldist._validation import check_rows_have_a_positive
@@ -69,8 +67,6 @@ class KM(ScoringEnhancer):
            [0.5 , 0.5 ]])
     """
 
-    _parameter_constraints = {**ScoringEnhancer._parameter_constraints, "bandwidth": WIDTH}
-
     def __init__(
         self,
         *,
@@ -87,18 +83,11 @@ class KM(ScoringEnhancer):
         check_rows_have_a_positive(L, "KM has no score for them")
         positive = L > 0
         self.bandwidth_ = mean_pairwise_distance(X) if self.bandwidth == "mean" else float(self.bandwidth)
-        distances = distances_to_centers(X, self.bandwidth_, positive)
+        # ‖φ(x_i) − ψ_k‖² = 1 − 2 Σ_j K_ij u_jk + Σ_jl u_jk K_jl u_lk with u_jk = 1/n_k for the n_k positive rows j of
+        # label k, and 0 for the others. The centre of a label without positive rows is the origin.
+        share = positive / np.maximum(positive.sum(axis=0), 1)
+        to_members = gaussian_product(X, self.bandwidth_, share)
+        within = np.einsum("ij,ij->j", share, to_members)
+        distances = np.sqrt(np.maximum(1 - 2 * to_members + within, 0))
         self.radius_ = distances.max(axis=0, where=positive, initial=0)
         return np.where(positive, 1 - distances / (self.radius_ + DELTA), 0.0)
-
-
-def distances_to_centers(X: Array, bandwidth: float, member: NDArray[np.bool_]) -> Array:
-    """Return ‖φ(x_i) − ψ_k‖, where φ is the map of the Gaussian kernel and ψ_k the mean of φ over group k.
-
-    ‖φ(x_i) − ψ_k‖² = 1 − 2 Σ_j K_ij u_jk + Σ_jl u_jk K_jl u_lk with u_jk = 1/n_k for the members of the group and 0
-    for other rows. The centre of a group without members is the origin.
-    """
-    share = member / np.maximum(member.sum(axis=0), 1)
-    to_members = gaussian_product(X, bandwidth, share)
-    within = np.einsum("ij,ij->j", share, to_members)
-    return np.sqrt(np.maximum(1 - 2 * to_members + within, 0))

@@ -66,11 +66,7 @@ class LP(ScoringEnhancer):
            [0.  , 1.  ]])
     """
 
-    _parameter_constraints = {
-        **ScoringEnhancer._parameter_constraints,
-        "spread": [Interval(Real, 0, 1, closed="left")],
-        "width": WIDTH,
-    }
+    _constraints = {"spread": [Interval(Real, 0, 1, closed="left")], "width": WIDTH}
 
     def __init__(
         self,

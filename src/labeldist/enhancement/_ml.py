@@ -66,7 +66,7 @@ class ML(ScoringEnhancer):
            [0.02, 0.98]])
     """
 
-    _parameter_constraints = {**ScoringEnhancer._parameter_constraints, "n_neighbors": [*COUNT, None]}
+    _constraints = {"n_neighbors": [*COUNT, None]}
 
     def __init__(
         self,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.optimize import brentq
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import NON_NEGATIVE, StrOptions
 from labeldist._typing import EPSILON, Array
 from labeldist.enhancement._enhancer import LabelEnhancer
 from labeldist.exceptions import LabelWarning, warn
@@ -24,7 +23,7 @@ class FeatureFreeEnhancer(LabelEnhancer):
 
     def fit(self, X: Any, y: Any) -> Self:
         self._validate_params()
-        _, L = self._check_features_and_labels(X, y, accept_sparse=True)
+        _, L = self._check_features_and_labels(X, y)
         self.label_distributions_ = self._recover(L)
         return self
 
@@ -57,8 +56,6 @@ class Uniform(FeatureFreeEnhancer):
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-
-    _parameter_constraints: dict[str, list[Any]] = {}
 
     def _recover(self, L: Array) -> Array:
         return np.full(L.shape, 1 / L.shape[1])
@@ -102,9 +99,7 @@ class LogicalSoftmax(FeatureFreeEnhancer):
            [0.269, 0.731]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "sharpness": [Interval(Real, 0, None, closed="left"), StrOptions({"threshold"})]
-    }
+    _constraints = {"sharpness": [*NON_NEGATIVE, StrOptions({"threshold"})]}
 
     def __init__(self, sharpness: float | Literal["threshold"] = 1.0) -> None:
         self.sharpness = sharpness

@@ -76,12 +76,7 @@ class ALDL(PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {
-        **PenalisedSoftmax._parameter_constraints,
-        "width": POSITIVE,
-        "max_rounds": COUNT,
-        "min_decrease": [Interval(Real, 0, 1, closed="left")],
-    }
+    _constraints = {"width": POSITIVE, "max_rounds": COUNT, "min_decrease": [Interval(Real, 0, 1, closed="left")]}
 
     def __init__(
         self,

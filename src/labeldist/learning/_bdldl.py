@@ -18,7 +18,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
-from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
+from labeldist.learning._blocks import Block, BlockLearner, sum_over_blocks
 from labeldist.learning._learner import NO_WEIGHT, check_weights, columns_of, linear_scores, set_columns
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
@@ -94,11 +94,8 @@ class BDLDL(BlockLearner):
     np.float64(1.0)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "reconstruction": [Interval(Real, 0, math.inf, closed="left")],
-        "ridge": [Interval(Real, 0, math.inf, closed="left")],
-        "fit_intercept": ["boolean"],
-        "scale": ["boolean"],
+    _constraints = {
+        **{name: [Interval(Real, 0, math.inf, closed="left")] for name in ("reconstruction", "ridge")},
         "output": [StrOptions(set(OUTPUT_MAPS))],
         "floor": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "solver": [StrOptions({"auto", *METHODS})],
@@ -120,27 +117,10 @@ class BDLDL(BlockLearner):
         self.reconstruction, self.ridge, self.fit_intercept, self.scale = reconstruction, ridge, fit_intercept, scale
         self.output, self.floor, self.solver = output, floor, solver
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to features and label distributions.
+    def _fit_blocks(self, blocks: list[Block]) -> Self:
+        return self.fit_moments(sum_over_blocks(self, blocks, lambda _, X, D, weight: Moments.of(X, D, weight)))
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
-            The features. Dask collections are read in one pass; their predictions are lazy Dask collections.
-        y : array-like or Dask collection of shape (n_samples, n_labels)
-            Non-negative degrees. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight w counts as w equal rows: in both losses, the means and the scaling.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        self._validate_params()
-        if is_lazy(X):
-            blocks = blocks_of(X, y, sample_weight)
-            return self.fit_moments(sum_over_blocks(self, blocks, lambda _, X, D, weight: Moments.of(X, D, weight)))
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
         return self.fit_moments(self._moments_of(X, y, sample_weight))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -10,14 +10,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
-from labeldist._compat import Interval, StrOptions
+from labeldist._compat import StrOptions
 from labeldist._solvers.moments import BlockFolds, FoldMoments, Moments, is_partition, moments_of_rows
 from labeldist._solvers.sylvester_path import SylvesterPath
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
-from labeldist.learning._blocks import BlockLearner, blocks_of, is_lazy, sum_over_blocks
+from labeldist.learning._blocks import Block, BlockLearner, sum_over_blocks
 from labeldist.learning._cross_validation import check_finite, check_scoring, weighted_rows
 from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.metrics import MEASURES
@@ -39,7 +39,8 @@ class BDLDLCV(BlockLearner):
     """Bidirectional label distribution learning with cross-validation of its parameters.
 
     All combinations are scored as by ``GridSearchCV(BDLDL(), ...)``, to rounding, but in one computation: one
-    decomposition serves all penalties, and floors and output maps share the linear scores.
+    decomposition serves all penalties, and floors and output maps share the linear scores. Dask collections are read in
+    two passes; `cv` must then be an int and `scoring` a name.
 
     Parameters
     ----------
@@ -86,13 +87,10 @@ class BDLDLCV(BlockLearner):
     ['floor', 'output', 'reconstruction', 'ridge']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _constraints = {
         **{name: ["array-like"] for name in ("reconstructions", "ridges", "outputs")},
         "floors": [StrOptions({"auto"}), "array-like"],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
         "scoring": [StrOptions(set(MEASURES)), callable],
-        **{name: ["boolean"] for name in ("fit_intercept", "scale")},
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -118,31 +116,17 @@ class BDLDLCV(BlockLearner):
         self.scale = scale
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the parameters by cross-validation and fit the model to all rows.
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        from sklearn.model_selection import KFold, check_cv  # a slow import
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
-            The features. Dask collections are read in two passes; `cv` must then be an int and `scoring` a name.
-        y : array-like or Dask collection of shape (n_samples, n_labels)
-            Non-negative degrees. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight w counts as w equal rows, in fitting and in scoring.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        self._validate_params()
         check_scoring(self.scoring)
-        if is_lazy(X):
-            return self._fit_blocks(blocks_of(X, y, sample_weight))
         X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight, X, D = weighted_rows(self.cv, check_weights(sample_weight, X), X, D)
         grid = self._grid(D.shape[1])
-        folds = list(self._splitter().split(X, D))
+        splitter = check_cv(self.cv)
+        if isinstance(self.cv, Integral):
+            splitter = KFold(int(self.cv), shuffle=True, random_state=random_generator(self.random_state))
+        folds = list(splitter.split(X, D))
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
             return self._choose(grid, *self._scores_and_moments((X, D, weight), folds, grid))
 
@@ -162,8 +146,9 @@ class BDLDLCV(BlockLearner):
         ]
         return np.array(sums), total
 
-    def _fit_blocks(self, blocks: list[Any]) -> Self:
+    def _fit_blocks(self, blocks: list[Block]) -> Self:
         """Fit to a Dask table: one pass for the statistics of the folds, one to score the combinations."""
+        check_scoring(self.scoring)
         if not isinstance(self.cv, Integral):
             raise TypeError("For Dask collections cv must be an int, because folds are drawn block by block.")
         if callable(self.scoring):
@@ -188,13 +173,6 @@ class BDLDLCV(BlockLearner):
 
     def _predict(self, X: Any) -> Array:
         return self.best_estimator_._predict(X)
-
-    def _splitter(self) -> Any:
-        from sklearn.model_selection import KFold, check_cv  # a slow import
-
-        if isinstance(self.cv, Integral):
-            return KFold(int(self.cv), shuffle=True, random_state=random_generator(self.random_state))
-        return check_cv(self.cv)
 
     def _grid(self, n_labels: int) -> Grid:
         floors = [share / n_labels for share in FLOOR_SHARES] if isinstance(self.floors, str) else self.floors

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -24,6 +24,32 @@ class BlockLearner(DistributionLearner):
     """Base class of the learners that accept Dask collections, and return lazy predictions of them."""
 
     _squares_features = False  # the statistics show which features are too large
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model to features and label distributions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
+            The features. Dask collections are read block by block; their predictions are lazy Dask collections.
+        y : array-like or Dask collection of shape (n_samples, n_labels)
+            Non-negative degrees. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight w counts as w equal rows: in all losses, means and scores, and in the scaling.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        self._validate_params()
+        return self._fit_blocks(blocks_of(X, y, sample_weight)) if is_lazy(X) else self._fit_rows(X, y, sample_weight)
+
+    def _fit_blocks(self, blocks: list[Block]) -> Self:
+        raise NotImplementedError
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        raise NotImplementedError
 
     def predict(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -17,11 +17,11 @@ from labeldist._validation import check_feature_order, check_rows, label_names, 
 from labeldist.exceptions import LabelWarning
 from labeldist.learning._cross_validation import held_out, weighted_rows
 from labeldist.learning._enhanced import EnhancedLearner
-from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
 from labeldist.simplex import normalize
 
 
-class ConformalLearner(DistributionLearner):
+class ConformalLearner(SampleWeightMixin, DistributionLearner):
     """Add intervals to the predictions of a learner, by the residuals of held-out rows.
 
     Residuals, true minus predicted degrees, are computed by cross-validation, and the learner is fitted to all rows.
@@ -35,6 +35,7 @@ class ConformalLearner(DistributionLearner):
     Parameters
     ----------
     learner : distribution learner, or pipeline that ends in one
+        The sample weights of `fit` are used for the quantiles and, if it takes weights, for the learner.
     coverage : float, default=0.9
         Share of the new degrees inside their intervals: of each label, or with `joint` of the rows of which all degrees
         are inside.
@@ -77,12 +78,10 @@ class ConformalLearner(DistributionLearner):
     array([0.9, 0.9, 0.9])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _constraints = {
         "learner": [HasMethods(["fit", "predict"])],
         "coverage": [Interval(Real, 0, 1, closed="neither")],
         "joint": ["boolean"],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -92,22 +91,6 @@ class ConformalLearner(DistributionLearner):
         self.cv, self.random_state = cv, random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Compute the residuals of held-out rows and fit the learner to all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features.
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the quantiles and for the learner, if it takes weights.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
         self._validate_params()
         if any(isinstance(part, EnhancedLearner) for part in (self.learner, *self.learner.get_params().values())):
             advice = "Fit a learner of distributions to the label_distributions_ of the enhancer"

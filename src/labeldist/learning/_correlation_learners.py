@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE
+from labeldist._compat import NON_NEGATIVE, POSITIVE
 from labeldist._solvers.clustered_low_rank import ClusteredLowRank, minimize_clustered_low_rank
 from labeldist._solvers.clustering import cluster_means, cluster_rows
 from labeldist._solvers.local_codes import LocalCodes, minimize_local_codes
@@ -69,11 +69,6 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
     >>> LDLLC().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
     (1, 3)
     """
-
-    _parameter_constraints = {
-        **PenalisedSoftmax._parameter_constraints,
-        **dict.fromkeys(["ridge", "correlation"], NON_NEGATIVE),
-    }
 
     def __init__(
         self,
@@ -172,12 +167,7 @@ class LDLSCL(SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
-        "n_clusters": COUNT,
-        **dict.fromkeys(["ridge", "code_ridge"], NON_NEGATIVE),
-        **dict.fromkeys(["local_correlation", "barrier"], POSITIVE),
-    }
+    _constraints = {"code_ridge": NON_NEGATIVE, "local_correlation": POSITIVE, "barrier": POSITIVE}
 
     def __init__(
         self,
@@ -266,12 +256,6 @@ class EDLLRL(SoftmaxLearner):
     >>> EDLLRL().fit(*make_artificial(500, random_state=0)).predict([[0.5, 0.1, 0.2]]).shape
     (1, 3)
     """
-
-    _parameter_constraints = {
-        **PenalisedSoftmax._parameter_constraints,
-        "n_clusters": COUNT,
-        **dict.fromkeys(["ridge", "low_rank"], NON_NEGATIVE),
-    }
 
     def __init__(
         self,

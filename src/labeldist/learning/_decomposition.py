@@ -65,10 +65,7 @@ class DFLDL(DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "learner": [HasMethods(["fit", "predict"]), None],
-        **dict.fromkeys(["n_neighbors", "min_samples"], COUNT),
-    }
+    _constraints = {"learner": [HasMethods(["fit", "predict"]), None], "min_samples": COUNT}
 
     def __init__(self, learner: Any = None, *, n_neighbors: int = 4, min_samples: int = 5) -> None:
         self.learner, self.n_neighbors, self.min_samples = learner, n_neighbors, min_samples
@@ -95,9 +92,6 @@ class DFLDL(DistributionLearner):
                 if rows.any():
                     total[rows] += learner.predict(X[rows])
         return normalize(total)
-
-    def _table_options(self) -> dict[str, Any]:
-        return super()._table_options() | {"accept_sparse": "csr" if get_tags(self).input_tags.sparse else False}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

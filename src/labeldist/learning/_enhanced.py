@@ -54,10 +54,7 @@ class EnhancedLearner(DistributionLearner):
     (2, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "enhancer": [HasMethods(["fit_transform"]), None],
-        "learner": [HasMethods(["predict"]), None],
-    }
+    _constraints = {"enhancer": [HasMethods(["fit_transform"]), None], "learner": [HasMethods(["predict"]), None]}
 
     def __init__(self, enhancer: Any = None, learner: Any = None) -> None:
         self.enhancer = enhancer

@@ -24,10 +24,10 @@ LARGEST_STEP = 5.0  # the same for the steps of AOSO
 class TreeLearner(SampleWeightMixin, DistributionLearner):
     """Base class of the learners with scikit-learn's trees, on standardised features in single precision."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **dict.fromkeys(["n_estimators", "min_samples_leaf"], COUNT),
+    _constraints = {
         "max_features": [StrOptions({"sqrt"}), *COUNT, Interval(Real, 0, 1, closed="right")],
-        "random_state": ["random_state"],
+        "learning_rate": [Interval(Real, 0, 1, closed="right")],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
     }
     _squares_features = False
 
@@ -201,12 +201,6 @@ class DistributionBoosting(TreeLearner):
     True
     """
 
-    _parameter_constraints = {
-        **TreeLearner._parameter_constraints,
-        "learning_rate": [Interval(Real, 0, 1, closed="right")],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
-    }
-
     def __init__(
         self,
         n_estimators: int = 200,
@@ -302,11 +296,7 @@ class LDLogitBoost(TreeLearner):
     True
     """
 
-    _parameter_constraints = {
-        **DistributionBoosting._parameter_constraints,
-        "algorithm": [StrOptions({"logit", "aoso"})],
-        "splitter": [StrOptions({"random", "best"})],
-    }
+    _constraints = {"algorithm": [StrOptions({"logit", "aoso"})], "splitter": [StrOptions({"random", "best"})]}
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labeldist import _validation as validation
-from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE, Interval, StrOptions
+from labeldist._compat import POSITIVE, Interval, StrOptions
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.proximal import ColumnSpace, CompletedTable, IncompleteDegrees
 from labeldist._solvers.scaling import mean_and_scale
@@ -26,10 +26,7 @@ Floor = float | Literal["auto"]
 class LinearLearner(SoftmaxLearner):
     """Base class of the learners that predict scores XW + 1bᵀ, projected on the simplex and raised to a floor."""
 
-    _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
-        "floor": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
-    }
+    _constraints = {"floor": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")]}
     _accepts_sparse = False
 
     floor: Floor
@@ -104,11 +101,7 @@ class IncomLDL(LinearLearner):
     (1, 3)
     """
 
-    _parameter_constraints = {
-        **LinearLearner._parameter_constraints,
-        "low_rank": NON_NEGATIVE,
-        "solver": [StrOptions({"admm", "apg"})],
-    }
+    _constraints = {"solver": [StrOptions({"admm", "apg"})]}
     _accepts_missing = True
 
     def __init__(
@@ -173,7 +166,7 @@ class WInLDL(LinearLearner):
     (1, 3)
     """
 
-    _parameter_constraints = {**LinearLearner._parameter_constraints, "base": [Interval(Real, 1, None, closed="left")]}
+    _constraints = {"base": [Interval(Real, 1, None, closed="left")]}
     _accepts_missing = True
 
     def __init__(self, base: float = 2.0, *, floor: Floor = "auto", tol: float = 1e-4, max_iter: int = 1000) -> None:
@@ -249,14 +242,7 @@ class WSLDLMCSC(DistributionEstimator):
     (100, 3)
     """
 
-    _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
-        "low_rank": NON_NEGATIVE,
-        "fidelity": POSITIVE,
-        "smoothness": NON_NEGATIVE,
-        "n_neighbors": COUNT,
-        "scale": ["boolean"],
-    }
+    _constraints = {"fidelity": POSITIVE}
     _accepts_sparse = False
     _accepts_missing = True
 

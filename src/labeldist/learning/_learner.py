@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._compat import _check_sample_weight
+from labeldist._compat import ConstrainedEstimator, _check_sample_weight
 from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array
@@ -24,7 +25,7 @@ COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_", "_co
 """Attributes that describe the columns of the training data."""
 
 
-class DistributionEstimator(BaseEstimator):
+class DistributionEstimator(ConstrainedEstimator):
     """Base class of everything that is fitted to features and distributions. A subclass implements `_fit`.
 
     Attributes
@@ -75,7 +76,8 @@ class DistributionEstimator(BaseEstimator):
         raise NotImplementedError
 
     def _table_options(self) -> dict[str, Any]:
-        return {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": [np.float64, np.float32]}
+        accept_sparse = "csr" if get_tags(self).input_tags.sparse else False
+        return {"accept_sparse": accept_sparse, "dtype": [np.float64, np.float32]}
 
     def _check_features_and_distributions(
         self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
@@ -215,7 +217,6 @@ class MeanDistribution(SampleWeightMixin, DistributionLearner):
     array([[0.75, 0.25]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}
     _squares_features = False
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002  # the features have no effect

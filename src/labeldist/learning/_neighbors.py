@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 
-from labeldist._compat import COUNT, StrOptions
+from labeldist._compat import StrOptions
 from labeldist._solvers.scaling import check_squarable, column_means, squarable_unit
 from labeldist._solvers.storage import from_arrays, to_arrays
 from labeldist._typing import EPSILON, Array
@@ -68,8 +68,7 @@ class AAKNN(DistributionLearner):
     array([[0.75, 0.25]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "n_neighbors": COUNT,
+    _constraints = {
         "weights": [StrOptions({"uniform", "distance"})],
         "metric": [StrOptions(METRICS), callable],
         "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],

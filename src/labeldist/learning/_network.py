@@ -31,13 +31,7 @@ class HiddenLayerLearner(DistributionLearner):
     The vector of parameters holds V and a, then those of the output.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "n_hidden": COUNT,
-        "weight_decay": NON_NEGATIVE,
-        "scale": ["boolean"],
-        "max_iter": COUNT,
-        "random_state": ["random_state"],
-    }
+    _constraints = {"n_hidden": COUNT, "weight_decay": NON_NEGATIVE}
 
     n_hidden: int
     scale: bool
@@ -120,7 +114,7 @@ class AABP(HiddenLayerLearner):
     True
     """
 
-    _parameter_constraints = {**HiddenLayerLearner._parameter_constraints, "loss": [StrOptions(set(get_args(Loss)))]}
+    _constraints = {"loss": [StrOptions(set(get_args(Loss)))]}
 
     def __init__(
         self,

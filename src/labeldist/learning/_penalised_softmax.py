@@ -9,7 +9,7 @@ from scipy.special import entr
 from scipy.stats import rankdata
 from sklearn.utils import check_array
 
-from labeldist._compat import COUNT, NON_NEGATIVE, POSITIVE
+from labeldist._compat import NON_NEGATIVE, POSITIVE
 from labeldist._kernels.neighbor_graph import reconstruction_weights
 from labeldist._solvers import softmax_terms as terms
 from labeldist._solvers.clustering import cluster_rows
@@ -20,8 +20,6 @@ from labeldist.learning._learner import SampleWeightMixin
 from labeldist.learning._softmax_learners import PenalisedSoftmax
 
 FLOOR = 1e-6  # least degree in EDL, whose divergence is infinite for a degree of zero
-
-CONSTRAINTS = {**PenalisedSoftmax._parameter_constraints, "ridge": NON_NEGATIVE}
 
 
 class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
@@ -71,7 +69,7 @@ class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {**CONSTRAINTS, "ranking": NON_NEGATIVE, "sharpness": POSITIVE}
+    _constraints = {"ranking": NON_NEGATIVE, "sharpness": POSITIVE}
 
     def __init__(
         self,
@@ -134,7 +132,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {**CONSTRAINTS, "percentile": NON_NEGATIVE, "variance": NON_NEGATIVE}
+    _constraints = {"percentile": NON_NEGATIVE, "variance": NON_NEGATIVE}
 
     def __init__(
         self,
@@ -200,11 +198,7 @@ class LDLLDM(PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {
-        **CONSTRAINTS,
-        **dict.fromkeys(["global_manifold", "local_manifold"], NON_NEGATIVE),
-        "n_clusters": COUNT,
-    }
+    _constraints = {"global_manifold": NON_NEGATIVE, "local_manifold": NON_NEGATIVE}
 
     def __init__(
         self,
@@ -287,7 +281,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {**CONSTRAINTS, "margin": NON_NEGATIVE, "margin_width": POSITIVE}
+    _constraints = {"margin": NON_NEGATIVE, "margin_width": POSITIVE}
 
     def __init__(
         self,
@@ -358,7 +352,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {**LDL4C._parameter_constraints, "rest": NON_NEGATIVE}
+    _constraints = {"margin": NON_NEGATIVE, "rest": NON_NEGATIVE, "margin_width": POSITIVE}
 
     def __init__(
         self,
@@ -425,8 +419,6 @@ class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = CONSTRAINTS
-
     def __init__(
         self, ridge: float = 0.0, *, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000
     ) -> None:
@@ -483,7 +475,7 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
     (1, 3)
     """
 
-    _parameter_constraints = {**CONSTRAINTS, "correlation": NON_NEGATIVE, "affinity": ["array-like", None]}
+    _constraints = {"affinity": ["array-like", None]}
 
     def __init__(
         self,

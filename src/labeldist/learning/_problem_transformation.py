@@ -87,11 +87,10 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     (1, 3)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _constraints = {
         "covariance": [StrOptions(set(get_args(Covariance)))],
         "var_smoothing": POSITIVE,
         "sampling": [StrOptions(set(get_args(Sampling)))],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -216,13 +215,11 @@ class PTSVM(DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "C": POSITIVE,
+    _constraints = {
         "gamma": [StrOptions({"scale", "auto"}), *POSITIVE],
         "kernel_tolerance": [Interval(Real, 0, 1, closed="neither")],
         "max_rank": COUNT,
         "sampling": [StrOptions(set(get_args(Sampling)))],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -13,7 +13,7 @@ from labeldist._solvers.proximal import LabelCombinations, SparseCoefficients
 from labeldist._solvers.scaling import mean_and_scale
 from labeldist._typing import Array
 from labeldist.learning._incomplete import Floor, LinearLearner
-from labeldist.learning._softmax_learners import PenalisedSoftmax, SoftmaxLearner
+from labeldist.learning._softmax_learners import SoftmaxLearner
 
 
 class LDLSF(LinearLearner):
@@ -68,11 +68,7 @@ class LDLSF(LinearLearner):
     (1, 3)
     """
 
-    _parameter_constraints = {
-        **LinearLearner._parameter_constraints,
-        **dict.fromkeys(["sparsity", "row_sparsity", "correlation"], NON_NEGATIVE),
-        "scale": ["boolean"],
-    }
+    _constraints = {"sparsity": NON_NEGATIVE, "row_sparsity": NON_NEGATIVE}
 
     def __init__(
         self,
@@ -164,10 +160,7 @@ class LDLLCLR(SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints = {
-        **PenalisedSoftmax._parameter_constraints,
-        **dict.fromkeys(["ridge", "noise", "low_rank", "local_correlation"], NON_NEGATIVE),
-    }
+    _constraints = {"noise": NON_NEGATIVE, "local_correlation": NON_NEGATIVE}
 
     def __init__(
         self,

@@ -88,11 +88,7 @@ class LDLForest(DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **dict.fromkeys(["n_estimators", "max_depth", "n_units", "max_iter"], COUNT),
-        **dict.fromkeys(["ridge", "tol"], NON_NEGATIVE),
-        "random_state": ["random_state"],
-    }
+    _constraints = {"max_depth": COUNT, "n_units": COUNT, "tol": NON_NEGATIVE}
 
     def __init__(
         self,

@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
-from labeldist.learning._learner import DistributionLearner, check_weights
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
 from labeldist.simplex import to_distributions
 
 AUTO_EARLY_STOPPING = 10_000  # histogram gradient boosting with early_stopping="auto" splits more rows than this
 
 
-class SoftLabelClassifier(DistributionLearner):
+class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     """Fit a classifier to label distributions.
 
     The classifier sees each row once for every label with a positive degree, with the degree as its sample weight. A
@@ -29,9 +29,10 @@ class SoftLabelClassifier(DistributionLearner):
     estimator : classifier or pipeline that ends in one
         A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes ``sample_weight``, for instance
         linear models, boosted trees and forests. The steps of a pipeline before the classifier are fitted to the
-        original rows, and the rows are repeated after them. Classifiers that split their training rows, for early
-        stopping or cross-validation, are errors, because copies of a row would be on both sides. The keys of
-        ``class_weight`` are columns of `y`, and "balanced" weights are inverse to the sums of the degrees.
+        original rows, and the rows are repeated after them; `X` is then whatever the first step accepts, such as a list
+        of texts. Classifiers that split their training rows, for early stopping or cross-validation, are errors,
+        because copies of a row would be on both sides. The keys of ``class_weight`` are columns of `y`, and "balanced"
+        weights are inverse to the sums of the degrees.
 
     Attributes
     ----------
@@ -57,7 +58,7 @@ class SoftLabelClassifier(DistributionLearner):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"estimator": [HasMethods(["fit", "predict_proba"])]}
+    _constraints = {"estimator": [HasMethods(["fit", "predict_proba"])]}
 
     _squares_features = False
 
@@ -65,22 +66,6 @@ class SoftLabelClassifier(DistributionLearner):
         self.estimator = estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the classifier to features and label distributions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features. If the estimator is a pipeline, whatever its first step accepts, such as a list of texts.
-        y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees. Each row is divided by its sum.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
         self._validate_params()
         if hasattr(self.estimator, "steps"):
             X, D = self._check_labels(X, y, sample_weight)
@@ -137,12 +122,8 @@ class SoftLabelClassifier(DistributionLearner):
         return to_distributions(P, "clip", floor=EPSILON)
 
     def _table_options(self) -> dict[str, Any]:
-        tags = get_tags(self.estimator).input_tags
-        return {
-            "accept_sparse": "csr" if tags.sparse else False,
-            "dtype": [np.float64, np.float32],
-            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-        }
+        allow_nan = get_tags(self).input_tags.allow_nan
+        return super()._table_options() | {"ensure_all_finite": "allow-nan" if allow_nan else True}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

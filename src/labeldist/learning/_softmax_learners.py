@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labeldist._compat import ITERATIONS, Interval
+from labeldist._compat import Interval
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import (
     CrossEntropy,
@@ -31,8 +31,6 @@ START_TOLERANCE = 1e-2  # tolerance of the convex problem whose solution starts 
 
 class SoftmaxLearner(DistributionLearner):
     """Base class of the learners whose model is P = softmax(XW + 1bᵀ)."""
-
-    _parameter_constraints = ITERATIONS
 
     fit_intercept: bool
     ridge: float = 0.0  # if it is not a parameter
@@ -76,8 +74,6 @@ class PenalisedSoftmax(SoftmaxLearner):
     intercept nor features of zeros, whose coefficients have no effect, are penalised. If the objective is more than
     cross-entropy and ridge, which is convex, the search starts from the solution of that problem.
     """
-
-    _parameter_constraints = {**SoftmaxLearner._parameter_constraints, "fit_intercept": ["boolean"]}
 
     tol: float
     max_iter: int
@@ -201,10 +197,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
     (1, 3)
     """
 
-    _parameter_constraints = {
-        **PenalisedSoftmax._parameter_constraints,
-        "memory": [Interval(Integral, 0, None, closed="left")],
-    }
+    _constraints = {"memory": [Interval(Integral, 0, None, closed="left")]}
 
     def __init__(
         self, *, memory: int = 20, fit_intercept: bool = False, tol: float = 1e-4, max_iter: int = 1000

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labeldist._compat import NON_NEGATIVE, Interval, StrOptions
+from labeldist._compat import StrOptions
 from labeldist._solvers.softmax_regression import SoftmaxPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator
@@ -60,8 +59,6 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
     >>> SoftmaxRegression(0.1).fit(X, D).predict(X[:1]).shape
     (1, 3)
     """
-
-    _parameter_constraints = {**SoftmaxLearner._parameter_constraints, "ridge": NON_NEGATIVE}
 
     def __init__(self, ridge: float = 1.0, *, tol: float = 1e-5, max_iter: int = 1000) -> None:
         self.ridge, self.tol, self.max_iter = ridge, tol, max_iter
@@ -123,13 +120,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     True
     """
 
-    _parameter_constraints = {
-        **SoftmaxLearner._parameter_constraints,
-        "ridges": ["array-like"],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
-        "scoring": [StrOptions(set(MEASURES)), callable],
-        "random_state": ["random_state"],
-    }
+    _constraints = {"ridges": ["array-like"], "scoring": [StrOptions(set(MEASURES)), callable]}
 
     def __init__(
         self,

@@ -7,12 +7,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.special import expit, logit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labeldist import _validation as validation
-from labeldist._compat import COUNT, ITERATIONS, NON_NEGATIVE, POSITIVE, WIDTH, Interval
+from labeldist._compat import NON_NEGATIVE, ConstrainedEstimator, Interval
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.multi_output_svr import solve_multi_output_svr
@@ -29,13 +29,7 @@ SLOPE = 4.0  # the sigmoid is a contraction by 1/4, so degrees differ by at most
 class SupportVectorMixin:
     """Kernel scores KB + 1bᵀ by multi-output support vector regression on standardised features."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "C": POSITIVE,
-        "epsilon": NON_NEGATIVE,
-        "bandwidth": WIDTH,
-        "scale": ["boolean"],
-        **ITERATIONS,
-    }
+    _constraints = {"epsilon": NON_NEGATIVE}
 
     bandwidth: float | Literal["mean"]
     scale: bool
@@ -134,10 +128,7 @@ class LDSVR(SupportVectorMixin, DistributionLearner):
     True
     """
 
-    _parameter_constraints = {
-        **SupportVectorMixin._parameter_constraints,
-        "floor": [Interval(Real, 0, 0.5, closed="neither")],
-    }
+    _constraints = {"floor": [Interval(Real, 0, 0.5, closed="neither")]}
     _accepts_sparse = False
 
     def __init__(
@@ -162,7 +153,7 @@ class LDSVR(SupportVectorMixin, DistributionLearner):
         return normalize(expit(self._scores(X)))
 
 
-class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
+class PLLE(SupportVectorMixin, ClassifierMixin, ConstrainedEstimator):
     """Classifier for partial labels, by label enhancement (PL-LE).
 
     Each training row has a set of candidate classes, one of which is true. `GLLE` turns the candidate sets into
@@ -219,12 +210,6 @@ class PLLE(SupportVectorMixin, ClassifierMixin, BaseEstimator):
     >>> PLLE().fit(X, candidates).predict([[0.1], [5.1]])
     array([0, 2])
     """
-
-    _parameter_constraints = {
-        **SupportVectorMixin._parameter_constraints,
-        "smoothness": NON_NEGATIVE,
-        "n_neighbors": COUNT,
-    }
 
     def __init__(
         self,
