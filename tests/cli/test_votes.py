@@ -352,7 +352,10 @@ def test_names_of_items_stay_text(folder, suffix):
 def test_totals_and_labels_that_look_alike_are_noted(folder):
     (folder / "votes.csv").write_text("id,joy,fear,total\n1,1,2,3\n2,4,0,4\n")
     notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy,fear,total", "-o", "dist.csv")["notes"]
-    assert any("total has as many votes as all others" in note for note in notes)
+    assert any("The label total has as many votes as all others" in note for note in notes)
+    (folder / "votes.csv").write_text("id,joy,fear\na,3,1\nb,0,2\nTotal,3,3\n")
+    notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy,fear", "-o", "d.csv")["notes"]
+    assert any("The item Total has as many votes as all others" in note for note in notes)
     names = ["Don't know", "Don\u2019t know", "\uff11", "1"]
     (folder / "votes.csv").write_text("id,who,emotion\n" + "".join(f"1,{name[-1]}{name},{name}\n" for name in names))
     notes = run_json(*VOTES, "--force")["notes"]

@@ -135,10 +135,6 @@ def _note_labels(found: Any, reporter: Reporter, *, auto: bool) -> None:
     alike = [name for name, word in zip(found.label_names, words, strict=True) if words.count(word) > 1]
     if alike:
         reporter.note(f"{listed(alike)} are different labels. If some are the same, write them in the same way.")
-    is_total = 2 * found.counts == found.counts.sum(axis=1, keepdims=True)
-    totals = [name for name, equal in zip(found.label_names, is_total.T, strict=True) if equal.all()]
-    if totals:
-        reporter.note(f"{listed(totals)} has as many votes as all others in every row. If it is a total, omit it.")
     single = np.count_nonzero(found.weights == 1)
     if not found.smoothing and 2 * single > len(found.weights):
         reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")

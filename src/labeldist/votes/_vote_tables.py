@@ -179,6 +179,11 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
         names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
+    for kind, lines, table in (("item", items, ordered), ("label", names, ordered.T)):
+        totals = np.flatnonzero((2 * table == table.sum(axis=0)).all(axis=1))
+        if totals.size and len(lines) > 2:
+            problem = f"The {kind} {listed(lines[k] for k in totals)} has as many votes as all others together"
+            warn(f"{problem}. If it is a total, leave it out.", LabelWarning)
     return VoteTable(items, names, ordered)
 
 
