@@ -44,8 +44,7 @@ class FCM(ScoringEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Centres of the clusters, in units of the standardised features if `scale` is True.
     memberships_ : ndarray of shape (n_samples, n_clusters)

@@ -36,8 +36,7 @@ class KM(ScoringEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     radius_ : ndarray of shape (n_labels,)
         The radii r_k; 0 for a label that no row has.
     bandwidth_ : float
