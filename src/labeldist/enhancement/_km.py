@@ -12,8 +12,7 @@ from labeldist._validation import check_rows_have_a_positive
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.simplex import OutputMap
 
-DELTA = 1e-6
-"""Keeps the score of the farthest positive row above zero, and the quotient defined for a radius of zero."""
+DELTA = 1e-6  # keeps the score of the farthest positive row above zero, and the quotient defined for a radius of zero
 
 
 class KM(ScoringEnhancer):

@@ -217,14 +217,12 @@ class EDLLRL(SoftmaxLearner):
     fit_intercept : as in `SABFGS`
     tol : float, default=1e-4
         Relative tolerance of the residuals of the alternating direction method.
-    max_iter : int, default=500
-        Maximum number of iterations.
+    max_iter : as in `LDLSCL`
 
     Attributes
     ----------
     coef_, intercept_, n_iter_ : as in `SABFGS`
-    clusters_ : ndarray of shape (n_samples,)
-        Cluster of each training row.
+    clusters_ : as in `LDLLDM`
     objective_ : list of float
         Objective after each iteration.
 
