@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist._compat import COUNT, POSITIVE, ConstrainedEstimator, Interval
 from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
 from labeldist._kernels.low_rank_factors import draw_pivots
-from labeldist._solvers.scaling import check_squarable, mean_and_scale
+from labeldist._solvers.scaling import check_squarable, mean_and_scale, standardise
 from labeldist._threads import threads_for
 from labeldist._typing import TINY, Array
 from labeldist._validation import check_feature_order, random_generator, validated
@@ -140,12 +140,10 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
         random = random_generator(self.random_state)
         X = validated(self, X, dtype=[np.float64, np.float32])
         rows = _draw(X, CANDIDATES, random).astype(np.float64)
-        n_features = rows.shape[1]
-        self.mean_, self.scale_ = mean_and_scale(rows) if self.scale else (np.zeros(n_features), np.ones(n_features))
+        self.mean_, self.scale_ = mean_and_scale(rows, scale=self.scale)
         bandwidth: float = self.bandwidth  # type: ignore[assignment]
         if self.bandwidth == "mean":
-            standardised = self._standardise(rows)
-            check_squarable(standardised)
+            standardised = standardise(rows, self.mean_, self.scale_)
             bandwidth = mean_pairwise_distance(_draw(standardised, DISTANCE_ROWS, random))
         self.bandwidth_ = max(self.factor * float(bandwidth), TINY)
         rows = self._in_bandwidths(rows)
@@ -184,15 +182,10 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
                 features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
         return features
 
-    def _standardise(self, X: Array) -> Array:
-        with np.errstate(over="ignore"):  # `_in_bandwidths` raises an error
-            standardised: Array = (X - self.mean_) / self.scale_
-        return standardised
-
     def _in_bandwidths(self, X: Array) -> Array:
         """Return standardised rows in units of the bandwidth; raise an error if their squares overflow."""
         with np.errstate(over="ignore"):
-            rows = self._standardise(X) / self.bandwidth_
+            rows: Array = (X - self.mean_) / self.scale_ / self.bandwidth_
         check_squarable(rows)
         return rows
 

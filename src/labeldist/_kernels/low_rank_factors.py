@@ -29,10 +29,8 @@ INDEFINITE_MESSAGE = (
 def gaussian_factor(X: Array, gamma: float, tol: float, *, max_rank: int | None = None) -> tuple[Array, Array]:
     """Return Z and the pivots of the greedily pivoted Cholesky decomposition ZZᵀ ≈ K = exp(−γ‖x_i − x_j‖²).
 
-    Every entry of K − ZZᵀ is at most `tol`, unless `max_rank` columns are reached first. K is never formed: each column
-    of Z takes one column of K, so the cost is about n·rank·(rank + m) multiplications. The next pivot is the row with
+    Every entry of K − ZZᵀ is at most `tol`, unless `max_rank` columns are reached first. The next pivot is the row with
     the largest residual. For a small tolerance this needs the fewest columns; for few columns `draw_pivots` is better.
-
     ``Z[pivots]`` is lower triangular. For any row x, k(x, X[pivots]) times its inverse transpose is the row of Z.
     """
     n = len(X)

@@ -65,8 +65,7 @@ def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
 def laplacian(graph: Any) -> Any:
     """Return S = Ā − (A + Aᵀ)/2 for the graph A, the symmetric part of the paper's graph matrix.
 
-    The paper sets G = Â − A with â_ii = Σ_j (a_ij + a_ji)/2. Its penalty tr(FᵀGF) depends only on the symmetric part of
-    G, which is S, the ordinary Laplacian of the symmetrised graph: positive semidefinite, with S1 = 0.
+    The penalty of the paper depends on that part only. S is positive semidefinite, with S1 = 0.
     """
     symmetric = (graph + graph.T) / 2
     return (sparse.diags_array(symmetric.sum(axis=1)) - symmetric).tocsr()
@@ -115,8 +114,7 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
 
     k-means divides the rows into about 2√n cells (an inverted file index). Neighbours of a row are searched in the
     cells with the nearest centres. The number of cells is doubled until `RECALL` of the true neighbours of a few rows
-    are found, or a row would be compared with `MAX_VISITED` others. The cost grows about as n^1.5. Rows without any
-    structure, such as independent normal features, reach the limit first; then an `ApproximationWarning` is issued.
+    are found, or a row would be compared with `MAX_VISITED` others, in which case an `ApproximationWarning` is issued.
     The rows of `X` must be centred.
     """
     n, m = X.shape

@@ -68,8 +68,7 @@ def minimize_clustered_low_rank(objective: ClusteredLowRank, *, tol: float, max_
     """Minimise a `ClusteredLowRank` objective by the alternating direction method of multipliers with a copy Z of P.
 
     Each iteration (`minimize_split`) updates W by L-BFGS, as least squares between P and a mean of D and Z − U, and
-    each cluster of Z by shrinking the singular values of P + U, where U is the scaled multiplier. The L-BFGS search
-    dominates the cost: about 4nmc multiplications per step.
+    each cluster of Z by shrinking the singular values of P + U, where U is the scaled multiplier.
     """
     X, D = objective.X, objective.D
     members = objective.members()

@@ -16,8 +16,7 @@ SAME_DISTANCE = 1e-9  # relative difference of squared distances that are equal 
 def cluster_rows(rows: Array, n_clusters: int) -> NDArray[np.intp]:
     """Return the k-means cluster of each row as numbers 0, 1, …; fewer than `n_clusters` if fewer rows are distinct.
 
-    The first centre is the row nearest to the mean. Each further centre is the row farthest from the previous ones.
-    Lloyd's iterations follow. So the clusters depend neither on chance nor on the order of rows and columns.
+    Lloyd's iterations start at `distant_rows`, so that neither chance nor the order of rows and columns matters.
     """
     from sklearn.cluster import KMeans  # imported here because the import takes a third of a second
 
@@ -73,7 +72,7 @@ def fuzzy_means(
     Alternate two steps: for given centres, u_ik is proportional to ‖x_i − v_k‖^(−2/(β−1)); for given memberships, v_k
     is the mean of the rows with weights u_ik^β. No step increases the objective. The fixed point depends on the initial
     centres `start`, of shape (p, m). A larger `fuzziness` β > 1 makes the memberships more even. Stop if no membership
-    changes by more than `tol`. An iteration costs about 4nmp multiplications.
+    changes by more than `tol`.
     """
     held, squares, middle = _hold(X)
     centers = start - middle

@@ -25,8 +25,7 @@ class LeaveOneOutRidge:
 
     With principal components P of the centred features and eigenvalues e, row i has the leverage
     h_i = w_i Σ_k p_ik²/(e_k + ridge) + w_i/Σw. The fit without row i predicts (f_i − h_i t_i)/(1 − h_i), where f_i is
-    the fitted value. The decomposition costs about n·m² + 9m³ multiplications, once; a fit costs about 2n·m per target.
-    `features` has shape (n_rows, n_features), `weight` (n_rows,), and targets (n_rows, n_targets).
+    the fitted value. `features` has shape (n_rows, n_features), `weight` (n_rows,), and targets (n_rows, n_targets).
     """
 
     def __init__(self, features: Array, weight: Array) -> None:

@@ -85,9 +85,8 @@ def minimize_local_codes(objective: LocalCodes, C: Array, *, tol: float, max_ite
 
     A step solves the Gauss-Newton equations in (θ, w, log C). The k codes of a row interact with no other row's codes,
     so they are eliminated row by row. The remaining (m + k)·c equations are solved by preconditioned conjugate
-    gradients, about 4n(m + k)c multiplications per iteration. The step is halved until the objective decreases. Stop if
-    the predicted decrease of a step, or the actual decrease of several steps, is below the share `tol` of the initial
-    objective. C has shape (n, k).
+    gradients. The step is halved until the objective decreases. Stop if the predicted decrease of a step, or the actual
+    decrease of several steps, is below the share `tol` of the initial objective. C has shape (n, k).
     """
     eigenvalues, vectors = linalg.eigh(gram(objective.X), driver="evd")
     shape = (objective.X.shape[1], objective.D.shape[1])

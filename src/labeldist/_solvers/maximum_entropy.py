@@ -178,8 +178,7 @@ def scale_iteratively(problem: ScalingProblem, *, tol: float, max_iter: int, mem
     """Repeat the update of improved iterative scaling, with Anderson acceleration, until the constraints hold.
 
     Stop if the largest violation of a constraint is at most `tol` times that at W = 0. Acceleration combines an update
-    with at most `memory` earlier ones; a combined step that increases the loss is rejected. An update costs about
-    (ORDER + 2)·n·m·c multiplications.
+    with at most `memory` earlier ones; a combined step that increases the loss is rejected.
     """
     W = np.zeros(problem.target.shape)
     loss, violation, update = problem.loss_and_update(W)

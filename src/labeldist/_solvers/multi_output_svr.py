@@ -33,15 +33,12 @@ def solve_multi_output_svr(
     `radius`, the radius of the tube. The minimum is the solution of B = a∘(T − F) with 1ᵀB = 0 and the row weights
     a_i = w max(0, 1 − r/u_i).
 
-    Each iteration solves a kernel ridge regression with weighted rows, which determines the direction of a line search.
-    Its targets are F + (a/h)∘(T − F), which have the gradient of the loss for every h > 0. With the weights h = a they
-    are T: iteratively reweighted least squares. But the curvature of the loss of a row outside the tube is w along its
-    residual and a_i across it. Their mean h = (w + a)/2 reduces the error in both directions by the same factor,
-    (w − a)/(w + a), and needs about half of the iterations. For r = 0 one iteration is exact. The search starts at
-    B = 0 and b = mean of T.
+    Each iteration solves a kernel ridge regression with row weights h, which determines the direction of a line search.
+    Its targets F + (a/h)∘(T − F) have the gradient of the loss for every h > 0. h = a is iteratively reweighted least
+    squares. But the curvature of the loss of a row outside the tube is w along its residual and a_i across it. Their
+    mean h = (w + a)/2 reduces the error in both directions by (w − a)/(w + a), in about half of the iterations.
 
-    Stop if no entry of B − a∘(T − F) exceeds `tol` times the largest of a∘(T − F), or no lower value can be found. An
-    iteration costs k³/3 multiplications for k rows outside the tube.
+    Stop if no entry of B − a∘(T − F) exceeds `tol` times the largest of a∘(T − F), or no lower value can be found.
     """
     B, KB, b = np.zeros_like(T), np.zeros_like(T), T.mean(axis=0)
     quadratic = 0.0  # tr(BᵀKB)

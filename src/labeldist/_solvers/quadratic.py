@@ -26,10 +26,9 @@ def solve_conjugate_gradient(
 ) -> ConjugateGradientSolution:
     """Solve ``A X = B`` for a symmetric positive definite A, given only products: ``apply(V)`` returns AV.
 
-    Stop if ‖b_k − A x_k‖ ≤ tol·‖b_k‖ in every column k of B, which has shape (n, c). Each column has its own
-    step lengths, but all columns share the products: one pass over A per iteration, 2n²c multiplications. The error
-    falls by (√κ − 1)/(√κ + 1) per iteration, where κ is the condition number. For κ = 3 about thirty iterations reach
-    the last digit, while a factorisation of A takes n³/3 multiplications.
+    Stop if ‖b_k − A x_k‖ ≤ tol·‖b_k‖ in every column k of B, which has shape (n, c). Each column has its own step
+    lengths, but all columns share the products. The error falls by (√κ − 1)/(√κ + 1) per iteration, where κ is the
+    condition number. For κ = 3 about thirty iterations reach the last digit.
     """
     X, R = np.zeros_like(B), B.copy()
     P = R.copy()
@@ -78,9 +77,8 @@ def by_active_set(A: Any, tol: float) -> BoundedMinimum:
     """Alternate between a guess of the free entries and the solution for them.
 
     With free entries F and bound entries B, x_F solves A_FF x_F = −A_FB 1. An entry stays free while it is above 1 and
-    becomes free if its gradient is negative. At a fixed point the conditions for a minimum hold. A step costs |F|³/3
-    multiplications. This is a semismooth Newton method (Hintermüller, Ito and Kunisch, SIAM Journal on Optimization 13,
-    2002), which may cycle.
+    becomes free if its gradient is negative. At a fixed point the conditions for a minimum hold. This semismooth Newton
+    method (Hintermüller, Ito and Kunisch, SIAM Journal on Optimization 13, 2002) may cycle.
     """
     x = np.ones(A.shape[0])
     free = np.zeros(len(x), dtype=bool)

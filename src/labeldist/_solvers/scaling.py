@@ -34,8 +34,10 @@ def safe_scale(deviation: Array, mean: Array) -> Array:
     return np.where((deviation > 0) & (scale > NEGLIGIBLE), scale, 1.0)
 
 
-def mean_and_scale(X: Array) -> tuple[Array, Array]:
-    """Return the column means of `X` and the safe sample (n − 1) standard deviations."""
+def mean_and_scale(X: Array, *, scale: bool = True) -> tuple[Array, Array]:
+    """Return the column means of `X` and the safe sample (n − 1) standard deviations; 0 and 1 without `scale`."""
+    if not scale:
+        return np.zeros(X.shape[1]), np.ones(X.shape[1])
     mean, unit = column_means(X), _units(X)
     gaps = X / unit - mean / unit  # in these units squares do not overflow
     with np.errstate(over="ignore"):

@@ -47,16 +47,13 @@ def solve_symmetric_sylvester(
     With B = V diag(b) Vᵀ and Y = XV the equation separates into one system per column, ``(A + b_k I) y_k = C v_k``.
     A has shape (m, m) and B (c, c), where c is the number of labels. The methods are:
 
-    - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Fastest for few labels. Independent of the
-      units of A. A column with a zero right side has the solution zero and is not factored.
-    - ``"eigh"``: A = U diag(a) Uᵀ as well; X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ; about 9 m³. Fastest for many labels. Entries
-      with a_i + b_k = 0 up to rounding are set to zero, which gives the solution of minimum norm.
+    - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Independent of the units of A. A singular
+      system is a `SingularCoefficientError`.
+    - ``"eigh"``: A = U diag(a) Uᵀ as well; X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ; about 9 m³. Entries with a_i + b_k = 0 up to
+      rounding are set to zero, which gives the solution of minimum norm.
     - ``"cholesky_svd"``: the published method. A = PᵀP and B = QQᵀ by Cholesky, then singular value decompositions of P
-      and Q. Requires positive definite A and B.
+      and Q. A singular A or B is a `SingularCoefficientError`.
     - ``"auto"``: the faster accurate one of the first two, and ``"eigh"`` if a system is singular.
-
-    A `SingularCoefficientError` is raised if a system (``"cholesky"``) or a coefficient (``"cholesky_svd"``) is
-    singular up to rounding.
     """
     if method == "auto":
         X, condition, used = _solve_fastest(A, B, C)

@@ -73,9 +73,8 @@ def sweep_within_rule(
     Each conditional is a normal distribution truncated to the interval in which the rule gives `tags`. Finally the
     common level of the scores of a chain, on which tags do not depend, is drawn from its conditional distribution.
 
-    `scores` and `tags` have shape (n_labels, n_chains), `mean` the same or (n_labels, 1), `precision` (n_labels,
-    n_labels). The scores must satisfy the rule at the start. `relaxed`, of shape (n_chains,), marks chains whose tags
-    the rule cannot produce; they use the rule "order".
+    `mean` has one column, or one per chain. The scores must satisfy the rule at the start. `relaxed`, of shape
+    (n_chains,), marks chains whose tags the rule cannot produce; they use the rule "order".
     """
     weights = np.exp(scores)
     pull = precision @ (scores - mean)

@@ -19,7 +19,7 @@ from labeldist._solvers.tag_sampler import Rule, Tags
 from labeldist._threads import one_thread
 from labeldist._typing import Array
 from labeldist._validation import check_rows, random_generator
-from labeldist.enhancement._enhancer import LabelEnhancer, NewRowsMixin
+from labeldist.enhancement._enhancer import NewRowsMixin
 from labeldist.enhancement._score_regressors import CrossFittedScores, KernelScores
 from labeldist.exceptions import (
     ImpossibleTagsWarning,
@@ -33,13 +33,11 @@ from labeldist.exceptions import (
 N_CHAINS, N_SWEEPS = 3_000, 80  # chains over all distinct rows, and draws per chain, for the posterior mean
 INTERVAL_CHAINS, INTERVAL_SWEEPS = 20, 50  # draws per row for an interval, equivalent to at least 200 independent ones
 NEW_ROW_DRAWS = 128
-MIN_EXPLAINED = 0.4
-"""Features are used for the training rows if they explain this share of the scores' variance."""
-
+MIN_EXPLAINED = 0.4  # features are used for the training rows if they explain this share of the scores' variance
 MAX_IMPOSSIBLE, MAX_NOISE = 0.02, 0.15
 
 
-class BayesLE(NewRowsMixin, LabelEnhancer):
+class BayesLE(NewRowsMixin):
     r"""Label enhancement by the posterior mean of degrees given tags.
 
     The scores of a row are z ~ N(μ, Σ), its degrees d = softmax(z), and its tags follow from the degrees by a rule, up

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from numbers import Real
 from typing import Any, Self
 
@@ -98,10 +97,8 @@ class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
         return tags
 
 
-class NewRowsMixin(TransformerMixin):
+class NewRowsMixin(LabelEnhancer):
     """Mixin of the enhancers with a rule for new rows: `_predict` of checked features."""
-
-    _table_options: Callable[[], dict[str, Any]]
 
     def transform(self, X: Any) -> Array:
         """Predict the label distributions of new rows, which need no labels.
@@ -144,8 +141,7 @@ class ScoringEnhancer(LabelEnhancer):
     def fit(self, X: Any, y: Any) -> Self:
         self._validate_params()
         X, L = self._check_features_and_labels(X, y)
-        m = X.shape[1]
-        self.mean_, self.scale_ = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
+        self.mean_, self.scale_ = mean_and_scale(X, scale=self.scale)
         self._map: dict[str, Any] = {"output": self.output, "sharpness": self.sharpness, "floor": self.floor}
         with threads_for(len(X), len(X)):
             self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))

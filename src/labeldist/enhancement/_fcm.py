@@ -44,8 +44,7 @@ class FCM(ScoringEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Centres of the clusters, in units of the standardised features if `scale` is True.
     memberships_ : ndarray of shape (n_samples, n_clusters)
@@ -100,7 +99,12 @@ class FCM(ScoringEnhancer):
     def _score(self, X: Array, L: Array) -> Array:
         unit = squarable_unit(X)
         X = X / unit
-        clusters = fuzzy_means(X, self._start(X, L.shape[1]), self.fuzziness, tol=self.tol, max_iter=self.max_iter)
+        p = min(self.n_clusters or L.shape[1], len(X))
+        if self.random_state is None:
+            start = farthest_first(X, p)
+        else:
+            start = X[check_random_state(self.random_state).permutation(len(X))[:p]]
+        clusters = fuzzy_means(X, start, self.fuzziness, tol=self.tol, max_iter=self.max_iter)
         if not clusters.converged:
             warn(f"Fuzzy c-means did not converge in max_iter={clusters.n_iter} iterations.", ConvergenceWarning)
         self.cluster_centers_, self.n_iter_ = unit * clusters.centers, clusters.n_iter
@@ -108,9 +112,3 @@ class FCM(ScoringEnhancer):
         sums = L.T @ U
         self.associations_ = sums / np.where(L.any(axis=0), sums.sum(axis=1), 1.0)[:, None]
         return np.column_stack([(U * a).max(axis=1) for a in self.associations_])
-
-    def _start(self, X: Array, n_labels: int) -> Array:
-        p = min(self.n_clusters or n_labels, len(X))
-        if self.random_state is None:
-            return farthest_first(X, p)
-        return X[check_random_state(self.random_state).permutation(len(X))[:p]]

@@ -41,8 +41,7 @@ class GLLE(KernelModel):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     dual_coef_, intercept_, X_fit_, mean_, scale_, bandwidth_, solver_ : as in `BDLE`
     residual_ : float
         Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3 for ``"exact"``,

@@ -12,8 +12,7 @@ from labeldist._validation import check_rows_have_a_positive
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.simplex import OutputMap
 
-DELTA = 1e-6
-"""Keeps the score of the farthest positive row above zero, and the quotient defined for a radius of zero."""
+DELTA = 1e-6  # keeps the score of the farthest positive row above zero, and the quotient defined for a radius of zero
 
 
 class KM(ScoringEnhancer):
@@ -36,8 +35,7 @@ class KM(ScoringEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     radius_ : ndarray of shape (n_labels,)
         The radii r_k; 0 for a label that no row has.
     bandwidth_ : float

@@ -38,8 +38,7 @@ class LP(ScoringEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     width_ : float
         The σ of the graph.
     residual_ : float

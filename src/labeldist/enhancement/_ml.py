@@ -36,8 +36,7 @@ class ML(ScoringEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     violation_ : float
         Largest violation of the optimality conditions, relative to the largest gradient that scores of ±1 can have.
 

@@ -42,8 +42,7 @@ class Uniform(FeatureFreeEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
 
     See Also
     --------
@@ -72,8 +71,7 @@ class LogicalSoftmax(FeatureFreeEnhancer):
 
     Attributes
     ----------
-    label_distributions_ : ndarray of shape (n_samples, n_labels)
-    label_names_ : list of str
+    label_distributions_, label_names_ : as in `BDLE`
     sharpness_ : float
         The sharpness that was used.
 

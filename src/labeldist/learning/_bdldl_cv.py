@@ -27,9 +27,7 @@ PAPER_GRID = tuple(10.0**k for k in range(-4, 4))  # the grid of the paper for b
 FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)  # the default floors, as shares of the uniform degree
 BLOCK_SCORES = 50_000  # scores in one array operation, few enough to stay in the cache
 
-Grid = dict[str, Sequence[Any]]
-"""Values of `reconstruction`, `ridge`, `output` and `floor` of `BDLDL`; the last one varies fastest."""
-
+Grid = dict[str, Sequence[Any]]  # values of four parameters of `BDLDL`; the last one varies fastest
 Scoring = str | Callable[[Array, Array], float]
 Table = tuple[Any, Array, Array | None]  # X, D and the weights of the rows
 Solutions = tuple[Array, Array]  # coefficients (points, m, c) and intercepts (points, c)

@@ -24,6 +24,8 @@ class BlockLearner(DistributionLearner):
     """Base class of the learners that accept Dask collections, and return lazy predictions of them."""
 
     _squares_features = False  # the statistics show which features are too large
+    _fit_blocks: Callable[[list[Block]], Self]
+    _fit_rows: Callable[[Any, Any, Any], Self]  # of X, y and the weights
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to features and label distributions.
@@ -44,12 +46,6 @@ class BlockLearner(DistributionLearner):
         """
         self._validate_params()
         return self._fit_blocks(blocks_of(X, y, sample_weight)) if is_lazy(X) else self._fit_rows(X, y, sample_weight)
-
-    def _fit_blocks(self, blocks: list[Block]) -> Self:
-        raise NotImplementedError
-
-    def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        raise NotImplementedError
 
     def predict(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -9,19 +9,18 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods, Interval
 from labeldist._typing import EPSILON, Array
-from labeldist._validation import check_feature_order, check_rows, label_names, validated, weights_for
+from labeldist._validation import check_rows, label_names, validated, weights_for
 from labeldist.exceptions import LabelWarning
 from labeldist.learning._cross_validation import held_out, weighted_rows
 from labeldist.learning._enhanced import EnhancedLearner
-from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
+from labeldist.learning._learner import NestedLearner, SampleWeightMixin, check_weights
 from labeldist.simplex import normalize
 
 
-class ConformalLearner(SampleWeightMixin, DistributionLearner):
+class ConformalLearner(SampleWeightMixin, NestedLearner):
     """Add intervals to the predictions of a learner, by the residuals of held-out rows.
 
     Residuals, true minus predicted degrees, are computed by cross-validation, and the learner is fitted to all rows.
@@ -108,12 +107,6 @@ class ConformalLearner(SampleWeightMixin, DistributionLearner):
         self.learner_, self.residuals_ = learner, residuals
         self.weights_ = np.ones(len(D)) if weight is None else weight
         return self
-
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        check_feature_order(self, X)
-        check_rows(X=X)
-        return np.asarray(self.learner_.predict(X))
 
     def predict_interval(self, X: Any, coverage: float | None = None) -> tuple[Array, Array]:
         """Predict an interval for each degree.

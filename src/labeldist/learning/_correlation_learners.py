@@ -37,17 +37,11 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
         λ₁. It must be positive if `correlation` is: otherwise the objective is unbounded below.
     correlation : float, default=0.01
         λ₂.
-    fit_intercept : bool, default=False
-        Whether to fit an intercept, which is not penalised. The published model has none.
-    tol : float, default=1e-4
-        Stop when the largest entry of the gradient is at most this fraction of its value at θ = 0.
-    max_iter : int, default=1000
-        Maximum number of iterations.
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        Coefficients θᵀ, intercepts, zero without `fit_intercept`, and the number of iterations.
+    coef_, intercept_, n_iter_ : as in `SABFGS`
 
     See Also
     --------
@@ -215,24 +209,20 @@ class EDLLRL(SoftmaxLearner):
 
     Parameters
     ----------
-    n_clusters : int, default=5
-        Number of clusters of the training distributions (k-means), at most the number of distinct rows.
+    n_clusters : as in `LDLSCL`
     ridge : float, default=1e-3
         λ₁.
     low_rank : float, default=1e-2
         λ₂.
-    fit_intercept : bool, default=False
-        Whether to fit an intercept, which is not penalised. The published model has none.
+    fit_intercept : as in `SABFGS`
     tol : float, default=1e-4
         Relative tolerance of the residuals of the alternating direction method.
-    max_iter : int, default=500
-        Maximum number of iterations.
+    max_iter : as in `LDLSCL`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
-    clusters_ : ndarray of shape (n_samples,)
-        Cluster of each training row.
+    coef_, intercept_, n_iter_ : as in `SABFGS`
+    clusters_ : as in `LDLLDM`
     objective_ : list of float
         Objective after each iteration.
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods
-from labeldist._typing import Array
-from labeldist._validation import check_feature_order, check_rows, validated
+from labeldist._validation import validated
 from labeldist.enhancement._bayes_le import BayesLE
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
-from labeldist.learning._learner import DistributionLearner
+from labeldist.learning._learner import NestedLearner
 
 
-class EnhancedLearner(DistributionLearner):
+class EnhancedLearner(NestedLearner):
     """Recover distributions from logical labels, then learn to predict them.
 
     The enhancer is fitted to the features and the logical labels, and the learner to the features and the recovered
@@ -90,12 +87,6 @@ class EnhancedLearner(DistributionLearner):
         self.enhancer_, self.learner_ = enhancer, learner
         self.label_distributions_, self.label_names_ = enhancer.label_distributions_, enhancer.label_names_
         return self
-
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        check_feature_order(self, X)
-        check_rows(X=X)  # the first step of a pipeline may ignore masks
-        return np.asarray(self.learner_.predict(X))
 
     def _parts(self) -> tuple[Any, Any]:
         """Return the enhancer and the learner, with the defaults in place of None."""

@@ -21,8 +21,7 @@ from labeldist.metrics._skill import skill
 from labeldist.simplex import normalize
 
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
-COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_", "_column_names")
-"""Attributes that describe the columns of the training data."""
+COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_", "_column_names")  # of the training data
 
 
 class DistributionEstimator(ConstrainedEstimator):
@@ -37,14 +36,9 @@ class DistributionEstimator(ConstrainedEstimator):
     label_names_: list[str]
     n_features_in_: int
 
-    _accepts_sparse = True
-    """Whether `_fit` and `_predict` accept CSR matrices."""
-
-    _accepts_missing = False
-    """Whether degrees may be missing: D of `_fit` then has NaN; see `labeldist._validation.as_distributions`."""
-
-    _squares_features = True
-    """Whether features that are too large to be squared are an error in `fit`."""
+    _accepts_sparse = True  # whether `_fit` and `_predict` accept CSR matrices
+    _accepts_missing = False  # whether D of `_fit` may have NaN; see `labeldist._validation.as_distributions`
+    _squares_features = True  # whether features that are too large to be squared are an error in `fit`
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to features and label distributions.
@@ -166,6 +160,18 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
     def _predict(self, X: Any) -> Array:
         """Return the distributions of validated rows, float64 of shape (n, n_labels)."""
         raise NotImplementedError
+
+
+class NestedLearner(DistributionLearner):
+    """Base class of the learners that predict by another learner, `learner_`."""
+
+    learner_: Any
+
+    def predict(self, X: Any) -> Array:
+        check_is_fitted(self)
+        validation.check_feature_order(self, X)
+        validation.check_rows(X=X)  # the first step of a pipeline may ignore masks
+        return np.asarray(self.learner_.predict(X))
 
 
 class SampleWeightMixin:

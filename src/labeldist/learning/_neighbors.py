@@ -73,6 +73,7 @@ class AAKNN(DistributionLearner):
         "metric": [StrOptions(METRICS), callable],
         "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
     }
+    _squares_features = False  # `_build` chooses a unit
 
     def __init__(
         self,
@@ -83,8 +84,6 @@ class AAKNN(DistributionLearner):
         algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
     ) -> None:
         self.n_neighbors, self.weights, self.metric, self.algorithm = n_neighbors, weights, metric, algorithm
-
-    _squares_features = False  # `_build` chooses a unit
 
     def _fit(self, X: Any, D: Array) -> None:
         if self.n_neighbors > len(D):

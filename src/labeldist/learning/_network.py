@@ -45,8 +45,7 @@ class HiddenLayerLearner(DistributionLearner):
     def _fit(self, X: Array, D: Array) -> None:
         # One memory layout, so that sums round equally: training amplifies rounding.
         X, D = X.astype(np.float64, order="C"), np.ascontiguousarray(D)
-        m = X.shape[1]
-        mean, deviation = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
+        mean, deviation = mean_and_scale(X, scale=self.scale)
         table = StandardisedTable.of(X, mean, deviation)
         rng = np.random.default_rng(self.random_state)
         hidden = np.vstack([random_layer(table, D, self.n_hidden, rng), np.zeros(self.n_hidden)])
@@ -57,7 +56,7 @@ class HiddenLayerLearner(DistributionLearner):
             lambda step: objective(start + step), np.zeros_like(start), tol=GRADIENT_TOLERANCE, max_iter=self.max_iter
         )
         self.loss_, self.n_iter_ = solution.value, solution.n_iter
-        V, a, output = hidden_layer(start + solution.X, m, self.n_hidden)
+        V, a, output = hidden_layer(start + solution.X, len(mean), self.n_hidden)
         V = V / deviation[:, None]
         if self.scale:  # constant features carry no information; rounding of large ones would have an effect
             V[X.min(axis=0) == X.max(axis=0)] = 0

@@ -39,11 +39,11 @@ class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
         β.
     sharpness : float, default=100.0
         s. Differences of degrees that are large compared with 1/s count by their order alone.
-    fit_intercept, tol, max_iter : as in `LDLLC`
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
 
     See Also
     --------
@@ -105,11 +105,11 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
         α and β.
     ridge : float, default=0.0
         γ.
-    fit_intercept, tol, max_iter : as in `LDLLC`
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
 
     See Also
     --------
@@ -169,11 +169,11 @@ class LDLLDM(PenalisedSoftmax):
         λ₁.
     global_manifold, local_manifold : float, default=1.0
         λ₂ and λ₃.
-    fit_intercept, tol, max_iter : as in `LDLLC`
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
     clusters_ : ndarray of shape (n_samples,)
         Cluster of each training row.
 
@@ -248,14 +248,14 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
         C₂.
     margin_width : float, default=0.1
         ρ.
-    fit_intercept : as in `LDLLC`
+    fit_intercept : as in `SABFGS`
     tol : float, default=1e-2
-        As in `LDLLC`. The gradient stays large near the smoothed kinks, where further steps hardly change predictions.
-    max_iter : as in `LDLLC`
+        As in `SABFGS`. The gradient stays large near the smoothed kinks, where further steps hardly change predictions.
+    max_iter : as in `SABFGS`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
 
     See Also
     --------
@@ -325,7 +325,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
 
     See Also
     --------
@@ -388,11 +388,11 @@ class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):
     ----------
     ridge : float, default=0.0
         Weight of the penalty, which the published model does not have.
-    fit_intercept, tol, max_iter : as in `LDLLC`
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
     limit_ : float
         b.
 
@@ -446,11 +446,11 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
     affinity : array-like of shape (n_labels, n_labels) or None, default=None
         ω, symmetric. None is the cosine of the angle between two labels on a circle, on which the labels have equal
         distances in the order of their columns.
-    fit_intercept, tol, max_iter : as in `LDLLC`
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
 
     See Also
     --------

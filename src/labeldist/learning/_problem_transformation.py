@@ -92,6 +92,7 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
         "var_smoothing": POSITIVE,
         "sampling": [StrOptions(set(get_args(Sampling)))],
     }
+    _accepts_sparse = False
 
     def __init__(
         self,
@@ -103,8 +104,6 @@ class PTBayes(SampleWeightMixin, DistributionLearner):
     ) -> None:
         self.covariance = covariance
         self.var_smoothing, self.sampling, self.random_state = var_smoothing, sampling, random_state
-
-    _accepts_sparse = False
 
     def _fit(self, X: Array, D: Array, row_weight: Array | None) -> None:
         weights = example_weights(D, row_weight, self.sampling, self.random_state)
@@ -221,6 +220,7 @@ class PTSVM(DistributionLearner):
         "max_rank": COUNT,
         "sampling": [StrOptions(set(get_args(Sampling)))],
     }
+    _accepts_sparse = False
 
     def __init__(
         self,
@@ -234,8 +234,6 @@ class PTSVM(DistributionLearner):
     ) -> None:
         self.C, self.gamma, self.kernel_tolerance, self.max_rank = C, gamma, kernel_tolerance, max_rank
         self.sampling, self.random_state = sampling, random_state
-
-    _accepts_sparse = False
 
     def _fit(self, X: Array, D: Array) -> None:
         X = X.astype(np.float64)

@@ -130,7 +130,7 @@ class LDLLCLR(SoftmaxLearner):
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : as in `LDLLC`
+    coef_, intercept_, n_iter_ : as in `SABFGS`
     combinations_ : ndarray of shape (n_labels, n_labels)
         S.
 

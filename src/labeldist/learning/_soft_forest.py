@@ -89,6 +89,7 @@ class LDLForest(DistributionLearner):
     """
 
     _constraints = {"max_depth": COUNT, "n_units": COUNT, "tol": NON_NEGATIVE}
+    _accepts_sparse = False
 
     def __init__(
         self,
@@ -103,8 +104,6 @@ class LDLForest(DistributionLearner):
     ) -> None:
         self.n_estimators, self.max_depth, self.n_units, self.ridge = n_estimators, max_depth, n_units, ridge
         self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
-
-    _accepts_sparse = False
 
     def _fit(self, X: Array, D: Array) -> None:
         X = X.astype(np.float64, order="C")  # one memory layout: training amplifies differences in rounding

@@ -59,7 +59,6 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     """
 
     _constraints = {"estimator": [HasMethods(["fit", "predict_proba"])]}
-
     _squares_features = False
 
     def __init__(self, estimator: Any) -> None:

@@ -128,7 +128,7 @@ class SABFGS(SampleWeightMixin, PenalisedSoftmax):
     Parameters
     ----------
     fit_intercept : bool, default=False
-        Whether to fit an intercept. The published model has none.
+        Whether to fit an intercept, which is not penalised. The published model has none.
     tol : float, default=1e-4
         Stop when the largest entry of the gradient is at most this fraction of its value at W = 0.
     max_iter : int, default=1000

@@ -88,11 +88,9 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         Values of `ridge` of `SoftmaxRegression`.
     cv : int, splitter or iterable, default=5
         An int is a number of shuffled folds, at most one per row. Otherwise as in scikit-learn.
-    scoring : str or callable, default="kl_divergence"
-        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a fold, higher being better.
+    scoring : as in `BDLDLCV`
     tol, max_iter : as in `SoftmaxRegression`
-    random_state : int, RandomState instance or None, default=0
-        Seed of the folds if `cv` is an int.
+    random_state : as in `BDLDLCV`
 
     Attributes
     ----------

@@ -38,9 +38,8 @@ class SupportVectorMixin:
 
     def _regress(self, X: Array, T: Array, *, weight: float, radius: float) -> None:
         """Fit the scores to the targets T, and set the attributes."""
-        n, m = X.shape
-        self.mean_, self.scale_ = mean_and_scale(X) if self.scale else (np.zeros(m), np.ones(m))
-        with threads_for(n, n):
+        self.mean_, self.scale_ = mean_and_scale(X, scale=self.scale)
+        with threads_for(len(X), len(X)):
             self.X_fit_ = self._standardised(X)
             kernel, self.bandwidth_ = gaussian_kernel(self.X_fit_, self.bandwidth)
             options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
