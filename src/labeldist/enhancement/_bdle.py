@@ -18,7 +18,8 @@ from labeldist._solvers.bidirectional import EnhancementLoss
 from labeldist._solvers.lbfgs import LBFGSSolution
 from labeldist._solvers.low_rank import minimize_low_rank, row_blocks
 from labeldist._typing import Array
-from labeldist.enhancement._kernel_model import KernelModel
+from labeldist.enhancement._enhancer import ScoringEnhancer
+from labeldist.enhancement._kernel_model import KernelModelMixin
 from labeldist.exceptions import warn
 from labeldist.simplex import OutputMap
 
@@ -28,7 +29,7 @@ WORTHWHILE = 3  # a rank above n / 3 costs as much as the exact solution
 LOW_RANK_WORK = 10**12  # the largest n·rank², about half a minute of matrix products
 
 
-class BDLE(KernelModel):
+class BDLE(KernelModelMixin, ScoringEnhancer):
     """Bidirectional label enhancement (BD-LE).
 
     A kernel model maps features to labels and, with the same coefficients, labels back to features. A neighbour graph

@@ -11,11 +11,12 @@ from labeldist._compat import StrOptions
 from labeldist._solvers.bidirectional import EnhancementLoss
 from labeldist._solvers.lbfgs import LBFGSSolution
 from labeldist._typing import Array
-from labeldist.enhancement._kernel_model import KernelModel
+from labeldist.enhancement._enhancer import ScoringEnhancer
+from labeldist.enhancement._kernel_model import KernelModelMixin
 from labeldist.simplex import OutputMap
 
 
-class GLLE(KernelModel):
+class GLLE(KernelModelMixin, ScoringEnhancer):
     """Graph Laplacian label enhancement (GLLE).
 
     A kernel model is fitted to the labels, with a penalty on differences between the scores of neighbouring rows:

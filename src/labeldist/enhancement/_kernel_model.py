@@ -17,7 +17,7 @@ from labeldist._solvers.low_rank import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist.enhancement._enhancer import NewRowsMixin, ScoringEnhancer
+from labeldist.enhancement._enhancer import NewRowsMixin
 from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, warn
 
 # A warning is issued if the median weight of the neighbour graph is smaller, or the relative residual larger.
@@ -25,8 +25,8 @@ VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
 LARGE_EXCESS = 0.1  # and also if the loss exceeds its minimum by this share of ‖L‖²
 
 
-class KernelModel(NewRowsMixin, ScoringEnhancer):
-    """Base class of the enhancers with scores ΦW, Φ = [K, 1], that minimise a loss over a neighbour graph."""
+class KernelModelMixin(NewRowsMixin):
+    """Mixin of the scoring enhancers with scores ΦW, Φ = [K, 1], that minimise a loss over a neighbour graph."""
 
     _constraints = {"kernel": [StrOptions({"rbf", "linear"}), callable], "n_neighbors": [*COUNT, None]}
 
@@ -40,6 +40,8 @@ class KernelModel(NewRowsMixin, ScoringEnhancer):
     random_state: int | np.random.RandomState | None
     bandwidth_: Any  # None unless the kernel is Gaussian
     _kernel: Any  # the kernel of the last fit
+    _standardised: Callable[[Array], Array]
+    _distributions: Callable[[Array], Array]
 
     def _predict(self, X: Array) -> Array:
         scores = np.empty((len(X), len(self.intercept_)))
