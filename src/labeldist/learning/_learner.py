@@ -187,7 +187,7 @@ class SampleWeightMixin:
         y : array-like of shape (n_samples, n_labels)
             Non-negative degrees. Each row is divided by its sum.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A row of weight w counts as w equal rows.
+            Weights of the rows. In the loss, a row of weight w counts as w equal rows.
 
         Returns
         -------
