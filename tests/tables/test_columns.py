@@ -194,3 +194,9 @@ def test_columns_may_have_any_name():
     table = pd.DataFrame({"self": ["1", "0"], "joy": ["1", "0"]})
     assert typed(table, ["self"])["self"].tolist() == [1, 0]
     assert choose_columns(table, "self").with_degrees([[0.5], [0.25]])["self"].tolist() == [0.5, 0.25]
+
+
+def test_degrees_of_labels_in_another_order_raise():
+    table = choose_columns(pd.DataFrame({"x": ["1"], "joy": ["1"], "fear": ["0"]}), "joy,fear")
+    with pytest.raises(ValueError, match=r"D must have the labels \['joy', 'fear'\]"):
+        table.with_degrees(pd.DataFrame({"fear": [0.25], "joy": [0.75]}))

@@ -15,6 +15,7 @@ import numpy as np
 from labeldist._extras import require
 from labeldist._tables import kinds
 from labeldist._tables.tables import cell_at, listed, read_table, reading
+from labeldist._validation import check_label_names
 from labeldist.exceptions import TableError, did_you_mean
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class LabelledTable:
         DataFrame
             The whole table with `D` in its label columns.
         """
+        check_label_names(D, self.labels, "D")
         return with_columns(self.frame, dict(zip(self.labels, np.asarray(D).T, strict=True)))
 
 

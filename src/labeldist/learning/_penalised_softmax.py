@@ -248,10 +248,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
         C₂.
     margin_width : float, default=0.1
         ρ.
-    fit_intercept : as in `SABFGS`
-    tol : float, default=1e-2
-        As in `SABFGS`. The gradient stays large near the smoothed kinks, where further steps hardly change predictions.
-    max_iter : as in `SABFGS`
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
@@ -290,7 +287,7 @@ class LDL4C(SampleWeightMixin, PenalisedSoftmax):
         *,
         margin_width: float = 0.1,
         fit_intercept: bool = False,
-        tol: float = 1e-2,
+        tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
         self.margin, self.ridge = margin, ridge
@@ -321,7 +318,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         λ₁.
     margin_width : float, default=0.01
         ρ.
-    fit_intercept, tol, max_iter : as in `LDL4C`
+    fit_intercept, tol, max_iter : as in `SABFGS`
 
     Attributes
     ----------
@@ -362,7 +359,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         *,
         margin_width: float = 0.01,
         fit_intercept: bool = False,
-        tol: float = 1e-2,
+        tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
         self.margin, self.rest, self.ridge = margin, rest, ridge
