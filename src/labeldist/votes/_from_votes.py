@@ -343,9 +343,9 @@ def dawid_skene(
     >>> votes = pd.DataFrame({"ann": list("aabbab"), "bob": list("aabbab"), "cem": list("ababab")})
     >>> result = dawid_skene(votes, annotators=["ann", "bob", "cem"])
     >>> result.distributions.round(2).tolist()
-    [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+    [[1.0, 0.0], [0.97, 0.03], [0.03, 0.97], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
     >>> result.confusion_matrices[2].round(2).tolist()
-    [[0.67, 0.33], [0.33, 0.67]]
+    [[0.81, 0.19], [0.19, 0.81]]
     """
     columns = {"item": item, "annotator": annotator, "label": label, "annotators": annotators}
     options = {**columns, "label_names": label_names}
