@@ -51,7 +51,8 @@ class BDLDLCV(BlockLearner):
     cv : int, splitter or iterable, default=10
         An int is a number of shuffled folds, since rows are often sorted. Otherwise as in scikit-learn.
     scoring : str or callable, default="kl_divergence"
-        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold, higher being better.
+        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold, higher being better,
+        which receives no weights.
     fit_intercept, scale : as in `BDLDL`
     random_state : int, RandomState instance or None, default=0
         Seed of the folds if `cv` is an int.
