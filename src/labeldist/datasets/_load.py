@@ -106,7 +106,7 @@ def load_dataset(
 
 
 def _read_and_normalize(path: Path) -> tuple[Array, Array]:
-    """Read a verified MATLAB file whose rows of labels need not sum to one."""
+    """Read a verified MATLAB file whose rows of labels may not sum to one."""
     import scipy.io
 
     arrays = scipy.io.loadmat(path)

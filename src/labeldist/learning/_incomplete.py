@@ -226,7 +226,7 @@ class WSLDLMCSC(DistributionEstimator):
 
     The objective is that of the authors' code. Its edges are weighted by cosine distances; here their weights are
     exp(−‖x_i − x_j‖² / (2w²)), where w is the mean distance between neighbours. In that code a degree of zero counts as
-    missing, and the answers need not be distributions.
+    missing, and the answers may not be distributions.
 
     References
     ----------

@@ -124,7 +124,7 @@ class LDLLCLR(SoftmaxLearner):
     ridge, noise, low_rank : float, default=1e-4
         λ₁, λ₂ and λ₃.
     local_correlation : float, default=1e-5
-        λ₄, at most λ₃ divided by the largest singular value of N. Beyond, the objective need not have a minimum, since
+        λ₄, at most λ₃ divided by the largest singular value of N. Beyond, the objective may have no minimum, since
         the term is linear in S. A ``ValueError`` then states the bound.
     fit_intercept, tol, max_iter : as in `EDLLRL`
 
@@ -182,7 +182,7 @@ class LDLLCLR(SoftmaxLearner):
         largest = float(linalg.norm(differences, 2))
         if self.local_correlation * largest > self.low_rank:
             bound = f"low_rank={self.low_rank} divided by {largest:.3g}, which is {self.low_rank / largest:.3g}"
-            problem = f"local_correlation={self.local_correlation} need not have a minimum"
+            problem = f"local_correlation={self.local_correlation} may have no minimum"
             raise ValueError(f"{problem}: for these labels it must be at most {bound}.")
         pull = self.local_correlation * differences
         objective = LabelCombinations(columns, D, self._ridge_by_column(columns, X), self.noise, self.low_rank, pull)
