@@ -207,6 +207,19 @@ def test_sparse_coefficients_equal_slow_solution(rng):
     assert solution.z[0].any()
     assert solution.z[1].any()
 
+    # The multipliers are subgradients of both norms, and minus the gradient up to a constant per row.
+    P = X @ solution.x
+    gradient = X.T @ (P - D + P @ objective.attraction)
+    for multiplier in solution.multiplier:
+        sums = gradient + multiplier
+        assert_allclose(sums, np.broadcast_to(sums.mean(axis=1, keepdims=True), sums.shape), atol=1e-8)
+    of_entries, of_rows = solution.multiplier
+    assert (np.abs(of_entries) <= 1.0 + 1e-8).all()
+    assert_allclose(of_entries[solution.z[0] != 0], np.sign(solution.z[0][solution.z[0] != 0]), atol=1e-8)
+    lengths, used = np.linalg.norm(solution.z[1], axis=1, keepdims=True), solution.z[1].any(axis=1)
+    assert (np.linalg.norm(of_rows, axis=1) <= 1.5 + 1e-8).all()
+    assert_allclose(of_rows[used], 1.5 * (solution.z[1] / np.maximum(lengths, 1e-300))[used], atol=1e-8)
+
     # With a sign split of W₁ and W₂ = 0 or not, the problem is smooth: W₁ = A − B with A, B ≥ 0.
     def smooth(v):
         A, B, W2 = v.reshape(3, 4, 3)
@@ -284,33 +297,46 @@ def completed(rng, **weights):
     return CompletedTable(X, D, observed, sparse.csr_array(np.diag(A.sum(axis=1)) - A), **options)
 
 
+def smooth_part(table, A, Y):
+    """Return the terms of the table without the nuclear norm, and their gradients in A and Y."""
+    G, error, short = table.laplacian.toarray(), table.observed * (Y - table.D), Y.sum(axis=1) - 1
+    value = 0.5 * ((A - table.X) ** 2).sum() + 0.6 * (error**2).sum() + 0.2 * np.vdot(Y, G @ Y) + 0.5 * short @ short
+    return value, A - table.X, 1.2 * error + 0.4 * G @ Y + short[:, None]
+
+
 def test_completed_table_equals_slow_solution(rng):
-    table = completed(rng)
+    table = completed(rng, low_rank=0.05)
     solution = table.minimize(tol=1e-10, max_iter=20_000)
     assert solution.converged
-    G = table.laplacian.toarray()
 
     def objective(z):
         A, Y = z[:24].reshape(12, 2), z[24:].reshape(12, 3)
-        U, s, Vt = np.linalg.svd(np.hstack([A, np.ones((12, 1)), Y]), full_matrices=False)
-        short = Y.sum(axis=1) - 1
-        error = table.observed * (Y - table.D)
-        total = 0.7 * s.sum() + 0.5 * ((A - table.X) ** 2).sum() + 0.6 * (error**2).sum()
-        gradient = 0.7 * U @ Vt
-        in_Y = gradient[:, 3:] + 1.2 * error + 0.4 * G @ Y + short[:, None]
-        return total + 0.2 * np.vdot(Y, G @ Y) + 0.5 * short @ short, np.concatenate(
-            [(gradient[:, :2] + A - table.X).ravel(), in_Y.ravel()]
-        )
+        U, sigma, Vt = np.linalg.svd(np.hstack([A, np.ones((12, 1)), Y]), full_matrices=False)
+        value, in_A, in_Y = smooth_part(table, A, Y)
+        of_norm = 0.05 * U @ Vt
+        gradients = [(in_A + of_norm[:, :2]).ravel(), (in_Y + of_norm[:, 3:]).ravel()]
+        return value + 0.05 * sigma.sum(), np.concatenate(gradients)
 
-    found = minimize(
-        objective, np.concatenate([table.X.ravel(), rng.random(36)]), jac=True, method="BFGS", options={"gtol": 1e-10}
-    )
-    Y = found.x[24:].reshape(12, 3)
-    Z = np.hstack([found.x[:24].reshape(12, 2), np.ones((12, 1)), Y])
-    if np.linalg.svd(Z, compute_uv=False)[-1] > 1e-3:  # the nuclear norm is smooth where the rank is full
-        assert_allclose(solution.x, Y, atol=1e-6)
-    of_table = np.concatenate([solution.z[:, :2].ravel(), solution.x.ravel()])
-    assert objective(of_table)[0] <= found.fun + 1e-8
+    start = np.concatenate([table.X.ravel(), rng.random(36)])
+    found = minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-10})
+    A, Y = found.x[:24].reshape(12, 2), found.x[24:].reshape(12, 3)
+    assert np.linalg.svd(np.hstack([A, np.ones((12, 1)), Y]), compute_uv=False)[-1] > 1e-2  # where the norm is smooth
+    assert_allclose(solution.z[:, :2], A, atol=1e-6)
+    assert_allclose(solution.x, Y, atol=1e-6)
+
+
+def test_completed_table_of_low_rank_satisfies_its_conditions(rng):
+    table = completed(rng)
+    solution = table.minimize(tol=1e-10, max_iter=20_000)
+    assert solution.converged
+    Z, multiplier = solution.z, solution.multiplier
+    assert np.linalg.matrix_rank(Z, tol=1e-6) == 3
+    # The multiplier is a subgradient of the norm, and minus the gradient of the other terms.
+    assert np.linalg.norm(multiplier, 2) <= 0.7 + 1e-7
+    assert np.vdot(multiplier, Z) == pytest.approx(0.7 * np.linalg.norm(Z, "nuc"))
+    _, in_A, in_Y = smooth_part(table, Z[:, :2], solution.x)
+    assert_allclose(in_A + multiplier[:, :2], 0, atol=1e-6)
+    assert_allclose(in_Y + multiplier[:, 3:], 0, atol=1e-6)
 
 
 def test_completed_table_without_norm_and_graph_keeps_degrees_and_fills_evenly(rng):
