@@ -175,6 +175,7 @@ def test_pictures(folder, show):
         (["--method", "bdle", "--std", "std.csv"], 2, "--std"),
         (["--noise", "much"], 2, "'noise' parameter of BayesLE"),
         (["--rule", "third"], 2, "'--rule'"),
+        (["--rule", "order", "--threshold", "0.6"], 2, "no --threshold"),
         (["--rule", "order", "--noise", "0.1"], 1, "noise must be 0 or 'auto'"),
         (["--std", "-"], 2, "standard output"),
         (["--std", "std.npz"], 1, "title"),

@@ -137,15 +137,17 @@ def test_keys_of_class_weight_are_columns_of_the_labels(table):
         SoftLabelClassifier(LogisticRegression(class_weight={"joy": 2})).fit(X, D)
 
 
-def test_balanced_weights_are_inverse_to_the_sums_of_degrees(table):
+@pytest.mark.parametrize("nested", [False, True])
+def test_balanced_weights_are_inverse_to_the_sums_of_degrees(table, nested):
     X, D = table
     D = D * [1, 4, 0.5]
     D /= D.sum(axis=1, keepdims=True)
     for classifier in (DecisionTreeClassifier(max_depth=3, random_state=0), LOGISTIC):
+        model = SoftLabelClassifier(BaggingClassifier(classifier, 2, random_state=0) if nested else classifier)
+        name = "estimator__estimator__class_weight" if nested else "estimator__class_weight"
         weights = dict(enumerate(len(D) / 3 / D.sum(axis=0)))
         plain, named, given = (
-            SoftLabelClassifier(clone(classifier).set_params(class_weight=weight)).fit(X, D).predict(X)
-            for weight in (None, "balanced", weights)
+            clone(model).set_params(**{name: weight}).fit(X, D).predict(X) for weight in (None, "balanced", weights)
         )
         assert_allclose(named, given, atol=1e-6)
         assert np.abs(named - plain).max() > 0.05

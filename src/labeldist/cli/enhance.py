@@ -56,6 +56,8 @@ def enhance(
     if method in ENHANCERS and method != BAYES and (given_options or std is not None):
         raise typer.BadParameter(f"--threshold, --rule, --noise and --std need --method bayes; got {method}.")
     parameters = options.parse_settings([*(settings or ()), *given_options])
+    if threshold is not None and parameters.get("rule") == "order":
+        raise typer.BadParameter("--rule order has no --threshold.")
     enhancer = make(ENHANCERS, method, parameters)
     choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
     needs_features = getattr(enhancer, "regressor", "") is not None

@@ -81,14 +81,16 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         rows, columns = np.nonzero(degrees)
         present, classes = np.unique(columns, return_inverse=True)
         _check_classifier(classifier, len(rows))
-        class_weight = classifier.get_params(deep=False).get("class_weight")
-        if class_weight in ("balanced", "balanced_subsample"):  # classifiers would count the repeated rows
-            sums = degrees.sum(axis=0)[present]
-            class_weight = dict(zip(present.tolist(), sums.sum() / (len(sums) * sums), strict=True))
-        if isinstance(class_weight, dict):
-            if not set(class_weight) <= set(range(D.shape[1])):
-                raise ValueError(f"The keys of class_weight must be columns of y, 0, 1, …; got {class_weight}.")
-            classifier.set_params(class_weight={k: class_weight.get(j, 1) for k, j in enumerate(present)})
+        for name, class_weight in classifier.get_params().items():
+            if name.rpartition("__")[2] != "class_weight":
+                continue
+            if class_weight in ("balanced", "balanced_subsample"):  # classifiers would count the repeated rows
+                sums = degrees.sum(axis=0)[present]
+                class_weight = dict(zip(present.tolist(), sums.sum() / (len(sums) * sums), strict=True))
+            if isinstance(class_weight, dict):
+                if not set(class_weight) <= set(range(D.shape[1])):
+                    raise ValueError(f"The keys of class_weight must be columns of y, 0, 1, …; got {class_weight}.")
+                classifier.set_params(**{name: {k: class_weight.get(j, 1) for k, j in enumerate(present)}})
         if steps is not None:
             X = steps.fit_transform(X, D, **validation.weights_for(steps, weight))
         if len(present) > 1:
