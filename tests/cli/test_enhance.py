@@ -62,6 +62,12 @@ def test_methods_and_their_parameters(folder, table, options, enhancer):
     assert "spread" not in facts
 
 
+@pytest.mark.parametrize("method", ["uniform", "logical-softmax"])
+def test_methods_without_features_do_not_name_them(folder, method):
+    text = run("enhance", "in.csv", *NAMES, "--method", method, "-o", "out.csv").stdout
+    assert "from tags alone." in text
+
+
 def test_features_can_be_chosen_ignored_and_prepared(folder, table):
     table["key"] = np.where(np.arange(120) % 2, "major", "minor")
 

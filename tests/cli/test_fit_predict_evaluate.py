@@ -176,6 +176,10 @@ def test_label_that_is_not_named_is_noted(table, command):
         table.assign(**degrees).to_csv("dist.csv", index=False)
         assert not any("sum to 1" in note for note in run_json(*command, "--force")["notes"])
     assert any("With column 'calm' they sum to 100" in note for note in run_json(*few, "--force")["notes"])
+    votes = np.random.default_rng(0).multinomial(10, [0.5, 0.3, 0.2], size=120)
+    table.assign(**dict(zip(LABELS, votes.T, strict=True))).to_csv("dist.csv", index=False)
+    assert not any("sum to" in note for note in run_json(*command, "--force")["notes"])
+    assert any("With column 'calm' they sum to 10:" in note for note in run_json(*few, "--force")["notes"])
     table.loc[3, "joy"] = 16  # a slip in one row, which is not a number of votes
     table.to_csv("dist.csv", index=False)
     assert any("1 of 120 rows of dist.csv do not sum" in note for note in run_json(*command, "--force")["notes"])
@@ -406,6 +410,9 @@ def test_evaluate_reorders_labels(table):
         *measures[1:],
     ]
     assert "it lacks calm" in error_of(*call, "--ordered", "fear,joy", code=2)
+    note = "the order of the labels is calm, joy, fear. Change it with --ordered."
+    for options, notes in ((("-l", "calm,joy,fear"), []), (("-l", "calm,[fj]*"), [note])):
+        assert run_json(*call[:3], *options, "--measures", "ordered")["notes"] == notes
 
 
 def test_evaluate_matches_rows_by_item(table):
@@ -420,6 +427,8 @@ def test_evaluate_matches_rows_by_item(table):
     )
     pd.read_csv("pred.csv").assign(title=range(120)).to_csv("other.csv", index=False)
     assert "'title' has other values" in run_json("evaluate", "dist.csv", "other.csv", *NAMES)["notes"][0]
+    table.assign(title=[table["title"][1], *table["title"][1:]]).to_csv("copied.csv", index=False)
+    assert "'title' has other values" in run_json("evaluate", "copied.csv", "other.csv", *NAMES)["notes"][0]
     shuffled.iloc[1:].to_csv("short.csv", index=False)
     for options, fact in (((), "120 rows"), (("--item", "title"), "lacks 1 of the items")):
         assert fact in error_of("evaluate", "dist.csv", "short.csv", *NAMES, *options)

@@ -76,7 +76,8 @@ def test_json_and_standard_streams():
     ids=str,
 )
 def test_options_change_the_degrees(options, degrees):
-    run(*VOTES, *options)
+    notes = run_json(*VOTES, *options)["notes"]
+    assert notes == ["1.00 votes of the prior are added to each item: fear 0.20, joy 0.80."] * ("0.2,0.8" in options)
     assert written().loc[0, list(degrees)].to_dict() == pytest.approx(degrees)
 
 
@@ -88,8 +89,9 @@ def test_auto_smoothing_and_several_labels_in_a_cell(folder):
     assert_allclose(written()[["a", "b"]], expected.distributions, rtol=1e-9)
     assert notes == [f"{expected.smoothing:.2f} votes of the prior are added to each item: a 0.58, b 0.42."]
     (folder / "votes.csv").write_text("r1,r2\njoy;fear,joy\nfear,\n")
-    run("votes", "votes.csv", "--annotators", "r*", "--separator", ";", "-o", "dist.csv", "--force")
+    several = run_json("votes", "votes.csv", "--annotators", "r*", "--separator", ";", "-o", "dist.csv", "--force")
     assert_allclose(written()[["fear", "joy", "votes"]], [[1 / 3, 2 / 3, 3], [1, 0, 1]])
+    assert several["notes"][0].startswith("annotators name several labels for an item. In the noise ceiling")
     (folder / "votes.csv").write_text("r1,r2\njoy,\nfear,\n")
     fact = "one vote per item"
     assert fact in error_of(

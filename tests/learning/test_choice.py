@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
@@ -276,6 +277,26 @@ def test_features_may_be_a_list_of_texts(curved):
     words = choose_learner(texts, D, candidates={"linear": BDLDL()}, prepare=CountVectorizer(), random_state=0)
     assert words.name == "linear"
     assert 0 < words.skill < 1
+
+
+def test_rows_that_may_be_the_same_items_are_a_caution(noise, rng):
+    X, D = np.repeat(noise[0][:40], 3, axis=0), np.repeat(noise[1][:40], 3, axis=0)
+    votes, grades = np.eye(4)[rng.integers(4, size=120)], rng.integers(3, size=(120, 1))
+    for features, degrees, rows in (
+        (X, D, 80),
+        (pd.DataFrame(X, columns=["a", "b", "c"]).assign(key="major"), D, 80),
+        (X, votes, 80),
+        (X, noise[1], 0),
+        (grades, noise[1], 0),
+    ):
+        learner = SoftLabelClassifier(make_pipeline(DummyClassifier()))
+        choice = choose_learner(features, degrees, candidates={"same": learner}, insist=True, random_state=0)
+        assert (f"{rows} rows have the features and degrees of other rows" in choice.paragraph) == (rows > 0)
+
+
+def test_mean_alone_is_not_called_better(noise):
+    paragraph = choose_learner(*noise, candidates={}, random_state=0).paragraph
+    assert "Chosen: the mean. It predicts the same for every row." in paragraph
 
 
 def test_insist_and_only_change_the_choice(noise):

@@ -133,6 +133,13 @@ def test_intervals_in_another_order_raise():
         PredictionDisplay.from_predictions(D, D, intervals=(np.zeros((3, 2)), np.ones((3, 2))))
 
 
+def test_names_of_labels_in_another_order_raise():
+    D = pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], columns=["joy", "fear"])
+    for pair in ((D, D.to_numpy()), (D.to_numpy(), D)):
+        with pytest.raises(ValueError, match=r"must have the labels \['fear', 'joy'\]"):
+            PredictionDisplay.from_predictions(*pair, label_names=["fear", "joy"])
+
+
 def test_bars_come_in_pairs_with_their_divergence():
     display = PredictionDisplay.from_predictions(TRUE, PREDICTED, kind="bars", max_rows=2)
     assert display.item_names == ["d", "c"]

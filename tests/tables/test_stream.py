@@ -80,7 +80,8 @@ def test_saved_pandas_index_is_not_a_feature(frame, tmp_path):
     unnamed.to_parquet(tmp_path / "unnamed.parquet")
     pq.write_table(pq.read_table(tmp_path / "unnamed.parquet").replace_schema_metadata(), tmp_path / "bare.parquet")
     unnamed.to_csv(tmp_path / "table.csv")
-    for name in ("named.parquet", "unnamed.parquet", "bare.parquet", "table.csv"):
+    pd.read_csv(tmp_path / "table.csv").to_csv(tmp_path / "again.csv", index=False)
+    for name in ("named.parquet", "unnamed.parquet", "bare.parquet", "table.csv", "again.csv"):
         assert TableStream(tmp_path / name, labels=LABELS).feature_names() == ["a", "b", "c"]
     X, y = next(iter(TableStream(tmp_path / "named.parquet", labels=["green"], features=["item", "a"])))
     assert (list(X.columns), list(y.columns)) == (["item", "a"], ["green"])

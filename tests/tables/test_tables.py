@@ -367,12 +367,13 @@ def test_integers_and_truth_values_with_gaps_are_exact(through):
 @pytest.mark.parametrize(
     ("index", "columns"),
     [
-        (pd.Index([7, 3]), ["x"]),
+        (pd.RangeIndex(2), ["x"]),
+        (pd.Index([7, 3]), ["__index_level_0__", "x"]),
         (pd.Index(["a", "b"], name="item"), ["item", "x"]),
         (pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["song", "part"]), ["song", "part", "x"]),
     ],
 )
-def test_named_index_of_pandas_is_a_column(through, index, columns):
+def test_index_of_pandas_other_than_row_numbers_is_a_column(through, index, columns):
     assert list(through(pa.Table.from_pandas(pd.DataFrame({"x": [1.0, 2.0]}, index=index))).columns) == columns
 
 

@@ -436,6 +436,15 @@ def test_spaces_within_names_are_normalised():
         assert from_votes(table, item="id", label="emotion").label_names == ["Strongly agree"]
 
 
+@pytest.mark.parametrize("shape", [{"label": "emotion"}, {"annotators": ["emotion"]}])
+def test_names_of_items_keep_their_spelling(shape):
+    table = pd.DataFrame({"text": ["A  man walks", "cafe\u0301 ", "A man"], "emotion": ["joy", "joy", "fear "]})
+    found = from_votes(table, item="text", **shape)
+    assert found.items == table["text"].tolist()
+    assert found.label_names == ["fear", "joy"]
+    assert len(table.merge(found.to_frame(), on="text")) == 3
+
+
 def test_choices_of_label_studio_are_several_votes():
     table = pd.DataFrame({"id": [1, 2], "emotion": ['{"choices":["joy","fear"]}', "joy"]})
     result = from_votes(table, item="id", label="emotion")

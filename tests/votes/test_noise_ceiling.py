@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labeldist.exceptions import TableError
+from labeldist.exceptions import LabelWarning, TableError
 from labeldist.votes import from_votes, noise_ceiling
 from tests.references import skill_of_truth_by_simulation
 
@@ -67,6 +67,13 @@ def test_ceiling_of_chaos_nli(chaos_nli, rng):
     assert noise_ceiling(votes, 20) == pytest.approx(0.89, abs=0.01)
     five = from_votes(rng.multinomial(5, votes.distributions))
     assert noise_ceiling(five) == pytest.approx(0.70, abs=0.015)
+
+
+def test_several_labels_of_an_annotator_warn():
+    table = pd.DataFrame({"id": [1, 1, 2, 2], "who": ["ann", "bob"] * 2, "label": ["joy;fear"] * 2 + ["calm;fear"] * 2})
+    votes = from_votes(table, item="id", annotator="who", label="label", separator=";")
+    with pytest.warns(LabelWarning, match="too low if each annotator names several labels"):
+        noise_ceiling(votes)
 
 
 def test_weights_of_items_in_another_order_raise():

@@ -167,12 +167,12 @@ def _column_types(file: Path) -> tuple[dict[str, Any], set[str]]:
         if file.suffix.lower() == ".csv":
             with require("pyarrow.csv", "tables").open_csv(file) as reader:
                 names = reader.schema.names
-            types, index = [None] * len(names), {""}
+            types, index = [None] * len(names), set()
         else:
             schema = require("pyarrow.parquet", "tables").read_schema(file)
             names, types = schema.names, schema.types
             index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
-            index |= {name for name in names if UNNAMED_INDEX.fullmatch(name)}
+    index |= {name for name in names if UNNAMED_INDEX.fullmatch(name)}
     check_unique(names, str(file))
     return dict(zip(names, types, strict=True)), index
 

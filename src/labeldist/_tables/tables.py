@@ -290,7 +290,7 @@ def _write_separated(frame: pd.DataFrame, _labels: Any, separator: str = ",") ->
 
 
 def _read_arrow(file: BinaryIO, module: str) -> pd.DataFrame:
-    """Read Parquet or Feather; named indexes of pandas become columns, unnamed ones are dropped, lists stay lists."""
+    """Read Parquet or Feather; indexes of pandas other than row numbers become columns, lists stay lists."""
     types = require("pyarrow", "tables").types
     library = require(f"pyarrow.{module}", "tables")
     table = library.ParquetFile(file).read() if module == "parquet" else library.read_table(file)
@@ -300,7 +300,10 @@ def _read_arrow(file: BinaryIO, module: str) -> pd.DataFrame:
     frame = table.to_pandas(integer_object_nulls=True)  # As floats, large integers would lose digits.
     for name in [field.name for field in table.schema if types.is_nested(field.type)]:
         frame[name] = table[name].to_pylist()
-    return frame.reset_index(drop=all(name is None for name in frame.index.names))
+    if isinstance(frame.index, require("pandas", "app").RangeIndex) and frame.index.name is None:
+        return frame.reset_index(drop=True)
+    names = [f"__index_level_{k}__" if name is None else name for k, name in enumerate(frame.index.names)]
+    return frame.reset_index(names=names)
 
 
 def _write_arrow(frame: pd.DataFrame, _labels: Any, module: str) -> bytes:

@@ -48,6 +48,7 @@ def enhance(
     - `labeldist enhance emotions.arff --labels emotions.xml --method glle -o dist.parquet`
     """
     from labeldist.enhancement._bayes_le import MIN_EXPLAINED
+    from labeldist.enhancement._trivial import FeatureFreeEnhancer
 
     reporter = Reporter(as_json=as_json, output=output)
     io.check_outputs(std, picture, table=output, force=force)
@@ -81,6 +82,8 @@ def enhance(
     mean = dict(zip(given.labels, map(float, D.mean(axis=0)), strict=True))
     facts = {**io.facts(given, output), "method": method, "mean_distribution": mean}
     source, concentration = f"{len(given.features)} features", ""
+    if isinstance(enhancer, FeatureFreeEnhancer):
+        source = "tags alone"
     if method == BAYES:
         facts |= {name: np.asarray(getattr(enhancer, f"{name}_")).item() for name in FACTS_OF_BAYES}
         needed = MIN_EXPLAINED if enhancer.regressor == "auto" else -np.inf

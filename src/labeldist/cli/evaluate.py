@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist._tables.columns import check_apart, degrees, match_columns
-from labeldist._tables.tables import STANDARD
+from labeldist._tables.tables import STANDARD, listed
 from labeldist._typing import Array
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
@@ -62,6 +62,8 @@ def evaluate(
         columns, found = match_columns(ordered, columns, "label"), columns
         if missing := [name for name in found if name not in columns]:
             raise typer.BadParameter(f"--ordered must name all labels; it lacks {', '.join(missing)}.")
+    if any(measure.needs_order for measure in shown.values()) and ",".join(columns) not in (labels, ordered):
+        reporter.note(f"the order of the labels is {listed(columns)}. Change it with --ordered.")
     io.check_picture(picture, show, len(columns))
     given = degrees(frame, columns)
     D = _distributions(given, truth, reporter, frame.drop(columns=columns))

@@ -179,7 +179,7 @@ def _match_rows(
                 if one.is_unique:
                     raise TableError(f"{problem}. Match rows by it with --item {column}.")
                 reporter.note(f"{problem}. Rows are compared in their order; if that is wrong, match them with --item.")
-            elif one.is_unique and set(one) != set(two):
+            elif 2 * one.nunique() > len(one) and set(one) != set(two):  # more likely a name than a feature
                 problem = f"column {column!r} has other values in {names[1]} than in {names[0]}"
                 reporter.note(f"{problem}. Rows are compared in their order; make sure that they are the same items.")
         return other
@@ -232,15 +232,16 @@ def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any, *, co
     """Print a note if sums of degrees differ from one by more than rounding.
 
     There is none for percentages and numbers of votes if these are expected (`counts`), unless a column of `others` may
-    be a label that is not named: with it all sums are 1, or 100 percent.
+    be a label that is not named: with it all sums are 1, 100 percent, or the same number of votes.
     """
     sums = D.to_numpy().sum(axis=1)
     off, advice = np.flatnonzero(np.abs(sums - 1) > ROUNDING), ""
-    for total in (1, 100):
-        wrong = np.abs(sums - total) > ROUNDING * total
-        rest = [one for one in others if (np.abs(sums + kinds.numbers(others[one]) - total) <= ROUNDING * total).all()]
-        if wrong.any() and rest:
-            advice = f" With column {rest[0]!r} they sum to {total}: if it is a label, name it in --labels."
+    for one in others:
+        totals = sums + kinds.numbers(others[one])
+        for total in (1, 100, totals[0] if np.ptp(sums) else 1):
+            are_sums, are_totals = (np.abs(values - total) <= ROUNDING * total for values in (sums, totals))
+            if are_totals.all() and not are_sums.all():
+                advice = f" With column {one!r} they sum to {total:g}: if it is a label, name it in --labels."
     expected = counts and ((D.to_numpy() % 1 == 0).all() or (np.abs(sums - 100) <= 100 * ROUNDING).all())
     if off.size and (advice or not expected):
         first = f"(data row {D.index[off[0]] + 1}: {sums[off[0]]:g}); they are divided by their sums"

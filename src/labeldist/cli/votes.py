@@ -105,7 +105,7 @@ def votes(
             raise
         except ValueError as error:  # an invalid option, not an invalid table
             raise typer.BadParameter(str(error)) from None
-    _note_labels(found, reporter, auto=smoothing == AUTO)
+    _note_labels(found, reporter, show_prior=smoothing == AUTO or isinstance(_parse_prior(prior), list))
     items = frame[item].map(clean) if label else frame.index.to_series()
     others = frame.drop(columns=[item, annotator, label, *columns, *nested], errors="ignore")
     result = _keep_columns(found.to_frame(), others, items, reporter)
@@ -126,8 +126,10 @@ def _parse_prior(prior: str) -> str | list[float]:
         return prior
 
 
-def _note_labels(found: Any, reporter: Reporter, *, auto: bool) -> None:
-    """Print notes about labels that may be missing values, items with one vote, and the estimated smoothing."""
+def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
+    """Print notes about labels and votes that may mislead, and the prior."""
+    from labeldist.votes._from_votes import has_several_votes
+
     missing = [name for name in found.label_names if name in MISSING or NOT_AVAILABLE.fullmatch(name)]
     if missing:
         reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
@@ -135,10 +137,13 @@ def _note_labels(found: Any, reporter: Reporter, *, auto: bool) -> None:
     alike = [name for name, word in zip(found.label_names, words, strict=True) if words.count(word) > 1]
     if alike:
         reporter.note(f"{listed(alike)} are different labels. If some are the same, write them in the same way.")
+    if has_several_votes(found):
+        effect = "In the noise ceiling of labeldist fit and evaluate these count as independent votes, so it is too low"
+        reporter.note(f"annotators name several labels for an item. {effect}.")
     single = np.count_nonzero(found.weights == 1)
     if not found.smoothing and 2 * single > len(found.weights):
         reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")
-    if auto:
+    if show_prior:
         prior = io.mean_text(dict(zip(found.label_names, found.prior, strict=True)))
         reporter.note(f"{found.smoothing:.2f} votes of the prior are added to each item: {prior}.")
 

@@ -35,6 +35,9 @@ const labelNumbers = data.labels.map((_, label) => label);
 const topLabels = perItem((item, version) =>
   labelNumbers.reduce((top, label) => (degree(version, item, label) > degree(version, item, top) ? label : top), 0));
 
+const isTop = (version, item, label) =>
+  degree(version, item, label) === degree(version, item, topLabels(version)[item]);
+
 const ambiguities = perItem((item, version) => {
   let entropy = 0;
   for (const label of labelNumbers) {
@@ -61,7 +64,7 @@ function selectItems() {
   const words = state.search.toLowerCase().split(/\s+/).filter(Boolean);
   const label = state.label === "" ? null : Number(state.label);
   const selected = [...texts.keys()].filter((item) =>
-    (label === null || topLabels(state.version)[item] === label) && words.every((word) => texts[item].includes(word)));
+    (label === null || isTop(state.version, item, label)) && words.every((word) => texts[item].includes(word)));
   if (state.sort === "table") return selected;
   const byAmbiguity = ["ambiguous", "clear"].includes(state.sort);
   const key = byAmbiguity ? ambiguities(state.version) : differences(state.version, state.other);
@@ -85,8 +88,9 @@ function make(tag, properties = {}, ...children) {
 const nameOf = (item) => data.names[item] || "(no name)";
 
 function topText(version, item) {
-  const top = topLabels(version)[item];
-  return `${data.labels[top]} ${degree(version, item, top).toFixed(2)}`;
+  const tops = labelNumbers.filter((label) => isTop(version, item, label));
+  const names = tops.length > 2 ? `${tops.length} labels` : tops.map((label) => data.labels[label]).join(" = ");
+  return `${names} ${degree(version, item, tops[0]).toFixed(2)}`;
 }
 
 // A small bar chart of all degrees of an item.

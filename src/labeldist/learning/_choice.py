@@ -31,6 +31,7 @@ from labeldist.metrics._skill import describe_skill
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS values of features,
 # but at least MIN_ROWS rows. With fewer than FEW_ROWS rows the paragraph calls the scores rough.
 MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
+MANY_COPIES = 0.05  # a share of copied rows that may change the scores
 
 # Number of standard errors by which a learner must exceed the mean distribution. With little signal, as in the votes on
 # ChaosNLI, a regularised learner that is not clearly better is still better on average.
@@ -231,8 +232,8 @@ def choose_learner(
     sentences = [
         f"Learners compared with the mean distribution by cross-validation: {succeeded}, on {len(rows):,} rows"
         f"{drawn}, {len(folds)} folds.",
-        _verdict(chosen, trials[0], scoring, insist),
-        _caution(chosen, trials, scoring, len(rows)),
+        _verdict(chosen, trials, scoring, insist),
+        _caution(chosen, trials, scoring, len(rows), _n_copies(table[0], table[1])),
     ]
     return Choice(
         estimator=estimator,
@@ -286,20 +287,37 @@ def _table_row(trial: Trial, baseline: Trial) -> dict[str, Any]:
     return {**row, "seconds": trial.seconds, "failure": trial.failure or None}
 
 
-def _verdict(chosen: Trial, baseline: Trial, scoring: str, insist: bool) -> str:
+def _verdict(chosen: Trial, trials: Sequence[Trial], scoring: str, insist: bool) -> str:
+    baseline = trials[0]
     if chosen is baseline:
-        return f"Chosen: {chosen.name}, because no learner is better. It predicts the same for every row."
+        reason = ", because no learner is better" if len(trials) > 1 else ""
+        return f"Chosen: {chosen.name}{reason}. It predicts the same for every row."
     share = chosen.skill(baseline)
     figures = f"{MEASURES[scoring].title} {chosen.mean(scoring):.3g} instead of {baseline.mean(scoring):.3g}"
     return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; it {describe_skill(share)} ({figures})."
 
 
-def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int) -> str:
+def _n_copies(X: Any, D: Array) -> int:
+    """Return the number of rows with the features of an earlier row and the same degrees, or a single vote."""
+    if issparse(X):
+        return 0
+    features, votes = np.asarray(X).reshape(len(D), -1), (D == 1).any(axis=1)
+    keys = [
+        (str(row.tolist()) if row.dtype == object else row.tobytes(), b"" if is_vote else degrees.tobytes())
+        for row, degrees, is_vote in zip(features, D, votes, strict=True)
+    ]
+    return len(keys) - len(set(keys))
+
+
+def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, n_copies: int) -> str:
     reasons = [f"{trial.name} failed and was left out ({trial.failure})" for trial in trials if trial.failure]
     if chosen is not trials[0] and not chosen.is_clearly_better(trials[0], scoring):
         reasons.append(f"{chosen.name} is not clearly better than the mean")
     if n_rows < FEW_ROWS:
         reasons.append(f"scores on {n_rows} rows are rough")
+    if chosen is not trials[0] and n_copies > MANY_COPIES * n_rows:
+        found = f"{n_copies} rows have the features and degrees of other rows, or a single vote each"
+        reasons.append(f"{found}; if they describe the same items, the scores are too high")
     return f"Caution: {'; '.join(reasons)}." if reasons else ""
 
 

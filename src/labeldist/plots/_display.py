@@ -135,8 +135,9 @@ def read_pair(D_true: Any, D_pred: Any, label_names: Names = None, item_names: N
     n, c = true.shape
     if label_names is None:
         label_names = validation.column_names(D_true) or validation.label_names(D_pred, c)
-    elif set(label_names) == set(validation.column_names(D_true) or ()):
-        validation.check_label_names(D_true, list(map(str, label_names)), "D_true")
+    for name, D in (("D_true", D_true), ("D_pred", D_pred)):
+        if set(label_names) == set(validation.column_names(D) or ()):
+            validation.check_label_names(D, list(map(str, label_names)), name)
     if item_names is None:
         item_names = _row_names(D_true if hasattr(D_true, "iloc") else D_pred, n)
     return read_rows(true, label_names, item_names), predicted

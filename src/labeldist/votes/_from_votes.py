@@ -228,6 +228,11 @@ def check_vote_distributions(votes: Any, function: str) -> None:
         raise TypeError(f"{function} needs the result of from_votes; got {type(votes).__name__}.")
 
 
+def has_several_votes(table: VoteTable | VoteDistributions) -> bool:
+    """Return whether the annotators are known, and one has several votes on an item."""
+    return table.votes is not None and repeated_rows(table.votes[:, :2]).size > 0
+
+
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
     """Raise an error if an annotator has several votes on an item; `reason` says why that is wrong."""
     votes = table.votes

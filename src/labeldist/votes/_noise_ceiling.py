@@ -11,10 +11,11 @@ from scipy.special import betaln, gammaln, psi, xlogy
 from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist._validation import check_rows
+from labeldist.exceptions import LabelWarning, warn
 from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import skill
 from labeldist.votes._dirichlet import fit_dirichlet
-from labeldist.votes._from_votes import VoteDistributions, check_vote_distributions
+from labeldist.votes._from_votes import VoteDistributions, check_vote_distributions, has_several_votes
 
 MAX_STRENGTH = 1e6  # At this strength, items differ by 0.001, and the ceiling is 0 to two digits.
 EXACT_VOTES = 300  # With more votes, the noise falls as 1/n to within 0.0001 of the ceiling.
@@ -61,6 +62,9 @@ def noise_ceiling(
     if hasattr(sample_weight, "iloc"):
         items = require("pandas", "app").DataFrame(index=votes.items)
         check_rows(votes=items, sample_weight=sample_weight)
+    if has_several_votes(votes):
+        problem = "Annotators vote more than once on an item. The ceiling takes all votes as independent"
+        warn(f"{problem}, and is too low if each annotator names several labels.", LabelWarning)
     own = votes.counts.sum(axis=1)
     judged = own > 0 if n_votes is None else np.full(len(own), True)
     n = own[judged] if n_votes is None else np.full(len(own), float(n_votes))

@@ -175,6 +175,7 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
     counts, found = _check_counts(numbers, cells, labels), [str(label) for label in labels]
     if label_names is None:
         names, position = _encode(found, _label_key)
+        names = [clean(name) for name in names]
     else:
         names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
     ordered = np.zeros((len(items), len(names)))
@@ -296,11 +297,12 @@ def _unique_items(frame: Any, item: str | None) -> list[Any]:
     if item is None:
         return list(frame.index) if frame.index.is_unique else list(range(len(frame)))
     first: dict[Any, int] = {}
-    for row, cell in enumerate(_cells(frame, item, required=True)):
+    cells = _cells(frame, item, required=True)
+    for row, cell in enumerate(cells):
         if first.setdefault(clean(cell), row) != row:
             earlier = f"as in data row {first[clean(cell)] + 1}"
             raise TableError(f"{cell_at(row, item)} is {cell!r}, {earlier}. Put all votes on an item into one row.")
-    return list(first)
+    return cells
 
 
 def _label_key(label: Any) -> str:
@@ -319,8 +321,8 @@ def _label_key(label: Any) -> str:
 def _encode(cells: list[Any], key_of: Callable[[Any], Any] = clean) -> tuple[list[Any], Codes]:
     """Return the distinct names in the order of the table, and the index of the name of each cell.
 
-    Cells with the same key have the same name: their text, or, if they are spelled differently, the key. A
-    `LabelWarning` gives the spellings.
+    Cells with the same key have the same name: the cell, or, if they are spelled differently, the key. A `LabelWarning`
+    gives the spellings.
     """
     typed = [(type(cell), cell) for cell in cells]  # True and 1 are equal, but different labels
     key_by_cell = {pair: key_of(pair[1]) for pair in dict.fromkeys(typed)}
@@ -334,12 +336,13 @@ def _encode(cells: list[Any], key_of: Callable[[Any], Any] = clean) -> tuple[lis
         warn(f"{len(merged)} name(s) have several spellings, which are merged, first {first}.", LabelWarning)
     index = {key: code for code, key in enumerate(texts)}
     codes = np.array([index[key_by_cell[pair]] for pair in typed], dtype=np.intp)
-    return [clean(spelled[0]) if len(spelled) == 1 else key for key, spelled in texts.items()], codes
+    return [spelled[0] if len(spelled) == 1 else key for key, spelled in texts.items()], codes
 
 
 def _encode_labels(cells: list[Any], label_names: Names, locate: Callable[[int], str]) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
     found, codes = _encode(cells, _label_key)
+    found = [clean(name) for name in found]
     names = _sorted(found) if label_names is None else _check_label_names(label_names)
     position = {_label_key(name): k for k, name in enumerate(names)}
     for code, name in enumerate(found):
