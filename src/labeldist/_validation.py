@@ -148,8 +148,7 @@ def check_logical(L: Any) -> Array:
         row, column = np.argwhere(other)[0]
         problem = f"values other than 0 and 1, first {logical[row, column]:g} in row {row}, column {column}"
         advice = "become logical labels with labeldist.datasets.binarize(labeldist.simplex.normalize(y))."
-        used = "They are used as they are. Degrees or counts"
-        warn(f"The logical labels hold {problem}. {used} {advice}", LabelWarning)
+        warn(f"The logical labels hold {problem}. Degrees or counts {advice}", LabelWarning)
     elif logical.all() and logical.shape[1] > 1:
         warn("Every label is 1 in every row, so the labels carry no information.", LabelWarning)
     empty = np.count_nonzero(~logical.any(axis=1))

@@ -120,6 +120,17 @@ def test_invariance_to_row_order_and_threads():
     assert_array_equal(found, expected[order])
 
 
+def test_rows_of_weight_zero_have_no_effect_on_the_rule():
+    single, several = np.eye(4, dtype=int)[np.arange(40) % 4], np.tile([1, 1, 1, 1], (10, 1))
+    L, weight = np.vstack([single, several]), np.repeat([1.0, 0.0], [40, 10])
+    with pytest.warns(SingleTagWarning):
+        found = BayesLE().fit(no_features(L), L, sample_weight=weight)
+    with pytest.warns(SingleTagWarning):
+        expected = BayesLE().fit(no_features(single), single)
+    assert found.rule_ == "order"
+    assert_allclose(found.label_distributions_[:40], expected.label_distributions_, atol=0.03)
+
+
 def test_seeds_agree_within_sampling_error(fitted):
     _, L, enhancer = fitted
     second = BayesLE(random_state=1).fit_transform(no_features(L), L)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.exceptions import UndefinedMetricWarning
 
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
@@ -70,10 +71,16 @@ def test_score_is_the_skill_over_the_mean():
 @pytest.mark.parametrize("row", [[0.25, 0.75], [0.3, 0.3, 0.4], [0.0, 1.0]])
 @pytest.mark.parametrize("learner", [MeanDistribution(), BDLDL(floor=0)], ids=repr)
 def test_score_of_equal_rows_is_one_or_zero(rng, row, learner):
-    for n in (1, 7, 49):
+    for n in (2, 7, 49):
         X, D = rng.normal(size=(n, 2)), np.tile(row, (n, 1))
         assert learner.fit(X, D).score(X, D) == 1
         assert learner.fit(X, D[:, ::-1]).score(X, D) == 0
+
+
+def test_score_of_a_single_row_is_not_defined():
+    X, D = make_artificial(30, random_state=0)
+    with pytest.warns(UndefinedMetricWarning, match="single row"):
+        assert np.isnan(BDLDL().fit(X, D).score(X[:1], D[:1]))
 
 
 INVALID = [

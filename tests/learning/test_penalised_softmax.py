@@ -229,6 +229,16 @@ def test_ranking_decreases_the_ranking_loss(table):
     assert losses[0] > losses[1] > losses[2]
 
 
+def test_default_tolerance_of_large_margins_is_close_to_the_minimum():
+    X, D = make_artificial(90, random_state=0)
+    X = np.column_stack([X, np.random.default_rng(0).normal(size=90)])
+    for seed in (1, 2, 3):
+        order = np.random.default_rng(seed).permutation(90)
+        models = [model.fit(X[order], D[order]) for model in (LDLHR(), LDLHR(tol=1e-9))]
+        found, least = (hr(model, D, model.predict(X), model.coef_) for model in models)
+        assert found < 1.05 * least
+
+
 @pytest.mark.parametrize("learner", [LDL4C(10.0, 1e-3), LDLHR(1.0, ridge=1e-3, margin_width=0.1)], ids=repr)
 def test_margins_improve_the_prediction_of_the_largest_label(rng, learner):
     X = rng.normal(size=(300, 2))
@@ -252,6 +262,7 @@ def test_margins_improve_the_prediction_of_the_largest_label(rng, learner):
         (EDL, {"ridge": 99.0, "correlation": 99.0, "affinity": AFFINITY, "fit_intercept": True, "tol": 0.3}),
     ],
 )
+@pytest.mark.filterwarnings("ignore:LDLHR stopped after 1000 iterations:sklearn.exceptions.ConvergenceWarning")
 def test_every_option_has_an_effect(table, learner, options):
     X, D = table
     plain = learner().fit(X, D).predict(X)

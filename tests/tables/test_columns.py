@@ -200,3 +200,9 @@ def test_degrees_of_labels_in_another_order_raise():
     table = choose_columns(pd.DataFrame({"x": ["1"], "joy": ["1"], "fear": ["0"]}), "joy,fear")
     with pytest.raises(ValueError, match=r"D must have the labels \['joy', 'fear'\]"):
         table.with_degrees(pd.DataFrame({"fear": [0.25], "joy": [0.75]}))
+
+
+def test_degrees_of_rows_in_another_order_raise():
+    table = choose_columns(pd.DataFrame({"x": ["1", "2"], "joy": ["1", "0"], "fear": ["0", "1"]}), "joy,fear")
+    with pytest.raises(ValueError, match="in different orders"):
+        table.with_degrees(pd.DataFrame({"joy": [0.75, 0.25], "fear": [0.25, 0.75]}, index=[1, 0]))

@@ -88,6 +88,13 @@ def test_saved_pandas_index_is_not_a_feature(frame, tmp_path):
     assert_allclose(X["item"], items)
 
 
+def test_numbered_files_are_read_in_the_order_of_numbers(frame, tmp_path):
+    for part in range(12):
+        frame[part * 10 : part * 10 + 10].to_parquet(tmp_path / f"part.{part}.parquet")
+    rows = np.vstack([X for X, _ in TableStream(tmp_path, labels=LABELS)])
+    assert_allclose(rows, frame[["a", "b", "c"]][:120])
+
+
 def test_single_precision_is_kept(frame, tmp_path):
     frame.astype(np.float32).to_parquet(tmp_path / "single.parquet")
     X, y = next(iter(TableStream(tmp_path / "single.parquet", labels=LABELS)))

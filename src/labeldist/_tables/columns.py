@@ -15,7 +15,7 @@ import numpy as np
 from labeldist._extras import require
 from labeldist._tables import kinds
 from labeldist._tables.tables import cell_at, listed, read_table, reading
-from labeldist._validation import check_label_names
+from labeldist._validation import check_label_names, check_rows
 from labeldist.exceptions import TableError, did_you_mean
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class LabelledTable:
             The whole table with `D` in its label columns.
         """
         check_label_names(D, self.labels, "D")
+        check_rows(table=self.frame, D=D)
         return with_columns(self.frame, dict(zip(self.labels, np.asarray(D).T, strict=True)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,7 +106,8 @@ class TableStream:
         path = Path(self.path)
         if not path.exists():
             raise DatasetNotFoundError(f"There is no file {path}.")
-        files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+        # part.10 follows part.9, as for Dask.
+        files = sorted(path.glob("*.parquet"), key=_numbers_and_texts) if path.is_dir() else [path]
         if not files or files[0].suffix.lower() not in (".parquet", ".csv"):
             raise TableError(f"{path} is not a .parquet or .csv file or a folder of .parquet files.")
         return files
@@ -118,6 +120,11 @@ class TableStream:
         for file in files:
             with reading(file), _open(file, columns, self.chunk_rows) as batches:
                 yield from _regroup(batches, self.chunk_rows)
+
+
+def _numbers_and_texts(path: Path) -> list[Any]:
+    """Return the parts of a name, such as ["part.", 10, ".parquet"]."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", path.name)]
 
 
 def write_parquet(path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]) -> int:

@@ -107,7 +107,8 @@ def binarize(D: ArrayLike, threshold: float = 0.5) -> NDArray[np.uint8]:
     D : array-like of shape (n_samples, n_labels)
         Rows are distributions.
     threshold : float in [0, 1), default=0.5
-        The sum that the selected degrees exceed.
+        The sum that the selected degrees exceed. Sums are rounded to float64: 0.4 + 0.2 exceeds 0.6 by one unit of the
+        last place.
 
     Returns
     -------

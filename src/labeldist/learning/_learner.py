@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -146,12 +146,15 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
         Returns
         -------
         score : float
-            1 for a perfect prediction, 0 for one as good as the mean of `y`, without a lower bound.
+            1 for a perfect prediction, 0 for one as good as the mean of `y`, without a lower bound; NaN for one row.
         """
         check_is_fitted(self)
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
         validation.check_label_names(y, self.label_names_)
         D = normalize(validation.label_table(y), name="y", copy=False)
+        if len(D) < 2:
+            warn("The skill of a single row is not defined: use more rows, or a measure.", UndefinedMetricWarning)
+            return np.nan
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)

@@ -318,7 +318,10 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         λ₁.
     margin_width : float, default=0.01
         ρ.
-    fit_intercept, tol, max_iter : as in `SABFGS`
+    fit_intercept : as in `SABFGS`
+    tol : float, default=1e-6
+        As in `SABFGS`, but smaller, because the margin makes the gradient at zero large.
+    max_iter : as in `SABFGS`
 
     Attributes
     ----------
@@ -359,7 +362,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         *,
         margin_width: float = 0.01,
         fit_intercept: bool = False,
-        tol: float = 1e-4,
+        tol: float = 1e-6,
         max_iter: int = 1000,
     ) -> None:
         self.margin, self.rest, self.ridge = margin, rest, ridge
