@@ -185,6 +185,19 @@ def test_label_that_is_not_named_is_noted(table, command):
     assert any("1 of 120 rows of dist.csv do not sum" in note for note in run_json(*command, "--force")["notes"])
 
 
+@pytest.mark.parametrize(
+    "command", [(*FIT, "mean"), ("explore", "dist.csv", *NAMES, "-o", "page.html")], ids=["fit", "explore"]
+)
+def test_totals_among_counts_are_noted(table, command):
+    counts = np.random.default_rng(0).multinomial(10, [0.5, 0.3, 0.2], size=120)
+    counts[:, 2] = counts[:, :2].sum(axis=1)
+    counts[7] = counts.sum(axis=0) - counts[7]
+    table.assign(**dict(zip(LABELS, counts.T, strict=True))).to_csv("dist.csv", index=False)
+    notes = run_json(*command)["notes"]
+    for line in ("label calm", "data row 8"):
+        assert f"The {line} is as large as all others together. If it is a total, leave it out." in notes
+
+
 def test_features_are_written_as_numbers_and_ignored_columns_are_not_changed(table):
     table["tempo"] = table["tempo"].map("{:.9e}".format)
     table = table.assign(tags=["1,2", "2"] * 60).drop(columns="title")

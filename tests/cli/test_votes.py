@@ -351,13 +351,21 @@ def test_names_of_items_stay_text(folder, suffix):
     assert read_table(f"dist.{suffix}")["id"].tolist() == ["1", "NA", "?"]
 
 
+def test_labels_that_may_be_several_are_noted(folder):
+    (folder / "votes.csv").write_text("id,emotion\n1,joy;fear\n1,joy\n2,fear/anger\n2,joy\n")
+    command = ("votes", "votes.csv", "--item", "id", "--label", "emotion", "-o", "dist.csv")
+    notes = run_json(*command)["notes"]
+    assert "joy;fear is one label. If it is several, use --separator ';'." in notes
+    assert not any("fear/anger" in note for note in notes)
+
+
 def test_totals_and_labels_that_look_alike_are_noted(folder):
     (folder / "votes.csv").write_text("id,joy,fear,total\n1,1,2,3\n2,4,0,4\n")
     notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy,fear,total", "-o", "dist.csv")["notes"]
-    assert any("The label total has as many votes as all others" in note for note in notes)
+    assert any("The label total is as large as all others" in note for note in notes)
     (folder / "votes.csv").write_text("id,joy,fear\na,3,1\nb,0,2\nTotal,3,3\n")
     notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy,fear", "-o", "d.csv")["notes"]
-    assert any("The item Total has as many votes as all others" in note for note in notes)
+    assert any("The item Total is as large as all others" in note for note in notes)
     names = ["Don't know", "Don\u2019t know", "\uff11", "1"]
     (folder / "votes.csv").write_text("id,who,emotion\n" + "".join(f"1,{name[-1]}{name},{name}\n" for name in names))
     notes = run_json(*VOTES, "--force")["notes"]

@@ -280,18 +280,13 @@ def test_features_may_be_a_list_of_texts(curved):
 
 
 def test_rows_that_may_be_the_same_items_are_a_caution(noise, rng):
-    X, D = np.repeat(noise[0][:40], 3, axis=0), np.repeat(noise[1][:40], 3, axis=0)
-    votes, grades = np.eye(4)[rng.integers(4, size=120)], rng.integers(3, size=(120, 1))
-    for features, degrees, rows in (
-        (X, D, 80),
-        (pd.DataFrame(X, columns=["a", "b", "c"]).assign(key="major"), D, 80),
-        (X, votes, 80),
-        (X, noise[1], 0),
-        (grades, noise[1], 0),
-    ):
+    X, D = noise
+    items, grades = np.repeat(X[:40], 3, axis=0), rng.integers(3, size=(120, 4))
+    named = pd.DataFrame(items, columns=["a", "b", "c"]).assign(title=np.repeat([f"song {i}" for i in range(40)], 3))
+    for features, rows in ((items, 80), (named, 80), (X, 0), (grades, 0), (grades[:, :1], 0)):
         learner = SoftLabelClassifier(make_pipeline(DummyClassifier()))
-        choice = choose_learner(features, degrees, candidates={"same": learner}, insist=True, random_state=0)
-        assert (f"{rows} rows have the features and degrees of other rows" in choice.paragraph) == (rows > 0)
+        choice = choose_learner(features, D, candidates={"same": learner}, insist=True, random_state=0)
+        assert (f"{rows} rows have the same features as earlier rows" in choice.paragraph) == (rows > 0)
 
 
 def test_mean_alone_is_not_called_better(noise):

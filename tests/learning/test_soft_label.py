@@ -94,6 +94,7 @@ def test_labels_that_never_occur_have_degree_zero(table):
         (GradientBoostingClassifier(n_iter_no_change=3), "n_iter_no_change=None"),
         (make_pipeline(StandardScaler(), LogisticRegressionCV(cv=3)), "cv"),
         (SVC(probability=True), "instead of probability=True"),
+        (RandomForestClassifier(oob_score=True), "oob_score=False"),
         (BaggingClassifier(HistGradientBoostingClassifier(early_stopping=True)), "early_stopping=False"),
         (KNeighborsClassifier(), "takes no sample_weight"),
     ],

@@ -58,6 +58,7 @@ def test_csv_cells_are_written_back_unchanged(write, tmp_path, text):
         ("a.csv", "a\tb\n1\t2"),
         ("a.CSV", "a,b\r1,2\r"),
         ("a.tsv", "a\tb\n\n1\t2\n"),
+        ("a.csv", "sep=;\r\na;b\r\n1;2\r\n"),
     ],
 )
 def test_separators_and_line_ends(write, name, text):

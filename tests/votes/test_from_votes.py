@@ -436,6 +436,12 @@ def test_spaces_within_names_are_normalised():
         assert from_votes(table, item="id", label="emotion").label_names == ["Strongly agree"]
 
 
+def test_names_that_are_numbers_and_text_warn():
+    table = pd.DataFrame({"id": [1, "1", 2], "emotion": ["joy", "joy", "fear"]})
+    with pytest.warns(LabelWarning, match="both numbers and text"):
+        assert from_votes(table, item="id", label="emotion").items == [1, "1", 2]
+
+
 @pytest.mark.parametrize("shape", [{"label": "emotion"}, {"annotators": ["emotion"]}])
 def test_names_of_items_keep_their_spelling(shape):
     table = pd.DataFrame({"text": ["A  man walks", "cafe\u0301 ", "A man"], "emotion": ["joy", "joy", "fear "]})

@@ -238,6 +238,7 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
     text = file.read().decode("utf-8-sig")
     if "\0" in text:
         raise ValueError("it contains NUL characters. Save it as CSV (UTF-8)")
+    text = re.sub(r"\Asep=[,;\t]\r?\n", "", text)  # a line for Excel
     header = next(re.finditer(rf"(?:{QUOTED_CELL}|[^\r\n])*+", text))[0]
     separator = max(separators, key=re.sub(QUOTED_CELL, "", header).count)
     csv.field_size_limit(2**31 - 1)  # the largest limit on every platform; by default long texts are errors

@@ -225,15 +225,19 @@ def check_degrees(D: pd.DataFrame, name: str) -> None:
     if empty.size:
         count = f"{empty.size} such rows"
         row = D.index[empty[0]] + 1
-        raise TableError(f"Data row {row} of {name} has only zero degrees ({count}). Correct or drop it.")
+        problem = f"Data row {row} of {name} has only zero degrees ({count})"
+        raise TableError(f"{problem}. Name all labels, or correct or drop it.")
 
 
 def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any, *, counts: bool = True) -> None:
-    """Print a note if sums of degrees differ from one by more than rounding.
+    """Print a note if sums of degrees differ from one by more than rounding, or if there is a total among counts.
 
     There is none for percentages and numbers of votes if these are expected (`counts`), unless a column of `others` may
     be a label that is not named: with it all sums are 1, 100 percent, or the same number of votes.
     """
+    for kind, lines, table in (("label", D.columns, D.T), ("data row", D.index + 1, D)):
+        if message := kinds.total_among(kind, lines, table.to_numpy()):
+            reporter.note(message)
     sums = D.to_numpy().sum(axis=1)
     off, advice = np.flatnonzero(np.abs(sums - 1) > ROUNDING), ""
     for one in others:

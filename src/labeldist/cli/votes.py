@@ -137,6 +137,10 @@ def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
     alike = [name for name, word in zip(found.label_names, words, strict=True) if words.count(word) > 1]
     if alike:
         reporter.note(f"{listed(alike)} are different labels. If some are the same, write them in the same way.")
+    for separator in ";|,/":
+        joined = [name for name in found.label_names if {*name.split(separator)} & {*found.label_names} - {name}]
+        if joined:
+            reporter.note(f"{listed(joined)} is one label. If it is several, use --separator {separator!r}.")
     if has_several_votes(found):
         effect = "In the noise ceiling of labeldist fit and evaluate these count as independent votes, so it is too low"
         reporter.note(f"annotators name several labels for an item. {effect}.")

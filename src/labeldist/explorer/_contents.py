@@ -155,5 +155,5 @@ def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None)
         return {}
     folds = min(folds, n // 2)
     n_training = n - math.ceil(n / folds)
-    learner = prepared(prepare, BDLDLCV(cv=min(10, n_training), scale=True))
+    learner = prepared(prepare, BDLDLCV(cv=min(10, n_training), scale=prepare is None))
     return {"predicted by BDLDLCV, each item held out": held_out(learner, X, D, cv=folds, random_state=0)}

@@ -31,7 +31,7 @@ from labeldist.metrics._skill import describe_skill
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS values of features,
 # but at least MIN_ROWS rows. With fewer than FEW_ROWS rows the paragraph calls the scores rough.
 MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
-MANY_COPIES = 0.05  # a share of copied rows that may change the scores
+MANY_REPEATED, MIN_ITEMS = 0.05, 20  # a share of repeated rows that may change the scores, and of how many items
 
 # Number of standard errors by which a learner must exceed the mean distribution. With little signal, as in the votes on
 # ChaosNLI, a regularised learner that is not clearly better is still better on average.
@@ -166,7 +166,8 @@ def choose_learner(
     Notes
     -----
     The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random. A learner that
-    raises an error is left out, and its error is in ``Choice.table``.
+    raises an error is left out, and its error is in ``Choice.table``. The default forest and boosted trees have fewer
+    trees in the comparison than in the final fit, so that their scores are rather too low.
 
     Examples
     --------
@@ -233,7 +234,7 @@ def choose_learner(
         f"Learners compared with the mean distribution by cross-validation: {succeeded}, on {len(rows):,} rows"
         f"{drawn}, {len(folds)} folds.",
         _verdict(chosen, trials, scoring, insist),
-        _caution(chosen, trials, scoring, len(rows), _n_copies(table[0], table[1])),
+        _caution(chosen, trials, scoring, len(rows), _n_repeated(table[0])),
     ]
     return Choice(
         estimator=estimator,
@@ -297,27 +298,29 @@ def _verdict(chosen: Trial, trials: Sequence[Trial], scoring: str, insist: bool)
     return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; it {describe_skill(share)} ({figures})."
 
 
-def _n_copies(X: Any, D: Array) -> int:
-    """Return the number of rows with the features of an earlier row and the same degrees, or a single vote."""
+def _n_repeated(X: Any) -> int:
+    """Return how many rows repeat the features of an earlier row, or 0 if these are combinations of a few values.
+
+    If rows repeat because they describe the same items, one feature has as many distinct values as there are items.
+    """
     if issparse(X):
         return 0
-    features, votes = np.asarray(X).reshape(len(D), -1), (D == 1).any(axis=1)
-    keys = [
-        (str(row.tolist()) if row.dtype == object else row.tobytes(), b"" if is_vote else degrees.tobytes())
-        for row, degrees, is_vote in zip(features, D, votes, strict=True)
-    ]
-    return len(keys) - len(set(keys))
+    columns = np.asarray(X).reshape(np.shape(X)[0], -1).T
+    codes = [np.unique(x.astype(str) if x.dtype == object else x, return_inverse=True)[1] for x in columns]
+    n_distinct = len({row.tobytes() for row in np.column_stack(codes)})
+    are_items = n_distinct >= MIN_ITEMS and max(code.max() for code in codes) + 1 == n_distinct
+    return columns.shape[1] - n_distinct if are_items else 0
 
 
-def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, n_copies: int) -> str:
+def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, n_repeated: int) -> str:
     reasons = [f"{trial.name} failed and was left out ({trial.failure})" for trial in trials if trial.failure]
     if chosen is not trials[0] and not chosen.is_clearly_better(trials[0], scoring):
         reasons.append(f"{chosen.name} is not clearly better than the mean")
     if n_rows < FEW_ROWS:
         reasons.append(f"scores on {n_rows} rows are rough")
-    if chosen is not trials[0] and n_copies > MANY_COPIES * n_rows:
-        found = f"{n_copies} rows have the features and degrees of other rows, or a single vote each"
-        reasons.append(f"{found}; if they describe the same items, the scores are too high")
+    if chosen is not trials[0] and n_repeated > MANY_REPEATED * n_rows:
+        found = f"{n_repeated} rows have the same features as earlier rows"
+        reasons.append(f"{found}; if these describe the same items, the scores are too high")
     return f"Caution: {'; '.join(reasons)}." if reasons else ""
 
 

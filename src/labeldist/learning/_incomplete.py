@@ -54,7 +54,8 @@ class IncomLDL(LinearLearner):
         λ. The authors choose it from 2⁻¹⁰, …, 2¹⁰.
     solver : {"admm", "apg"}, default="admm"
         ``"admm"``: alternating direction method of multipliers, which finds the minimum. ``"apg"``: accelerated
-        proximal gradient with a projection after each step, as published. It is faster, but ends near the minimum only.
+        proximal gradient with a projection after each step, as published. It is faster, but need
+        not end at the minimum.
     floor : float or "auto", default="auto"
         Predicted degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth of the
         uniform degree, 0.1 / n_labels.

@@ -152,6 +152,8 @@ def _check_not_splitting(classifier: Any, n_rows: int) -> None:
         advice = "n_iter_no_change=None"
     elif parameters.get("cv", "prefit") != "prefit":
         advice = "fixed parameters instead of cv, and search them with SoftLabelClassifier inside the search"
+    elif parameters.get("oob_score"):
+        advice = "oob_score=False"
     elif parameters.get("probability"):
         advice = "LogisticRegression after KernelFeatures instead of probability=True"
     else:

@@ -181,10 +181,8 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
     for kind, lines, table in (("item", items, ordered), ("label", names, ordered.T)):
-        totals = np.flatnonzero((2 * table == table.sum(axis=0)).all(axis=1))
-        if totals.size and len(lines) > 2:
-            problem = f"The {kind} {listed(lines[k] for k in totals)} has as many votes as all others together"
-            warn(f"{problem}. If it is a total, leave it out.", LabelWarning)
+        if message := kinds.total_among(kind, lines, table):
+            warn(message, LabelWarning)
     return VoteTable(items, names, ordered)
 
 
@@ -334,6 +332,8 @@ def _encode(cells: list[Any], key_of: Callable[[Any], Any] = clean) -> tuple[lis
     if merged:
         first = listed(map(repr, merged[0]))
         warn(f"{len(merged)} name(s) have several spellings, which are merged, first {first}.", LabelWarning)
+    if len(set(map(str, texts))) < len(texts):
+        warn("Some names are both numbers and text, such as 1 and '1', and stay apart. Convert them.", LabelWarning)
     index = {key: code for code, key in enumerate(texts)}
     codes = np.array([index[key_by_cell[pair]] for pair in typed], dtype=np.intp)
     return [spelled[0] if len(spelled) == 1 else key for key, spelled in texts.items()], codes
