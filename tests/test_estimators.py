@@ -80,6 +80,7 @@ def expected_failures(estimator):
 
 @ignore_label_warnings  # the single target column of these checks
 @pytest.mark.filterwarnings(f"ignore::{VanishingGraphWarning.__module__}.{VanishingGraphWarning.__name__}")
+@pytest.mark.filterwarnings("ignore:The kernel matrix is numerically singular")
 @parametrize_with_checks(ESTIMATORS + SPECIAL, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

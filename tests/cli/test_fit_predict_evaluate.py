@@ -136,7 +136,10 @@ def test_noise_ceiling_is_printed_if_the_number_of_votes_is_known(table, rng):
         assert plain == pytest.approx(noise_ceiling(votes), abs=1e-6)
         assert weighted == pytest.approx(noise_ceiling(votes, sample_weight=n_votes), abs=1e-6)
         sentence = f"Noise ceiling: with {n_votes.mean():.3g} votes per item, the true distributions"
-        assert f"{sentence} themselves have a skill of about {plain:.2f}." in run(*command).stdout
+        printed = run(*command).stdout
+        assert f"{sentence} themselves have a skill of about {plain:.2f}." in printed
+        assert "A higher skill can mean" not in printed
+    assert "A higher skill can mean that the model was fitted" in run(*evaluated[:2], "dist.csv", *NAMES).stdout
     smoothed = from_votes(counts, smoothing=1).distributions
     for degrees, number in ((smoothed, n_votes), (np.eye(3)[truth.argmax(axis=1)], 1), (truth, ["few"] * 120)):
         table[LABELS] = degrees

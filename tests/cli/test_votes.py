@@ -351,6 +351,12 @@ def test_names_of_items_stay_text(folder, suffix):
     assert read_table(f"dist.{suffix}")["id"].tolist() == ["1", "NA", "?"]
 
 
+def test_items_that_look_alike_are_noted(folder):
+    (folder / "votes.csv").write_text("id,who,emotion\nSong A,ann,joy\nsong a,bob,fear\nb,ann,joy\n")
+    note = "Song A, song a are different items. If some are the same, write them in the same way."
+    assert note in run_json(*VOTES)["notes"]
+
+
 def test_labels_that_may_be_several_are_noted(folder):
     (folder / "votes.csv").write_text("id,emotion\n1,joy;fear\n1,joy\n2,fear/anger\n2,joy\n")
     command = ("votes", "votes.csv", "--item", "id", "--label", "emotion", "-o", "dist.csv")

@@ -148,6 +148,7 @@ def test_invariance_to_extreme_units(table, unit):
     assert_allclose(BDLE().fit_transform(unit * X, L), BDLE().fit_transform(X, L), atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:The kernel matrix is numerically singular")
 @pytest.mark.parametrize("smoothness", [0, 1e-3])
 def test_zero_reconstruction_is_minimal_for_ill_conditioned_kernel(smoothness):
     X, D = make_artificial(300, random_state=0)

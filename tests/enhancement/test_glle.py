@@ -40,6 +40,9 @@ def test_numerically_singular_kernel_warns(rng):
     X, L = rng.normal(size=(40, 1)), np.eye(2)[rng.integers(2, size=40)]
     with pytest.warns(IllConditionedWarning, match=r"numerically singular.*Decrease bandwidth"):
         GLLE().fit(X, L)
+    X3, D = make_artificial(400, random_state=0)
+    with pytest.warns(IllConditionedWarning, match=r"numerically singular.*Decrease bandwidth"):
+        GLLE().fit(X3, binarize(D))  # the order of the rows changes these degrees by 0.1
     GLLE(bandwidth=1e-3).fit(X, L)
     GLLE().fit(np.round(X), L)  # duplicates: the minimum is reached
     GLLE(kernel="linear").fit(X, L)

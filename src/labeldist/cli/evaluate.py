@@ -70,7 +70,7 @@ def evaluate(
     P = _distributions(io.read_degrees(predicted, frame, columns, item, truth, reporter), predicted, reporter, {})
     weight = io.weights_of(frame, weights)
     scores = score_with_baselines(D, {predicted: P}, sample_weight=weight, measures=shown)
-    ceiling, about_ceiling = io.noise_ceiling_of(frame, given.to_numpy(), weight)
+    ceiling, about_ceiling = io.noise_ceiling_of(frame, given.to_numpy(), weight, scores[0].skill)
     if picture:
         drawn = io.draw_predictions(show, D, P, columns, io.item_names(frame, item))
         io.save_drawn(drawn, picture, force=force)

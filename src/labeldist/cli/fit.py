@@ -91,7 +91,7 @@ def fit(
     for text in choice.warnings:
         reporter.note(text)
     may_be_recovered = not (weights or io.VOTES in frame.columns or are_tags)
-    ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight)
+    ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill)
     summary = f"{choice.paragraph} {RECOVERED if may_be_recovered else about_ceiling}".rstrip()
     measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in PAPER_MEASURES}}
     # Models that cannot be exported or drawn raise an error here, before any file is written.

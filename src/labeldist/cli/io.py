@@ -36,6 +36,7 @@ MAX_IMPORTANCE_ROWS = 1_000  # Held-out rows that are predicted for each feature
 WHOLE = 0.05  # Shares of votes that are rounded, times the votes, differ from whole numbers by at most this.
 OTHERS_DECIDE = "Their predictions depend on the other columns."
 FEW_ROWS = 5  # In so few rows, a feature may be 1, 2, 3, … by chance.
+CLEARLY_HIGHER = 0.1  # A skill that exceeds the noise ceiling by more is not due to chance.
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
@@ -119,8 +120,8 @@ def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
     return values
 
 
-def noise_ceiling_of(frame: pd.DataFrame, D: Array, weight: Any) -> tuple[float | None, str]:
-    """Return the noise ceiling and a sentence about it; None and "" unless `D` are shares of known numbers of votes."""
+def noise_ceiling_of(frame: pd.DataFrame, D: Array, weight: Any, skill: float) -> tuple[float | None, str]:
+    """Return the noise ceiling and a text about it; None and "" unless `D` are shares of known numbers of votes."""
     from labeldist.votes import from_votes, noise_ceiling
 
     if VOTES not in frame.columns:
@@ -137,8 +138,11 @@ def noise_ceiling_of(frame: pd.DataFrame, D: Array, weight: Any) -> tuple[float 
         return None, ""
     votes = from_votes(whole[voted])
     ceiling = noise_ceiling(votes, sample_weight=None if weight is None else weight[voted])
-    skill = f"the true distributions themselves have a skill of about {ceiling:.2f}"
-    return ceiling, f"Noise ceiling: with {n_votes[voted].mean():.3g} votes per item, {skill}."
+    about = f"the true distributions themselves have a skill of about {ceiling:.2f}"
+    text = f"Noise ceiling: with {n_votes[voted].mean():.3g} votes per item, {about}."
+    if skill > ceiling + CLEARLY_HIGHER:
+        text += " A higher skill can mean that the model was fitted to these rows, or that features contain votes."
+    return ceiling, text
 
 
 def read_degrees(
@@ -223,9 +227,7 @@ def check_degrees(D: pd.DataFrame, name: str) -> None:
     """Raise an error if all degrees of a row are zero."""
     empty = np.flatnonzero(~D.to_numpy().any(axis=1))
     if empty.size:
-        count = f"{empty.size} such rows"
-        row = D.index[empty[0]] + 1
-        problem = f"Data row {row} of {name} has only zero degrees ({count})"
+        problem = f"Data row {D.index[empty[0]] + 1} of {name} has only zero degrees ({empty.size} such rows)"
         raise TableError(f"{problem}. Name all labels, or correct or drop it.")
 
 

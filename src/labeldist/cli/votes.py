@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -133,10 +134,12 @@ def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
     missing = [name for name in found.label_names if name in MISSING or NOT_AVAILABLE.fullmatch(name)]
     if missing:
         reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
-    words = [unicodedata.normalize("NFKC", name).replace("\u2019", "'").casefold() for name in found.label_names]
-    alike = [name for name, word in zip(found.label_names, words, strict=True) if words.count(word) > 1]
-    if alike:
-        reporter.note(f"{listed(alike)} are different labels. If some are the same, write them in the same way.")
+    for kind, names in (("labels", found.label_names), ("items", list(map(str, found.items)))):
+        words = [unicodedata.normalize("NFKC", name).replace("\u2019", "'").casefold() for name in names]
+        times = Counter(words)
+        alike = [name for name, word in zip(names, words, strict=True) if times[word] > 1]
+        if alike:
+            reporter.note(f"{listed(alike)} are different {kind}. If some are the same, write them in the same way.")
     for separator in ";|,/":
         joined = [name for name in found.label_names if {*name.split(separator)} & {*found.label_names} - {name}]
         if joined:

@@ -57,8 +57,8 @@ class GLLE(KernelModelMixin, ScoringEnhancer):
     Notes
     -----
     Memory grows as n², time as n³. If the kernel matrix is invertible, the scores of the training rows are (I + λS)⁻¹L:
-    the kernel matters for new rows only. With few features and many rows it is numerically singular, and rounding
-    errors smooth the scores further.
+    the kernel matters for new rows only. With few features and many rows it is numerically singular. Rounding
+    errors then smooth the scores further, and the order of the rows changes them, in degrees by up to about 0.1.
 
     The authors' code differs from their formula: σ = 10, twenty neighbours including the row itself, a graph made
     symmetric by OR, a random start, and at most 300 iterations of L-BFGS.

@@ -22,7 +22,7 @@ from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, w
 
 # A warning is issued if the median weight of the neighbour graph is smaller, or the relative residual larger.
 VANISHING_WEIGHT = LARGE_RESIDUAL = 1e-3
-LARGE_EXCESS = 0.1  # and also if the loss exceeds its minimum by this share of ‖L‖²
+LARGE_EXCESS = 0.01  # and if the loss exceeds its minimum by this share of ‖L‖²
 
 
 class KernelModelMixin(NewRowsMixin):
