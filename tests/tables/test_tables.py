@@ -69,7 +69,9 @@ def test_decimal_commas_between_semicolons(write):
     with pytest.warns(LabelDistWarning, match="Column a: decimal commas are replaced"):
         table = read_table(write("a.csv", "a;b;c\n1,5;x,1;2\n2;y,2;3\n"))
     assert table.to_dict("list") == {"a": ["1.5", "2"], "b": ["x,1", "y,2"], "c": ["2", "3"]}
-    for cells in (["1.234", "2.345"], ["0.234", "1"], ["1.25", "3"], ["950", "1200"]):
+    with pytest.warns(LabelDistWarning, match=r"Column 'b' holds 1\.234, .*read as decimals"):
+        assert read_table(write("a.csv", "a;b\nx;1.234\ny;2.345\n"))["b"].tolist() == ["1.234", "2.345"]
+    for cells in (["0.234", "2.345"], ["0.234", "1"], ["1.25", "3"], ["950", "1200"]):
         assert read_table(write("a.csv", "a;b\nx,1;{}\nx,1;{}\n".format(*cells)))["b"].tolist() == cells
 
 

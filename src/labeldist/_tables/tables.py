@@ -272,10 +272,11 @@ def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str]) -> pd.DataFra
     converted = [name for name, cells in commas.items() if cells.str.fullmatch(DECIMAL_COMMA).all()]
     for name, cells in filled.items():
         with_points = cells[cells.str.contains(".", regex=False)]
-        ambiguous = converted or len(with_points) < len(cells)  # otherwise all have three decimals
-        if len(with_points) and ambiguous and cells.str.fullmatch(THOUSANDS).all():
-            problem = f"column {name!r} holds {with_points.iloc[0].strip()}, which may have a thousands separator"
-            raise ValueError(f"{problem}. Write numbers without these, or all numbers of the column with decimals")
+        if len(with_points) and cells.str.fullmatch(THOUSANDS).all():
+            problem = f"{name!r} holds {with_points.iloc[0].strip()}, which may have a thousands separator"
+            if converted or len(with_points) < len(cells):
+                raise ValueError(f"column {problem}. Write numbers without these, or all of them with decimals")
+            warn(f"Column {problem}. It is read as decimals; if that is wrong, remove the points.", LabelDistWarning)
     if converted:
         warn(f"Column {listed(converted)}: decimal commas are replaced by points.", LabelDistWarning)
         frame[converted] = frame[converted].replace(",", ".", regex=True)

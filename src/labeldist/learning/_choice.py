@@ -299,10 +299,7 @@ def _verdict(chosen: Trial, trials: Sequence[Trial], scoring: str, insist: bool)
 
 
 def _n_repeated(X: Any) -> int:
-    """Return how many rows repeat the features of an earlier row, or 0 if these are combinations of a few values.
-
-    If rows repeat because they describe the same items, one feature has as many distinct values as there are items.
-    """
+    """Return how many rows repeat the features of an earlier row, if one feature distinguishes all distinct rows."""
     if issparse(X):
         return 0
     columns = np.asarray(X).reshape(np.shape(X)[0], -1).T
