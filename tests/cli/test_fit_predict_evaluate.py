@@ -198,7 +198,7 @@ def test_totals_among_counts_are_noted(table, command):
     table.assign(**dict(zip(LABELS, counts.T, strict=True))).to_csv("dist.csv", index=False)
     notes = run_json(*command)["notes"]
     for line in ("label calm", "data row 8"):
-        assert f"The {line} is as large as all others together. If it is a total, leave it out." in notes
+        assert f"The {line} is as large as all others together. Leave totals out." in notes
 
 
 def test_features_are_written_as_numbers_and_ignored_columns_are_not_changed(table):

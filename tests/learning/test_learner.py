@@ -79,7 +79,7 @@ def test_score_of_equal_rows_is_one_or_zero(rng, row, learner):
 
 def test_score_of_a_single_row_is_not_defined():
     X, D = make_artificial(30, random_state=0)
-    with pytest.warns(UndefinedMetricWarning, match="single row"):
+    with pytest.warns(UndefinedMetricWarning, match="skill of one row"):
         assert np.isnan(BDLDL().fit(X, D).score(X[:1], D[:1]))
 
 

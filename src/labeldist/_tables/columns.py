@@ -15,6 +15,7 @@ import numpy as np
 from labeldist._extras import require
 from labeldist._tables import kinds
 from labeldist._tables.tables import cell_at, listed, read_table, reading
+from labeldist._typing import Array
 from labeldist._validation import check_label_names, check_rows
 from labeldist.exceptions import TableError, did_you_mean
 
@@ -167,6 +168,14 @@ def choose_columns(
         advice = "Join features to this table, or convert words, text, dates and gaps with --prepare."
         raise TableError(f"The table has no feature column. Other columns: {listed(others) or 'none'}. {advice}")
     return LabelledTable(frame, label_columns, feature_columns, left_out)
+
+
+def total_among(kind: str, lines: Any, table: Array) -> str:
+    """Return a message if a row of `table` is the sum of all others, as a total is; `lines` are the rows' names."""
+    totals = np.flatnonzero(np.isclose(2 * table, table.sum(axis=0), atol=0).all(axis=1))
+    if not totals.size or len(table) < 3:
+        return ""
+    return f"The {kind} {listed(lines[k] for k in totals)} is as large as all others together. Leave totals out."
 
 
 def check_apart(kind: str, columns: Iterable[str], others: Sequence[str | None]) -> None:

@@ -52,15 +52,6 @@ def kind_of(cells: Any) -> ColumnKind:
     return ColumnKind(found.kind, int(missing.argmax()), "has empty cells" if missing.any() else "")
 
 
-def total_among(kind: str, lines: Any, table: Array) -> str:
-    """Return a message if a row of `table` is the sum of all others, as a total is; `lines` are the rows' names."""
-    totals = np.flatnonzero(np.isclose(2 * table, table.sum(axis=0), atol=0).all(axis=1))
-    if not totals.size or len(table) < 3:
-        return ""
-    found = ", ".join(str(lines[k]) for k in totals)
-    return f"The {kind} {found} is as large as all others together. If it is a total, leave it out."
-
-
 def _kind_of_filled(filled: Any) -> ColumnKind:
     """Determine the kind of a column without missing values; the cell in question follows the reason."""
     is_category = str(filled.dtype) == "category"

@@ -20,6 +20,7 @@ from labeldist._tables.columns import (
     match_columns,
     numbers,
     one_column,
+    total_among,
     typed,
     with_columns,
 )
@@ -238,7 +239,7 @@ def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, others: Any, *, co
     be a label that is not named: with it all sums are 1, 100 percent, or the same number of votes.
     """
     for kind, lines, table in (("label", D.columns, D.T), ("data row", D.index + 1, D)):
-        if message := kinds.total_among(kind, lines, table.to_numpy()):
+        if message := total_among(kind, lines, table.to_numpy()):
             reporter.note(message)
     sums = D.to_numpy().sum(axis=1)
     off, advice = np.flatnonzero(np.abs(sums - 1) > ROUNDING), ""

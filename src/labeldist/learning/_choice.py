@@ -31,7 +31,8 @@ from labeldist.metrics._skill import describe_skill
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS values of features,
 # but at least MIN_ROWS rows. With fewer than FEW_ROWS rows the paragraph calls the scores rough.
 MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
-MANY_REPEATED, MIN_ITEMS = 0.05, 20  # a share of repeated rows that may change the scores, and of how many items
+# The paragraph has a caution if a larger share of the rows repeats the features of at least so many items.
+MANY_REPEATED, MIN_ITEMS = 0.05, 20
 
 # Number of standard errors by which a learner must exceed the mean distribution. With little signal, as in the votes on
 # ChaosNLI, a regularised learner that is not clearly better is still better on average.
@@ -166,8 +167,8 @@ def choose_learner(
     Notes
     -----
     The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random. A learner that
-    raises an error is left out, and its error is in ``Choice.table``. The default forest and boosted trees have fewer
-    trees in the comparison than in the final fit, so that their scores are rather too low.
+    raises an error is left out, and its error is in ``Choice.table``. For speed, the default forest and
+    boosted trees are smaller in the comparison than in the final fit, so their scores tend to be lower.
 
     Examples
     --------

@@ -153,7 +153,7 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
         validation.check_label_names(y, self.label_names_)
         D = normalize(validation.label_table(y), name="y", copy=False)
         if len(D) < 2:
-            warn("The skill of a single row is not defined: use more rows, or a measure.", UndefinedMetricWarning)
+            warn("The skill of one row is not defined. Use more rows, or another scoring.", UndefinedMetricWarning)
             return np.nan
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)

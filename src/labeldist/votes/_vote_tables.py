@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._tables import kinds
-from labeldist._tables.columns import with_columns
+from labeldist._tables.columns import total_among, with_columns
 from labeldist._tables.kinds import clean
 from labeldist._tables.tables import cell_at, listed
 from labeldist._typing import Array
@@ -181,7 +181,7 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
     for kind, lines, table in (("item", items, ordered), ("label", names, ordered.T)):
-        if message := kinds.total_among(kind, lines, table):
+        if message := total_among(kind, lines, table):
             warn(message, LabelWarning)
     return VoteTable(items, names, ordered)
 
