@@ -120,7 +120,7 @@ def test_scaling_never_increases_loss(rng, memory):
     assert (np.diff(losses) <= 1e-13 * losses[0]).all()
 
 
-@pytest.mark.parametrize("memory", [0, 5, 20])
+@pytest.mark.parametrize("memory", [0, np.int64(5), 20])
 def test_scaling_satisfies_constraints(problem, memory):
     solution = scale_iteratively(problem, tol=1e-6, max_iter=20_000, memory=memory)
     assert solution.converged

@@ -183,7 +183,7 @@ def scale_iteratively(problem: ScalingProblem, *, tol: float, max_iter: int, mem
     W = np.zeros(problem.target.shape)
     loss, violation, update = problem.loss_and_update(W)
     enough = tol * violation
-    history: deque[tuple[Array, Array]] = deque(maxlen=memory + 1)
+    history: deque[tuple[Array, Array]] = deque(maxlen=int(memory) + 1)
     for n_iter in range(max_iter):
         if violation <= enough:
             return ScalingSolution(W, n_iter, converged=True)
