@@ -109,6 +109,14 @@ def test_scaling_update_is_limited(problem, rng):
     assert_allclose([update.min(), update.max()], [-longest, longest])
 
 
+def test_scaling_update_without_degrees_is_limited():
+    # The predicted degree is exp(-715), a subnormal number, and the observed degree is zero or one.
+    problem = ScalingProblem(np.ones((1, 1)), np.array([[1.0, 0.0, 0.0]]))
+    _, _, update = problem.loss_and_update(np.array([[-715.0, -715.0, 0.0]]))
+    assert_allclose(update[0, 0], LONGEST_STEP)
+    assert np.isfinite(update).all()
+
+
 @pytest.mark.parametrize("memory", [0, 10])
 def test_scaling_never_increases_loss(rng, memory):
     # Distributions near the boundary, where a combined step would increase the loss.

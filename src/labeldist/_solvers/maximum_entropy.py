@@ -156,7 +156,8 @@ class ScalingProblem:
                 slope += term * coefficients[r]
                 term = term * step / r
                 value += term * coefficients[r]
-            step -= np.divide(value, slope, out=np.zeros_like(step), where=slope > 0)
+            with np.errstate(over="ignore"):  # the slope of a label without degrees is near zero
+                step -= np.divide(value, slope, out=np.zeros_like(step), where=slope > 0)
             np.clip(step, -LONGEST_STEP, LONGEST_STEP, out=step)
         loss = -float(np.vdot(self._weighted(self.D), log_p))
         return loss, float(np.abs(violation).max(initial=0.0)), step / self.longest_row
