@@ -14,7 +14,7 @@ PACKAGE = Path(labeldist.__file__).parent
 
 # A package imports from itself and from those before it.
 ORDER = [
-    *("_typing", "_missing", "exceptions", "_extras", "_files", "_threads", "simplex", "_validation", "_compat"),
+    *("_typing", "_entries", "exceptions", "_extras", "_files", "_threads", "simplex", "_validation", "_compat"),
     *("metrics", "_solvers", "_kernels", "_tables", "votes", "datasets", "features"),
     *("enhancement", "learning", "models", "plots", "explorer", "cli", "__main__"),
 ]

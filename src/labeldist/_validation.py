@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._missing import check_not_missing
+from labeldist._entries import check_entries
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, NotADistributionError, warn
 from labeldist.simplex import SUM_TOLERANCE, check_distributions, normalize
@@ -27,15 +27,14 @@ def random_generator(random_state: Any) -> np.random.RandomState:
 
 
 def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
-    """Call ``validate_data``, and raise an error for masked entries and NaT in X."""
+    """Call ``validate_data``, and raise an error for masked entries, dates and durations in X."""
     from sklearn.utils.validation import validate_data
 
+    check_entries(tables[0], name="X", times=options.get("skip_check_array", False))
     with np.errstate(over="ignore", invalid="ignore"):  # the sum over very large values
         result = validate_data(estimator, *tables, **options)
     if options.get("reset", True):  # scikit-learn stores only names that are text
         estimator._column_names = column_names(tables[0])
-    numbers = None if options.get("skip_check_array") else result[0] if isinstance(result, tuple) else result
-    check_not_missing(tables[0], numbers, name="X")
     return result
 
 
@@ -52,7 +51,7 @@ def validated_pair(estimator: Any, X: Any, y: Any, *, reset: bool, **options: An
 def check_rows(**tables: Any) -> None:
     """Raise an error if a table has masked entries, or if two have the same pandas index in different orders."""
     for name, table in tables.items():
-        check_not_missing(table, name=name)
+        check_entries(table, name=name, times=True)
     indexes = [(name, table.index) for name, table in tables.items() if _has_index(table)]
     for (first, index), (second, other) in combinations(indexes, 2):
         same = index.equals(other) or len(index) != len(other)

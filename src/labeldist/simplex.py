@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labeldist._missing import check_not_missing
+from labeldist._entries import check_entries
 from labeldist._typing import EPSILON, TINY, Array
 from labeldist.exceptions import NotADistributionError
 
@@ -45,7 +45,7 @@ def check_distributions(D: Any, *, name: str = "D", tol: float = SUM_TOLERANCE) 
         degrees = np.asarray(D.toarray() if hasattr(D, "toarray") else D, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
-    check_not_missing(D, degrees, name=name)
+    check_entries(D, name=name)
     if degrees.ndim != 2 or degrees.shape[1] == 0:
         problem = f"{name} must have one row per item and one column per label; got shape {degrees.shape}"
         raise NotADistributionError(f"{problem}. Pass a single distribution d as d.reshape(1, -1).")
@@ -145,7 +145,7 @@ def ambiguity(D: ArrayLike) -> Array:
 def _check_scores(scores: ArrayLike) -> Array:
     """Return real scores as a 2-D float64 array; raise an error if they are not finite."""
     array = np.asarray(scores, dtype=np.float64)
-    check_not_missing(scores, array, name="The table of scores")
+    check_entries(scores, name="The table of scores")
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"Scores must have one row per item and one column per label; got shape {array.shape}.")
     if not np.isfinite(array).all():
