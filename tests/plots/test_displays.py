@@ -9,7 +9,7 @@ import mpltern  # noqa: F401  # registers the ternary projection
 import numpy as np
 import pytest
 
-from labeldist import BDLDL, BDLE, plots
+from labeldist import BDLDL, plots
 from labeldist.datasets import binarize, make_artificial
 from labeldist.exceptions import MissingExtraError, OutputError
 from labeldist.plots import DistributionDisplay, save_picture
@@ -31,7 +31,6 @@ DRAWINGS = {
     "influence": lambda ax: plots.ParameterInfluenceDisplay(SCORES, [1], [1, 2], "a", "b", "score").plot(ax),
     "prediction bars": lambda ax: plots.PredictionDisplay.from_predictions(D, D, kind="bars", label_names=NAMES, ax=ax),
     "prediction points": lambda ax: plots.PredictionDisplay.from_predictions(D, D, label_names=NAMES, ax=ax),
-    "recovery": lambda ax: plots.RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1, 2], ax=ax),
     "ternary": lambda ax: plots.TernaryDisplay.from_distributions(D, label_names=NAMES, ax=ax),
 }
 

@@ -1,4 +1,4 @@
-"""Tests of CoefficientDisplay, ParameterInfluenceDisplay and RecoveryPathDisplay."""
+"""Tests of CoefficientDisplay and ParameterInfluenceDisplay."""
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
-from labeldist.datasets import binarize, make_artificial
-from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.datasets import make_artificial
 from labeldist.learning import AAKNN, CPNN, SABFGS, LDLForest, SoftmaxRegressionCV
-from labeldist.metrics import cosine, kl_divergence
-from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
-from tests.plots.drawn import legend_texts, texts, tick_texts
+from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay
+from tests.plots.drawn import texts, tick_texts
 
 GRID = {"reconstructions": [1e-2, 1.0, 100.0], "ridges": [0.1, 1000.0], "floors": [0.01, 0.2], "cv": 2}
 
@@ -162,48 +160,6 @@ def test_influence_errors(data):
         ParameterInfluenceDisplay.from_estimator(BDLDL().fit(*data))
     with pytest.raises(ValueError, match="got 1 of ridge"):
         ParameterInfluenceDisplay.from_estimator(GridSearchCV(BDLDL(), {"ridge": [0.1, 1.0]}, cv=2).fit(*data))
-
-
-@pytest.fixture(scope="module")
-def tags():
-    X, D = make_artificial(40, random_state=0)
-    return X, binarize(D), D
-
-
-def test_recovery_path_has_the_measure_at_each_value(tags):
-    X, L, D = tags
-    values = [0.1, 0.5, 2.0]
-    display = RecoveryPathDisplay.from_estimator(BDLE(), X, L, 3 * D, "sharpness", values)
-    expected = [kl_divergence(D, BDLE(sharpness=value).fit_transform(X, L)) for value in values]
-    np.testing.assert_allclose(display.line_.get_xydata(), np.column_stack([values, expected]))
-    assert display.best_ == int(np.argmin(expected))
-
-
-def test_recovery_baselines_are_lines(tags):
-    X, L, D = tags
-    enhancer = BDLE().set_output(transform="pandas")
-    display = RecoveryPathDisplay.from_estimator(enhancer, X, L, D, "sharpness", [1.0], measure="cosine")
-    names = ["Uniform", "LogicalSoftmax", "LogicalSoftmax, threshold"]
-    for name, baseline in zip(names, (Uniform(), LogicalSoftmax(), LogicalSoftmax("threshold")), strict=True):
-        assert set(display.baseline_lines_[name].get_ydata()) == {cosine(D, baseline.fit_transform(X, L))}
-    assert display.ax_.get_ylabel() == "Cosine (higher is better)"
-    assert legend_texts(display.ax_) == ["BDLE", "best: 1", *names]
-    with pytest.raises(ValueError, match="'kl'"):
-        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D, "sharpness", [1], measure="kl")
-
-
-def test_recovery_from_truth_in_another_order_raises(data):
-    X, D = data
-    L = pd.DataFrame(binarize(D.to_numpy()), columns=D.columns)
-    with pytest.raises(ValueError, match=r"\['joy', 'fear', 'calm'\]"):
-        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D[["calm", "joy", "fear"]], "sharpness", [1])
-    with pytest.raises(ValueError, match="indexes of X and D_true"):
-        RecoveryPathDisplay.from_estimator(BDLE(), X, L, D[::-1], "sharpness", [1])
-
-
-def test_recovery_values_can_be_texts():
-    display = RecoveryPathDisplay("a", ["clip", "softmax"], np.array([0.1, 0.2]), {}, "E", "kl_divergence").plot()
-    assert list(display.line_.get_xdata()) == ["clip", "softmax"]
 
 
 def test_influence_of_a_search_over_one_parameter_raises(data):

@@ -9,8 +9,8 @@ from labeldist.plots._distributions import (
     TernaryDisplay,
 )
 from labeldist.plots._importance import FeatureImportanceDisplay
-from labeldist.plots._parameters import CoefficientDisplay, ParameterInfluenceDisplay, RecoveryPathDisplay
+from labeldist.plots._parameters import CoefficientDisplay, ParameterInfluenceDisplay
 
 __all__ = ["AmbiguityDisplay", "CalibrationDisplay", "CoefficientDisplay", "DistributionDisplay"]
-__all__ += ["FeatureImportanceDisplay", "ParameterInfluenceDisplay", "PredictionDisplay", "RecoveryPathDisplay"]
+__all__ += ["FeatureImportanceDisplay", "ParameterInfluenceDisplay", "PredictionDisplay"]
 __all__ += ["TernaryDisplay", "save_picture"]

@@ -1,30 +1,25 @@
-"""Displays of coefficients and parameters: CoefficientDisplay, ParameterInfluenceDisplay and RecoveryPathDisplay."""
+"""Displays of coefficients and parameters: CoefficientDisplay and ParameterInfluenceDisplay."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist._validation import check_feature_order, check_label_names, check_rows, column_names
+from labeldist._validation import check_feature_order
 from labeldist._validation import label_names as numbered_labels
-from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.exceptions import LabelWarning
 from labeldist.metrics import MEASURES
 from labeldist.models._inspection import attribute_of, layers
 from labeldist.plots import _display as shared
-from labeldist.plots._display import EXTRA, OKABE_ITO, Axes, Display, Names, check_names, check_option, is_number
-from labeldist.simplex import normalize
+from labeldist.plots._display import EXTRA, Axes, Display, Names, check_names, check_option, is_number
 
-WIDE_SCORES, WIDE_PARAMETERS = 10.0, 100.0  # positive values that differ by larger factors have a logarithmic scale
+WIDE_SCORES = 10.0  # positive scores that differ by a larger factor have a logarithmic scale
 
 
 @dataclass(eq=False, repr=False)
@@ -249,107 +244,3 @@ class ParameterInfluenceDisplay(Display):
         ax.set(xlabel=self.column_name, ylabel=self.row_name)
         if self.others:
             ax.set_title(f"best over {', '.join(self.others)}", loc="left", fontsize="small")
-
-
-@dataclass(eq=False, repr=False)
-class RecoveryPathDisplay(Display):
-    """A measure of recovered against true distributions along a parameter, with trivial enhancers as baselines.
-
-    Parameters
-    ----------
-    param_name : str
-    param_range : list
-    scores : ndarray of shape (n_values,)
-    baselines : mapping of str to float
-        Scores of the trivial enhancers.
-    name, measure : str
-
-    Attributes
-    ----------
-    best_ : int
-        Position of the best value in `param_range`.
-    line_, baseline_lines_, ax_, figure_ : matplotlib Line2D, dict of Line2D, Axes and Figure
-
-    See Also
-    --------
-    ParameterInfluenceDisplay : Scores of a search over two hyper-parameters.
-
-    Examples
-    --------
-    >>> from labeldist import BDLE
-    >>> from labeldist.datasets import binarize, make_artificial
-    >>> from labeldist.plots import RecoveryPathDisplay
-    >>> X, D = make_artificial(60, random_state=0)
-    >>> RecoveryPathDisplay.from_estimator(BDLE(), X, binarize(D), D, "smoothness", [1e-3, 1e-1, 10]).scores.shape
-    (3,)
-    """
-
-    param_name: str
-    param_range: Sequence[Any]
-    scores: Array
-    baselines: Mapping[str, float]
-    name: str
-    measure: str
-
-    @classmethod
-    def from_estimator(
-        cls,
-        enhancer: Any,
-        X: Any,
-        L: Any,
-        D_true: Any,
-        param_name: str,
-        param_range: Sequence[Any],
-        *,
-        measure: str = "kl_divergence",
-        ax: Axes = None,
-    ) -> Self:
-        """Fit the enhancer with each value of a parameter, and draw the measure of what it recovers.
-
-        Parameters
-        ----------
-        enhancer : label enhancer, whose clones are fitted
-        X : array-like or data frame of shape (n_samples, n_features)
-        L, D_true : array-like or data frame of shape (n_samples, n_labels)
-            Logical labels and true degrees; each row of degrees is divided by its sum.
-        param_name, param_range : str, sequence
-        measure : str, default="kl_divergence"
-            Name of a measure in `labeldist.metrics.MEASURES`.
-        ax : matplotlib Axes, default=None
-
-        Returns
-        -------
-        RecoveryPathDisplay
-        """
-        check_option("measure", measure, list(MEASURES))
-        check_rows(X=X, L=L, D_true=D_true)
-        check_label_names(D_true, column_names(L) or [])
-        D = normalize(D_true, name="D_true")
-        mean = MEASURES[measure].mean
-        enhancers = [clone(enhancer).set_params(**{param_name: value}) for value in param_range]
-        scores = np.array([mean(D, np.asarray(one.fit_transform(X, L))) for one in enhancers])
-        trivial = {"Uniform": Uniform(), "LogicalSoftmax": LogicalSoftmax()}
-        trivial["LogicalSoftmax, threshold"] = LogicalSoftmax("threshold")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LabelWarning)  # the enhancer itself has warned
-            baselines = {name: mean(D, one.fit_transform(X, L)) for name, one in trivial.items()}
-        return cls(param_name, list(param_range), scores, baselines, type(enhancer).__name__, measure).plot(ax)
-
-    def _draw(self, ax: Axes) -> None:
-        measure = MEASURES[self.measure]
-        numeric = all(map(is_number, self.param_range))
-        places = self.param_range if numeric else [shared.parameter_text(value) for value in self.param_range]
-        (self.line_,) = ax.plot(places, self.scores, marker="o", color=OKABE_ITO[1], linestyle="-" if numeric else "")
-        self.best_ = int(np.argmax(self.scores) if measure.higher_is_better else np.argmin(self.scores))
-        best = [places[self.best_]], [self.scores[self.best_]]
-        (ring,) = ax.plot(*best, marker="o", markersize=12, fillstyle="none", color=OKABE_ITO[0], linestyle="")
-        self.baseline_lines_ = {
-            name: ax.axhline(value, color="black", linewidth=1.2, linestyle=style)
-            for (name, value), style in zip(self.baselines.items(), ("--", ":", "-."), strict=False)
-        }
-        names = [self.name, f"best: {shared.parameter_text(self.param_range[self.best_])}", *self.baselines]
-        shared.add_legend(ax, [self.line_, ring, *self.baseline_lines_.values()], names)
-        if numeric and 0 < WIDE_PARAMETERS * min(self.param_range) <= max(self.param_range):
-            ax.set_xscale("log")
-        direction = "higher" if measure.higher_is_better else "lower"
-        ax.set(xlabel=self.param_name, ylabel=f"{measure.title} ({direction} is better)")
