@@ -58,6 +58,15 @@ def test_sparse_queries_of_dense_rows(table, algorithm):
     assert_array_equal(model.predict(sparse.csr_array(new)), model.predict(new))
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "ball_tree"])
+def test_metric_without_triangle_inequality(algorithm):
+    rng = np.random.default_rng(3)
+    X, new, D = rng.gamma(0.1, size=(3000, 8)), rng.gamma(0.1, size=(200, 8)), rng.dirichlet(np.ones(3), size=3000)
+    nearest = cdist(new, X, "braycurtis").argsort(axis=1)[:, :4]  # a tree misses some
+    predicted = AAKNN(4, metric="braycurtis", algorithm=algorithm).fit(X, D).predict(new)
+    assert_allclose(predicted, D[nearest].mean(axis=1), atol=1e-12)
+
+
 def test_metric_may_be_a_function(table):
     X, D, new = table
 

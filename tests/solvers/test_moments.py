@@ -240,6 +240,7 @@ def test_is_partition():
     assert not is_partition(halves[:1], 4)
     assert not is_partition([(np.array([1, 2]), np.array([0])), (np.array([0, 2]), np.array([1]))], 3)
     assert not is_partition([(np.array([0]), np.array([2, 3])), halves[1]], 4)
+    assert not is_partition([(np.array([0, 0]), np.array([2, 3])), halves[1]], 4)  # a bootstrap sample
 
 
 def test_block_folds_are_even_and_reproducible():

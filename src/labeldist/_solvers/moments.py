@@ -253,8 +253,8 @@ def moments_of_rows(X: Any, D: Array, weight: Array | None, rows: Any) -> Moment
 
 def is_partition(folds: list[tuple[Any, Any]], n: int) -> bool:
     """Return whether each of n rows is held out exactly once and belongs to all other training sets."""
-    times = np.bincount(np.concatenate([np.asarray(test) for _, test in folds]), minlength=n)
-    return bool((times == 1).all()) and all(len(train) + len(test) == n for train, test in folds)
+    parts = [[test for _, test in folds], *folds]
+    return all(np.array_equal(np.bincount(np.concatenate(part), minlength=n), np.ones(n)) for part in parts)
 
 
 @dataclass(frozen=True)

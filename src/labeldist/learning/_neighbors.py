@@ -92,7 +92,8 @@ class AAKNN(DistributionLearner):
         self._weights = self.weights  # for `predict`
         self._power = 2 if self.metric == "sqeuclidean" else 1  # of the distances, for their weights
         metric = "euclidean" if self.metric in EUCLIDEAN else self.metric
-        self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=metric, algorithm=self.algorithm))
+        algorithm = "brute" if metric == "braycurtis" else self.algorithm  # trees need the triangle inequality
+        self._build(NearestNeighbors(n_neighbors=self.n_neighbors, metric=metric, algorithm=algorithm))
 
     def _predict(self, X: Any) -> Array:
         X = _in_units(X.astype(np.float64, copy=False), self._unit)
