@@ -459,6 +459,13 @@ def test_evaluate_notes_another_order_of_a_column_with_repeated_values(table):
     assert note.startswith("dist.csv and reversed.csv have the same values in column 'grade', but in another order.")
 
 
+def test_evaluate_notes_another_order_of_a_column_with_another_name(table):
+    table[["title", *LABELS]].to_csv("dist.csv", index=False)
+    table[["title", *LABELS]].rename(columns={"title": "song"}).iloc[::-1].to_csv("reversed.csv", index=False)
+    (note,) = run_json("evaluate", "dist.csv", "reversed.csv", *NAMES)["notes"]
+    assert "the same values in column 'title' and 'song', but in another order" in note
+
+
 def test_evaluate_needs_several_labels_and_does_not_match_by_labels(table):
     assert "joy is the only label" in error_of("evaluate", "dist.csv", "pred.csv", "-l", "joy")
     table[LABELS].iloc[::-1].to_csv("reversed.csv", index=False)

@@ -363,6 +363,23 @@ def test_labels_that_may_be_several_are_noted(folder):
     notes = run_json(*command)["notes"]
     assert "joy;fear is one label. If it is several, use --separator ';'." in notes
     assert not any("fear/anger" in note for note in notes)
+    for cells in (["joy;", "joy;fear;", "fear;"], ["joy, fear", "fear", "calm"]):  # of Microsoft and Google Forms
+        pd.DataFrame({"id": range(3), "emotion": cells}).to_csv("votes.csv", index=False)
+        assert any("is one label. If it is several" in note for note in run_json(*command, "--force")["notes"])
+
+
+def test_single_labels_and_rounded_items_are_noted(folder):
+    (folder / "votes.csv").write_text("id,joy\n1.23457E+17,3\nb,2\n")
+    notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy", "-o", "dist.csv")["notes"]
+    assert "joy is the only label, so that its degree is always 1. Name all labels." in notes
+    assert "item 1.23457E+17 is rounded, as spreadsheets do. Different items may have been merged." in notes
+
+
+@pytest.mark.parametrize("annotator", [(), ("--annotator", "who")])
+def test_numbers_that_may_be_counts_are_noted(folder, annotator):
+    (folder / "votes.csv").write_text("id,who,emotion,n\na,ann,joy,1\na,ann,fear,0\nb,bob,joy,1\nb,bob,fear,1\n")
+    notes = run_json("votes", "votes.csv", "--item", "id", "--label", "emotion", *annotator, "-o", "dist.csv")["notes"]
+    assert any(note.startswith("Each row is counted as one vote, and column 'n' is not used.") for note in notes)
 
 
 def test_totals_and_labels_that_look_alike_are_noted(folder):

@@ -182,5 +182,5 @@ def test_workers_end_with_killed_main_process(tmp_path):
     while len(workers := loky_workers(psutil.Process(process.pid))) < 2:
         time.sleep(0.05)
     process.kill()
-    process.wait()
+    process.communicate()
     assert psutil.wait_procs(workers, timeout=30)[1] == []

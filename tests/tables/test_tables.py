@@ -75,6 +75,19 @@ def test_decimal_commas_between_semicolons(write):
         assert read_table(write("a.csv", "a;b\nx,1;{}\nx,1;{}\n".format(*cells)))["b"].tolist() == cells
 
 
+@pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("tsv", "\t")])
+def test_points_that_may_separate_thousands_warn(write, suffix, separator):
+    with pytest.warns(LabelDistWarning, match=r"Column 'b' holds 1\.200, which may have a thousands separator"):
+        read_table(write(f"a.{suffix}", "a,b\nx,950\ny,1.200\n".replace(",", separator)))
+    for cells in (["1.200", "2.345"], ["0.200", "950"], ["1.5", "1.200"]):
+        read_table(write(f"a.{suffix}", "a,b\nx,{}\ny,{}\n".format(*cells).replace(",", separator)))
+
+
+def test_repeated_header_is_an_error(write):
+    with pytest.raises(TableError, match="line 3 repeats the header"):
+        read_table(write("a.csv", "a,b\n1,2\na,b\n3,4\n"))
+
+
 def test_decimal_commas_of_text_columns_are_kept(write):
     path = write("a.csv", "id;r_1;r_2;x\n1,5;1,2;1;0,5\n2,5;2;2,1;1\n")
     with pytest.warns(LabelDistWarning, match="Column x: "):
@@ -216,6 +229,8 @@ def test_json(write, tmp_path, name, text):
 
 def test_items_with_an_id_have_another_key(write):
     assert read_table(write("a.json", '{"a": {"id": 7}}')).to_dict("list") == {"key": ["a"], "id": [7]}
+    both = read_table(write("a.json", '{"a": {"id": 7, "key": "x"}}')).to_dict("list")
+    assert both == {"_key": ["a"], "id": [7], "key": ["x"]}
 
 
 def test_digits_and_mixed_types_in_json(write, tmp_path):

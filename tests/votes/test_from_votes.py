@@ -209,8 +209,9 @@ def test_missing_columns_and_empty_tables_are_errors(make, table, columns):
 
 
 def test_cells_with_several_values_are_errors():
-    with pytest.raises(TableError, match="row 2, column 'id', holds a list"):
-        from_votes(long(id=["dog", [1, 2], *LONG["id"][2:]]), **LONG_COLUMNS)
+    for cell in ([1, 2], frozenset({1, 2})):
+        with pytest.raises(TableError, match=r"row 2, column 'id', holds a (list|frozenset)"):
+            from_votes(long(id=["dog", cell, *LONG["id"][2:]]), **LONG_COLUMNS)
 
 
 @pytest.mark.parametrize("cell", [["joy", None], ["joy", ["fear"]], "['joy', 'fear']", "[joy fear]", '["joy", ""]'])
@@ -365,7 +366,12 @@ def test_ordered_categories_are_the_labels_in_their_order():
     assert_array_equal(result.counts, [[1, 0, 1, 0], [0, 0, 1, 0]])
     wide = pd.DataFrame({"ann": ["large", None], "bob": ["small", "large"]}).astype(sizes)
     assert_array_equal(from_votes(wide, annotators=["ann", "bob"]).counts, result.counts)
-    assert from_votes(wide.astype({"bob": str}), annotators=["ann", "bob"]).label_names == ["large", "small"]
+    fewer = wide.assign(bob=wide["bob"].cat.remove_unused_categories())
+    assert_array_equal(from_votes(fewer, annotators=["ann", "bob"]).counts, result.counts)
+    turned = wide.assign(bob=wide["bob"].cat.reorder_categories(["large", "small", "medium", "huge"]))
+    for mixed in (wide.astype({"bob": str}), turned):
+        with pytest.warns(LabelWarning, match="different categories, so that the labels are sorted"):
+            assert from_votes(mixed, annotators=["ann", "bob"]).label_names == ["large", "small"]
     unordered = long.assign(size=long["size"].cat.as_unordered())
     assert from_votes(unordered, item="id", label="size").label_names == ["large", "small"]
     ranks = pd.DataFrame({"id": [1, 1], "rank": pd.Categorical([2.0, 1.0], categories=[3.0, 2.0, 1.0], ordered=True)})
@@ -379,6 +385,23 @@ def test_a_label_twice_in_a_cell_of_an_annotator_is_counted_with_a_warning():
     assert from_votes(table, item="id", label="ann", separator=";").weights == [2]  # votes of two people
     with pytest.raises(TableError, match="no votes"):
         from_votes(pd.DataFrame({"ann": [None, None]}), annotators=["ann"])
+
+
+def test_numbers_that_may_be_counts_warn():
+    tidy = pd.DataFrame({"id": [1, 1, 2, 2], "emotion": ["joy", "fear"] * 2, "n": [9, 1, 2, 8]})
+    with pytest.warns(LabelWarning, match="counted as one vote, and column 'n' is not used"):
+        assert_array_equal(from_votes(tidy, item="id", label="emotion").counts, np.ones((2, 2)))
+    # Features of items, fractions, and votes of which some agree are no counts.
+    for other in (tidy.assign(n=[9, 9, 2, 2]), tidy.assign(n=tidy["n"] / 4), tidy.assign(emotion="joy")):
+        from_votes(other, item="id", label="emotion")
+
+
+def test_totals_in_an_array_warn():
+    votes = np.array([[1, 2, 3], [2, 2, 4], [5, 1, 6]])
+    with pytest.warns(LabelWarning, match="The label label_2 is as large as all others together"):
+        from_votes(votes)
+    with pytest.warns(LabelWarning, match="The item 2 is as large as all others together"):
+        from_votes(np.array([[1, 3], [2, 2], [3, 5]]))
 
 
 def test_tuples_are_lists_of_labels():

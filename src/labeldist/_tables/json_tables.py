@@ -22,7 +22,7 @@ def read_json(file: BinaryIO) -> pd.DataFrame:
             raise
         return _to_frame(_parse_lines(text))  # Many files with one record per line are called .json.
     if isinstance(content, dict) and content and all(isinstance(item, dict) for item in content.values()):
-        key = "key" if any("id" in item for item in content.values()) else "id"
+        key = next(k for k in ("id", "key", "_key") if not any(k in item for item in content.values()))
         content = [{key: name, **item} for name, item in content.items()]
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
         raise ValueError("it must contain a list of records, or an object with one record per item")

@@ -91,8 +91,8 @@ def read_table(source: str | os.PathLike[str], *, text: Sequence[str | None] = (
         check_unique(frame.columns, "Standard input" if source == STANDARD else str(source))
         if not frame.size:
             raise ValueError(f"it is empty, or has no rows; its columns are: {listed(frame.columns)}")
-        if frame.attrs.pop("separator", "") == ";":
-            frame = _with_decimal_points(frame, [name.strip() for name in text if name])
+        if separator := frame.attrs.pop("separator", ""):
+            frame = _with_decimal_points(frame, [name.strip() for name in text if name], separator == ";")
     return frame
 
 
@@ -252,6 +252,8 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
                 start = reader.line_num - sum(cell.count("\n") for cell in row)
                 advice = "If its quotes are part of the text, put the cell in quotes and double its own"
                 raise ValueError(f"a cell in quotes, from line {start} on, has tabs and line breaks. {advice}")
+            if row == rows[0] and len(rows) > 1:
+                raise ValueError(f"line {reader.line_num} repeats the header. Remove it")
             if len(row) != len(rows[0]):
                 sizes = f"line {reader.line_num} has {len(row)} cells, the header has {len(rows[0])}"
                 raise ValueError(f"{sizes}. Put a cell that contains {separator!r} in double quotes")
@@ -264,17 +266,21 @@ def _read_separated(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
     return frame
 
 
-def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str]) -> pd.DataFrame:
-    """Replace 1,5 by 1.5 in columns of such numbers, as spreadsheets write them between semicolons; skip `text`."""
+def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str], semicolons: bool) -> pd.DataFrame:
+    """Replace 1,5 by 1.5 in columns of such numbers, as spreadsheets write them between semicolons; skip `text`.
+
+    Points that may be thousands separators are an error or a warning.
+    """
     others = [name for name in frame.columns if not any(name == part or fnmatchcase(name, part) for part in text)]
     filled = {name: frame[name][~kinds.is_missing(frame[name])] for name in others}
-    commas = {name: cells for name, cells in filled.items() if cells.str.contains(",").any()}
+    commas = {name: cells for name, cells in filled.items() if semicolons and cells.str.contains(",").any()}
     converted = [name for name, cells in commas.items() if cells.str.fullmatch(DECIMAL_COMMA).all()]
     for name, cells in filled.items():
         with_points = cells[cells.str.contains(".", regex=False)]
-        if len(with_points) and cells.str.fullmatch(THOUSANDS).all():
+        mixed = len(with_points) < len(cells)
+        if len(with_points) and (semicolons or mixed) and cells.str.fullmatch(THOUSANDS).all():
             problem = f"{name!r} holds {with_points.iloc[0].strip()}, which may have a thousands separator"
-            if converted or len(with_points) < len(cells):
+            if semicolons and (converted or mixed):
                 raise ValueError(f"column {problem}. Write numbers without these, or all of them with decimals")
             warn(f"Column {problem}. It is read as decimals; if that is wrong, remove the points.", LabelDistWarning)
     if converted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,8 +154,7 @@ def read_degrees(
     other = read(path, reporter, item)
     for column in columns:
         one_column(column, other.columns, "label")
-    others = [column for column in truth.columns.intersection(other.columns) if column not in columns]
-    matched = _match_rows(truth, other, item, others, (source, path), reporter)
+    matched = _match_rows(truth, other, item, columns, (source, path), reporter)
     try:
         return degrees(matched, columns)
     except TableError as error:
@@ -165,26 +165,29 @@ def _match_rows(
     truth: pd.DataFrame,
     other: pd.DataFrame,
     item: str | None,
-    shared: list[str],
+    labels: list[str],
     names: tuple[str, str],
     reporter: Reporter,
 ) -> Any:
     """Return the rows of `other` in the order of `truth`, matched by the column of items if there is one.
 
-    Without one, the `shared` columns, which are not labels, must not show that the order differs.
+    Without one, the columns that are not `labels` must not show that the order differs.
     """
     if item is None:
         if len(truth) != len(other):
             sizes = f"{names[0]} has {len(truth)} rows, {names[1]} has {len(other)}"
             raise TableError(f"{sizes}. Name a column that identifies the rows with --item.")
-        for column in shared:
-            one, two = (frame[column].astype(object).map(_key) for frame in (truth, other))
-            if sorted(one) == sorted(two) and list(one) != list(two):
-                problem = f"{names[0]} and {names[1]} have the same values in column {column!r}, but in another order"
-                if one.is_unique:
+        ours, theirs = truth.columns.drop(labels), other.columns.drop(labels)
+        shared = [(name, name) for name in ours.intersection(theirs)]
+        for column, twin in [*shared, *product(ours.difference(theirs), theirs.difference(ours))]:
+            one, two = (keys.astype(object).map(_key) for keys in (truth[column], other[twin]))
+            if sorted(one) == sorted(two) and list(one) != list(two) and (column == twin or one.is_unique):
+                where = " and ".join(map(repr, dict.fromkeys([column, twin])))
+                problem = f"{names[0]} and {names[1]} have the same values in column {where}, but in another order"
+                if one.is_unique and column == twin:
                     raise TableError(f"{problem}. Match rows by it with --item {column}.")
                 reporter.note(f"{problem}. Rows are compared in their order; if that is wrong, match them with --item.")
-            elif 2 * one.nunique() > len(one) and set(one) != set(two):  # more likely a name than a feature
+            elif column == twin and 2 * one.nunique() > len(one) and set(one) != set(two):  # more likely a name
                 problem = f"column {column!r} has other values in {names[1]} than in {names[0]}"
                 reporter.note(f"{problem}. Rows are compared in their order; make sure that they are the same items.")
         return other

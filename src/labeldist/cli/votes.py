@@ -133,7 +133,14 @@ def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
 
     missing = [name for name in found.label_names if name in MISSING or NOT_AVAILABLE.fullmatch(name)]
     if missing:
-        reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, drop those rows.")
+        reporter.note(f"{listed(missing)} is used as a label. If it means that there is no vote, remove these votes.")
+    if len(found.label_names) == 1:
+        reporter.note(f"{found.label_names[0]} is the only label, so that its degree is always 1. Name all labels.")
+    rounded = [name for name in map(str, found.items) if re.fullmatch(r"\d\.\d+E\+\d+", name)]
+    if rounded:
+        reporter.note(
+            f"item {listed(rounded, 3)} is rounded, as spreadsheets do. Different items may have been merged."
+        )
     for kind, names in (("labels", found.label_names), ("items", list(map(str, found.items)))):
         words = [unicodedata.normalize("NFKC", name).replace("\u2019", "'").casefold() for name in names]
         times = Counter(words)
@@ -141,7 +148,9 @@ def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
         if alike:
             reporter.note(f"{listed(alike)} are different {kind}. If some are the same, write them in the same way.")
     for separator in ";|,/":
-        joined = [name for name in found.label_names if {*name.split(separator)} & {*found.label_names} - {name}]
+        bare = {name: name.strip(f"{separator} ") for name in found.label_names}
+        parts = {name: {part.strip() for part in name.split(separator)} for name in bare}
+        joined = [name for name in bare if parts[name] & {*bare.values()} - {bare[name]}]
         if joined:
             reporter.note(f"{listed(joined)} is one label. If it is several, use --separator {separator!r}.")
     if has_several_votes(found):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._tables import kinds
-from labeldist._tables.columns import total_among, with_columns
+from labeldist._tables.columns import total_among, typed, with_columns
 from labeldist._tables.kinds import clean
 from labeldist._tables.tables import cell_at, listed
 from labeldist._typing import Array
@@ -100,6 +100,7 @@ def _read_long(
     item_of = item_of[row_of]
     counts = _count(item_of, label_of, (len(items), len(names)))
     if annotator is None:  # several votes for a label in one cell may be those of several people
+        _warn_about_numbers(frame.drop(columns=[item, label]), item_of, label_of)
         return VoteTable(items, names, counts)
     voters = _parts(frame, annotator, separator, required=True)
     if all(len(voter) == 1 for voter in voters):
@@ -114,6 +115,9 @@ def _read_long(
     annotators, annotator_of = _encode([name for voter in voters for name in voter])
     coded = np.column_stack([item_of, annotator_of, label_of])
     _warn_about_copies(coded, row_of, items, names, annotators)
+    _warn_about_numbers(
+        frame.drop(columns=[item, label, annotator]), item_of * len(annotators) + annotator_of, label_of
+    )
     return VoteTable(items, names, counts, annotators, coded)
 
 
@@ -124,6 +128,17 @@ def _warn_about_copies(coded: Codes, row_of: Codes, items: list[Any], names: lis
         i, a, k = coded[repeated[0]]
         first = f"data row {row_of[repeated[0]] + 1}: {voters[a]!r} votes for {names[k]!r} on item {items[i]!r} again"
         warn(f"{repeated.size} row(s) repeat a vote, first {first}. All are counted; drop copies.", LabelWarning)
+
+
+def _warn_about_numbers(others: Any, voter_of: Codes, label_of: Codes) -> None:
+    """Warn about whole numbers that differ between the labels of a voter, if none occurs twice: they may be counts."""
+    if len(others) != len(label_of) or repeated_rows(np.column_stack([voter_of, label_of])).size:
+        return
+    numbers = typed(others, list(others.columns)).select_dtypes("number")
+    whole = numbers.loc[:, (numbers % 1 == 0).all()]
+    for name in whole.columns[whole.groupby(voter_of).nunique().gt(1).any()]:
+        problem = f"Each row is counted as one vote, and column {name!r} is not used"
+        warn(f"{problem}. If it holds numbers of votes, make one column of counts per label.", LabelWarning)
 
 
 def _parts(
@@ -180,10 +195,14 @@ def _read_counts(frame: Any, items: list[Any], labels: Sequence[str], label_name
         names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
-    for kind, lines, table in (("item", items, ordered), ("label", names, ordered.T)):
+    return _checked_for_totals(VoteTable(items, names, ordered))
+
+
+def _checked_for_totals(votes: VoteTable) -> VoteTable:
+    for kind, lines, table in (("item", votes.items, votes.counts), ("label", votes.label_names, votes.counts.T)):
         if message := total_among(kind, lines, table):
             warn(message, LabelWarning)
-    return VoteTable(items, names, ordered)
+    return votes
 
 
 def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Sequence[str]]:
@@ -231,7 +250,8 @@ def _read_array(votes: Any, label_names: Names) -> VoteTable:
     names = [f"label_{k}" for k in range(n_labels)] if label_names is None else _check_label_names(label_names)
     if len(names) != n_labels:
         raise ValueError(f"label_names must name each of the {n_labels} columns of counts; got {names}.")
-    return VoteTable(list(range(n_items)), names, _check_counts(numbers, array, range(n_labels)))
+    counts = _check_counts(numbers, array, range(n_labels))
+    return _checked_for_totals(VoteTable(list(range(n_items)), names, counts))
 
 
 def _check_counts(numbers: Array, cells: Any, columns: Sequence[Any]) -> Array:
@@ -282,7 +302,7 @@ def _cells(frame: Any, column: Any, *, required: bool = False, lists: bool = Fal
             cells[row] = None
         elif lists and isinstance(cell, np.ndarray | tuple):
             cells[row] = np.asarray(cell, dtype=object).tolist()
-        elif not isinstance(cell, Hashable) and not (lists and isinstance(cell, list)):
+        elif isinstance(cell, frozenset) or (not isinstance(cell, Hashable) and not (lists and isinstance(cell, list))):
             raise TableError(f"{cell_at(row, column)} holds a {type(cell).__name__}. Use one row for each value.")
     if required and None in cells:
         row, total = cells.index(None), cells.count(None)
@@ -353,11 +373,17 @@ def _encode_labels(cells: list[Any], label_names: Names, locate: Callable[[int],
 
 
 def _ordered_categories(frame: Any, columns: Sequence[str], separator: str | None) -> Names:
-    """Return the categories of columns that have the same ordered categorical type, or None."""
+    """Return the categories of ordered categorical columns, of which some may lack categories of others, or None."""
     types = [frame[column].dtype for column in columns]
-    if not types or not getattr(types[0], "ordered", False) or any(kind != types[0] for kind in types):
+    ordered = [kind.categories for kind in types if getattr(kind, "ordered", False)]
+    if not ordered:
         return None
-    names = [name if isinstance(name, str) else _label_key(name) for name in types[0].categories]
+    longest = max(ordered, key=len)
+    if len(ordered) < len(types) or any(not longest[longest.isin(some)].equals(some) for some in ordered):
+        advice = "give their order with label_names, if it matters"
+        warn(f"The columns have different categories, so that the labels are sorted: {advice}.", LabelWarning)
+        return None
+    names = [name if isinstance(name, str) else _label_key(name) for name in longest]
     return None if separator is not None and any(separator in name for name in names) else names
 
 
