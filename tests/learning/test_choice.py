@@ -289,6 +289,17 @@ def test_rows_that_may_be_the_same_items_are_a_caution(noise, rng):
         assert (f"{rows} rows have the same features as earlier rows" in choice.paragraph) == (rows > 0)
 
 
+def test_values_far_from_all_others_are_a_caution(noise):
+    X, D = noise
+    high, low = X.copy(), pd.DataFrame(X, columns=["a", "b", "c"]).assign(title="song")
+    high[:3, 1], low.loc[2, ["a", "c"]] = 9999, -99
+    for features, text in ((high, "9999 in feature 1 is far"), (low, "-99 in feature a (and 1 more) is far"), (X, "")):
+        learner = SoftLabelClassifier(make_pipeline(DummyClassifier()))
+        paragraph = choose_learner(features, D, candidates={"same": learner}, insist=True, random_state=0).paragraph
+        assert text in paragraph
+        assert ("far from all other values" in paragraph) == bool(text)
+
+
 def test_mean_alone_is_not_called_better(noise):
     paragraph = choose_learner(*noise, candidates={}, random_state=0).paragraph
     assert "Chosen: the mean. It predicts the same for every row." in paragraph

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -33,6 +34,8 @@ from labeldist.metrics._skill import describe_skill
 MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
 # The paragraph has a caution if a larger share of the rows repeats the features of at least so many items.
 MANY_REPEATED, MIN_ITEMS = 0.05, 20
+# It has a caution if a feature has more distinct values, and one is farther from the others than FAR times their range.
+MIN_DISTINCT, FAR = 10, 5
 
 # Number of standard errors by which a learner must exceed the mean distribution. With little signal, as in the votes on
 # ChaosNLI, a regularised learner that is not clearly better is still better on average.
@@ -235,7 +238,7 @@ def choose_learner(
         f"Learners compared with the mean distribution by cross-validation: {succeeded}, on {len(rows):,} rows"
         f"{drawn}, {len(folds)} folds.",
         _verdict(chosen, trials, scoring, insist),
-        _caution(chosen, trials, scoring, len(rows), _n_repeated(table[0])),
+        _caution(chosen, trials, scoring, len(rows), _n_repeated(table[0]), _far_values(table[0])),
     ]
     return Choice(
         estimator=estimator,
@@ -310,7 +313,24 @@ def _n_repeated(X: Any) -> int:
     return columns.shape[1] - n_distinct if are_items else 0
 
 
-def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, n_repeated: int) -> str:
+def _far_values(X: Any) -> list[str]:
+    """Return values that are far from all others of their feature, as 9999 in the place of a missing value is."""
+    if issparse(X):
+        return []
+    columns, found = np.asarray(X).reshape(np.shape(X)[0], -1).T, []
+    for name, column in zip(validation.column_names(X) or range(len(columns)), columns, strict=True):
+        with suppress(TypeError, ValueError), np.errstate(over="ignore"):  # words have no distances
+            x = np.unique(column.astype(np.float64))
+            x = x[np.isfinite(x)]
+            for far, near, other_end in (x[[-1, -2, 0]], x[[0, 1, -1]]) if len(x) > MIN_DISTINCT else ():
+                if abs(far - near) > FAR * abs(near - other_end):
+                    found.append(f"{far:g} in feature {name}")
+    return found
+
+
+def _caution(
+    chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, n_repeated: int, far: Sequence[str]
+) -> str:
     reasons = [f"{trial.name} failed and was left out ({trial.failure})" for trial in trials if trial.failure]
     if chosen is not trials[0] and not chosen.is_clearly_better(trials[0], scoring):
         reasons.append(f"{chosen.name} is not clearly better than the mean")
@@ -319,6 +339,9 @@ def _caution(chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, 
     if chosen is not trials[0] and n_repeated > MANY_REPEATED * n_rows:
         found = f"{n_repeated} rows have the same features as earlier rows"
         reasons.append(f"{found}; if these describe the same items, the scores are too high")
+    if far:
+        more = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
+        reasons.append(f"{far[0]}{more} is far from all other values; if it means that a value is missing, replace it")
     return f"Caution: {'; '.join(reasons)}." if reasons else ""
 
 
