@@ -199,6 +199,8 @@ def test_invalid_options(songs, tmp_path, monkeypatch, options, code, fact):
 def test_labels_must_be_tags(folder, table):
     table.assign(calm=2).to_csv("in.csv", index=False)
     assert "data row 1, column 'calm', is 2" in error_of("enhance", "in.csv", *NAMES, "-o", "out.csv")
+    table.assign(joy=0, fear=0, calm=0).to_csv("in.csv", index=False)
+    assert "No row has a tag" in error_of("enhance", "in.csv", *NAMES, "-o", "out.csv")
 
 
 def test_codes_stay_codes_and_columns_may_have_any_name(folder, table):

@@ -368,6 +368,12 @@ def test_labels_that_may_be_several_are_noted(folder):
         assert any("is one label. If it is several" in note for note in run_json(*command, "--force")["notes"])
 
 
+def test_choices_of_label_studio_in_json(folder):
+    (folder / "votes.json").write_text('[{"id": 1, "mood": {"choices": ["joy", "fear"]}}]')
+    run("votes", "votes.json", "--item", "id", "--label", "mood", "-o", "dist.csv")
+    assert read_table("dist.csv").to_dict("list") == {"id": ["1"], "fear": ["0.5"], "joy": ["0.5"], "votes": ["2"]}
+
+
 def test_single_labels_and_rounded_items_are_noted(folder):
     (folder / "votes.csv").write_text("id,joy\n1.23457E+17,3\nb,2\n")
     notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy", "-o", "dist.csv")["notes"]

@@ -479,6 +479,8 @@ def test_choices_of_label_studio_are_several_votes():
     result = from_votes(table, item="id", label="emotion")
     assert result.label_names == ["fear", "joy"]
     assert_array_equal(result.counts, [[1, 1], [0, 1]])
+    objects = table.assign(emotion=[{"choices": ["joy", "fear"]}, "joy"])
+    assert_array_equal(from_votes(objects, item="id", label="emotion").counts, result.counts)
     for cell in ('{"ImportId":"QID1"}', "{'joy', 'fear'}", "('joy', 'fear')", 'c("joy", "fear")'):
         with pytest.raises(TableError, match=r"row 1, column 'emotion'.*Write a list as JSON"):
             from_votes(table.assign(emotion=[cell, "joy"]), item="id", label="emotion")

@@ -220,6 +220,8 @@ def check_several(labels: Sequence[str]) -> None:
 def check_tags(L: pd.DataFrame) -> None:
     """Raise an error if labels are not 0 or 1."""
     check_several(list(L.columns))
+    if not L.to_numpy().any():
+        raise TableError(f"No row has a tag: the columns {listed(L.columns)} hold only 0.")
     other = np.argwhere(~L.isin([0, 1]).to_numpy())
     if len(other):
         row, column = other[0]

@@ -84,9 +84,9 @@ def votes(
         raise typer.BadParameter("--separator is a text such as ';' in cells of labels, not of counts.")
     io.check_outputs(table=output, force=force)
     frame = io.read(table, reporter, item, annotator, label, annotators)
-    nested = nested_columns(frame, counts) if counts else []
+    nested = nested_columns(frame, str(counts or label)) if counts or label else []
     given = annotators or counts or ""
-    columns = [given] if nested else match_columns(given, frame.columns, "vote")
+    columns = [given] if counts and nested else match_columns(given, frame.columns, "vote")
     with reporter.working(f"Counting the votes of {len(frame)} rows"):
         try:
             found = from_votes(

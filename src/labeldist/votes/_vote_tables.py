@@ -302,7 +302,7 @@ def _cells(frame: Any, column: Any, *, required: bool = False, lists: bool = Fal
             cells[row] = None
         elif lists and isinstance(cell, np.ndarray | tuple):
             cells[row] = np.asarray(cell, dtype=object).tolist()
-        elif isinstance(cell, frozenset) or (not isinstance(cell, Hashable) and not (lists and isinstance(cell, list))):
+        elif not isinstance(cell, Hashable if not lists else Hashable | list | dict) or isinstance(cell, frozenset):
             raise TableError(f"{cell_at(row, column)} holds a {type(cell).__name__}. Use one row for each value.")
     if required and None in cells:
         row, total = cells.index(None), cells.count(None)
