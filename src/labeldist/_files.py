@@ -50,6 +50,8 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Raise the system's errors in the block as an `OutputError` that names `path`."""
     try:
         yield
+    except OutputError:
+        raise
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 

@@ -152,7 +152,7 @@ def check_logical(L: Any) -> Array:
         warn("Every label is 1 in every row, so the labels carry no information.", LabelWarning)
     empty = np.count_nonzero(~logical.any(axis=1))
     if empty:
-        effect = "Their degrees depend on the features alone, and no measure is defined for such a row."
+        effect = "Their labels do not determine their degrees, and no measure is defined for such a row."
         warn(f"{empty} of {len(logical)} rows have no positive label. {effect}", LabelWarning)
     return logical
 

@@ -89,6 +89,7 @@ def test_file_that_appears_during_the_work_is_not_overwritten(folder, command, m
     result = run(*arguments, fails=True)
     assert result.exit_code == 1
     assert f"{output.name} exists. Give another name, or --force" in result.stderr
+    assert "cannot be written" not in result.stderr
     assert output.read_text() == "precious"
 
 

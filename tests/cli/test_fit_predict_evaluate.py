@@ -248,6 +248,18 @@ def test_columns_that_count_the_rows_are_noted_or_left_out(table):
     assert "--ignore X" in str(facts["notes"])
 
 
+def test_prepare_is_advised_where_it_converts(table):
+    table.assign(share="69%", mood=["up", "down"] * 60, **{"Unnamed: 0": range(120)}).to_csv("dist.csv", index=False)
+    notes = {
+        name: note for note in run_json(*FIT, "mean")["notes"] for name in ("share", "mood", "Unnamed") if name in note
+    }
+    assert {name: "--prepare" in note for name, note in notes.items()} == {
+        "share": False,
+        "mood": True,
+        "Unnamed": False,
+    }
+
+
 def test_evaluate_names_the_row_of_the_predicted_table(table):
     predicted = pd.read_csv("pred.csv").iloc[::-1].reset_index(drop=True)
     arguments = ("evaluate", "dist.csv", "mixed.csv", *NAMES, "--item", "title")
@@ -427,7 +439,7 @@ def test_evaluate_reorders_labels(table):
     ]
     assert "it lacks calm" in error_of(*call, "--ordered", "fear,joy", code=2)
     note = "the order of the labels is calm, joy, fear. Change it with --ordered."
-    for options, notes in ((("-l", "calm,joy,fear"), []), (("-l", "calm,[fj]*"), [note])):
+    for options, notes in ((("-l", "calm,joy,fear"), []), (("-l", "calm,j*,f*"), [note])):
         assert run_json(*call[:3], *options, "--measures", "ordered")["notes"] == notes
 
 

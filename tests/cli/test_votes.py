@@ -172,7 +172,7 @@ def test_join(folder):
     assert written()[["id", "length"]].to_numpy().tolist() == [["07", 2.5], ["9", 1.5]]
     (folder / "votes.csv").write_text("id,who,emotion,length\n9,ann,joy,0\n07,ann,fear,0\n")
     notes = run_json(*VOTES, "--join", "items.csv", "--force")["notes"]
-    assert "column length of the votes is replaced by that of items.csv." in notes
+    assert "column 'length' of the votes is replaced by that of items.csv." in notes
     assert written()["length"].tolist() == [1.5, 2.5]
 
 
@@ -199,7 +199,7 @@ def test_other_columns_are_kept(folder):
     command = ("votes", "votes.csv", "--item", "id", "--label", "emotion", "-o", "dist.csv")
     notes = run_json(*command)["notes"]
     assert written().fillna("").to_numpy().tolist() == [["07", "sun", 0.5, 0.5, 2], ["8", "rain", 1, 0, 1]]
-    for start in ("column when is left out", "column joy is left out", "column text is kept"):
+    for start in ("column 'when' is left out", "column 'joy' is left out", "column 'text' is kept"):
         assert any(note.startswith(start) for note in notes), start
     content = (folder / "dist.csv").read_bytes()
     assert run_json(*command, "--join", "votes.csv", "--force")["notes"] == notes
@@ -363,7 +363,8 @@ def test_labels_that_may_be_several_are_noted(folder):
     notes = run_json(*command)["notes"]
     assert "joy;fear is one label. If it is several, use --separator ';'." in notes
     assert not any("fear/anger" in note for note in notes)
-    for cells in (["joy;", "joy;fear;", "fear;"], ["joy, fear", "fear", "calm"]):  # of Microsoft and Google Forms
+    # Of Microsoft Forms, Google Forms and Doccano.
+    for cells in (["joy;", "joy;fear;", "fear;"], ["joy, fear", "fear", "calm"], ["joy#fear", "joy", "joy"]):
         pd.DataFrame({"id": range(3), "emotion": cells}).to_csv("votes.csv", index=False)
         assert any("is one label. If it is several" in note for note in run_json(*command, "--force")["notes"])
 
@@ -389,7 +390,7 @@ def test_numbers_that_may_be_counts_are_noted(folder, annotator):
 
 
 def test_totals_and_labels_that_look_alike_are_noted(folder):
-    (folder / "votes.csv").write_text("id,joy,fear,total\n1,1,2,3\n2,4,0,4\n")
+    (folder / "votes.csv").write_text("id,joy,fear,total\n1,1,2,3\n2,4,0,4\n3,2,0,2\n")
     notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy,fear,total", "-o", "dist.csv")["notes"]
     assert any("The label total is as large as all others" in note for note in notes)
     (folder / "votes.csv").write_text("id,joy,fear\na,3,1\nb,0,2\nTotal,3,3\n")

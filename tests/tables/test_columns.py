@@ -61,6 +61,8 @@ def test_column_names_with_blanks_and_commas(tmp_path):
     (tmp_path / "labels.txt").write_text(" joy\n fear\na,b\n", encoding="utf-8")
     assert match_columns(str(tmp_path / "labels.txt"), columns, "label") == columns
     assert match_columns("a*", ["a*", "ab"], "label") == ["a*"]
+    grid = ["Q1[SQ001]", "Q1[SQ002]", "Q10", "other"]  # of LimeSurvey
+    assert match_columns("Q1[*]", grid, "label") == match_columns("Q1[SQ001],*[SQ002]", grid, "label") == grid[:2]
     with pytest.raises(TableError, match="Did you mean ' joy'"):
         match_columns("joy", columns, "label")
 

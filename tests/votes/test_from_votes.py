@@ -391,8 +391,9 @@ def test_numbers_that_may_be_counts_warn():
     tidy = pd.DataFrame({"id": [1, 1, 2, 2], "emotion": ["joy", "fear"] * 2, "n": [9, 1, 2, 8]})
     with pytest.warns(LabelWarning, match="counted as one vote, and column 'n' is not used"):
         assert_array_equal(from_votes(tidy, item="id", label="emotion").counts, np.ones((2, 2)))
-    # Features of items, fractions, and votes of which some agree are no counts.
-    for other in (tidy.assign(n=[9, 9, 2, 2]), tidy.assign(n=tidy["n"] / 4), tidy.assign(emotion="joy")):
+    # Features of items, fractions, a saved index, and numbers next to votes of which some agree are no counts.
+    others = [tidy.assign(n=[9, 9, 2, 2]), tidy.assign(n=tidy["n"] / 4), tidy.assign(emotion="joy")]
+    for other in (*others, tidy.rename(columns={"n": "Unnamed: 0"})):
         from_votes(other, item="id", label="emotion")
 
 
@@ -402,6 +403,12 @@ def test_totals_in_an_array_warn():
         from_votes(votes)
     with pytest.warns(LabelWarning, match="The item 2 is as large as all others together"):
         from_votes(np.array([[1, 3], [2, 2], [3, 5]]))
+
+
+def test_spaces_around_separators_are_no_other_spelling():
+    table = pd.DataFrame({"id": [1, 2], "emotion": ["joy, fear", "fear, joy"]})
+    result = from_votes(table, item="id", label="emotion", separator=",")
+    assert_array_equal(result.counts, np.ones((2, 2)))
 
 
 def test_tuples_are_lists_of_labels():

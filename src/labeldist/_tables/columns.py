@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from labeldist._extras import require
 from labeldist._tables import kinds
-from labeldist._tables.tables import cell_at, listed, read_table, reading
+from labeldist._tables.tables import cell_at, listed, matches, read_table, reading
 from labeldist._typing import Array
 from labeldist._validation import check_label_names, check_rows
 from labeldist.exceptions import TableError, did_you_mean
@@ -173,8 +172,8 @@ def choose_columns(
 def total_among(kind: str, lines: Any, table: Array) -> str:
     """Return a message if a row of `table` is the sum of all others, as a total is; `lines` are the rows' names."""
     totals = np.flatnonzero(np.isclose(2 * table, table.sum(axis=0), atol=0).all(axis=1))
-    if not totals.size or len(table) < 3:
-        return ""
+    if not totals.size or len(table) < 3 or (kind == "label" and table.shape[1] < 3):
+        return ""  # few numbers may be equal by chance
     return f"The {kind} {listed(lines[k] for k in totals)} is as large as all others together. Leave totals out."
 
 
@@ -200,8 +199,8 @@ def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str
             names = (name if name in columns else name.strip() for name in read_label_names(part))
             found += [one_column(name, columns, kind) for name in names]
         elif part:
-            matches = [name for name in columns if fnmatchcase(name, part)] if "*" in part else []
-            found += matches or [one_column(part, columns, kind)]
+            matching = [name for name in columns if matches(name, part)] if "*" in part else []
+            found += matching or [one_column(part, columns, kind)]
     return list(dict.fromkeys(found))
 
 

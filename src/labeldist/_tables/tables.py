@@ -228,6 +228,11 @@ def listed(names: Iterable[Any], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def matches(name: str, pattern: str) -> bool:
+    """Return whether a pattern such as emotion_* matches a name; brackets, as of Q1[SQ001], are themselves."""
+    return fnmatchcase(name, pattern.replace("[", "[[]"))
+
+
 def cell_at(row: Any, column: Any) -> str:
     """Return the subject of messages about a cell; data rows are counted from 1, unless the index has other labels."""
     return f"The cell in data row {row + 1 if isinstance(row, Integral) else row}, column {column!r},"
@@ -271,7 +276,7 @@ def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str], semicolons: b
 
     Points that may be thousands separators are an error or a warning.
     """
-    others = [name for name in frame.columns if not any(name == part or fnmatchcase(name, part) for part in text)]
+    others = [name for name in frame.columns if not any(name == part or matches(name, part) for part in text)]
     filled = {name: frame[name][~kinds.is_missing(frame[name])] for name in others}
     commas = {name: cells for name, cells in filled.items() if semicolons and cells.str.contains(",").any()}
     converted = [name for name, cells in commas.items() if cells.str.fullmatch(DECIMAL_COMMA).all()]

@@ -15,6 +15,7 @@ from labeldist._extras import require
 from labeldist._files import check_free
 from labeldist._tables import kinds
 from labeldist._tables.columns import (
+    UNNAMED_INDEX,
     LabelledTable,
     choose_columns,
     degrees,
@@ -72,7 +73,7 @@ def choose(
         reporter.note(f"column {VOTES!r} is not used as the only feature. If it is one, add --features {VOTES}.")
         table = choose_columns(frame, labels, ignore=[*ignored, VOTES], **chosen)
     for name, reason in table.left_out.items():
-        is_final = prepare or kinds.kind_of(frame[name]).kind == "name"
+        is_final = prepare or UNNAMED_INDEX.fullmatch(name) or kinds.kind_of(frame[name]).kind in ("name", "other")
         advice = "" if is_final else " --prepare converts words, text and dates to numbers."
         reporter.note(f"column {name!r} is not a feature: it {reason}.{advice}")
     if features is None and VOTES in table.features:

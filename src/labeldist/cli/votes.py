@@ -147,7 +147,7 @@ def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
         alike = [name for name, word in zip(names, words, strict=True) if times[word] > 1]
         if alike:
             reporter.note(f"{listed(alike)} are different {kind}. If some are the same, write them in the same way.")
-    for separator in ";|,/":
+    for separator in ";|,/#":
         bare = {name: name.strip(f"{separator} ") for name in found.label_names}
         parts = {name: {part.strip() for part in name.split(separator)} for name in bare}
         joined = [name for name in bare if parts[name] & {*bare.values()} - {bare[name]}]
@@ -169,13 +169,13 @@ def _keep_columns(voted: pd.DataFrame, others: pd.DataFrame, items: pd.Series, r
     taken = [name for name in others.columns if name in voted.columns]
     varying = [name for name in others.columns if others[name].map(str).groupby(items).nunique().gt(1).any()]
     if taken:
-        reporter.note(f"column {listed(taken)} is left out: the result has a column of this name.")
+        reporter.note(f"column {listed(map(repr, taken))} is left out: the result has a column of this name.")
     if varying:
-        reporter.note(f"column {listed(varying)} is left out: the votes on an item differ in it.")
+        reporter.note(f"column {listed(map(repr, varying))} is left out: the votes on an item differ in it.")
     kept = others.drop(columns={*taken, *varying})[~items.duplicated()].reset_index(drop=True)
     if len(kept.columns):
         advice = "Do not use columns that are computed from the votes as features: labeldist fit --features"
-        reporter.note(f"column {listed(kept.columns)} is kept. {advice}.")
+        reporter.note(f"column {listed(map(repr, kept.columns))} is kept. {advice}.")
     return voted.iloc[:, :1].join(kept).join(voted.iloc[:, 1:])
 
 
@@ -188,7 +188,7 @@ def _join(voted: pd.DataFrame, found: Any, path: str, reporter: Reporter) -> pd.
     described = io.read(path, reporter, item)
     replaced = voted.columns.drop([item, *found.label_names, io.VOTES]).intersection(described.columns)
     if len(replaced):
-        reporter.note(f"column {listed(replaced)} of the votes is replaced by that of {path}.")
+        reporter.note(f"column {listed(map(repr, replaced))} of the votes is replaced by that of {path}.")
     voted = voted.drop(columns=replaced)
     common = [column for column in described.columns if column in voted.columns and column != item]
     if common:

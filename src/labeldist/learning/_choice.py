@@ -303,10 +303,10 @@ def _verdict(chosen: Trial, trials: Sequence[Trial], scoring: str, insist: bool)
 
 
 def _n_repeated(X: Any) -> int:
-    """Return how many rows repeat the features of an earlier row, if one feature distinguishes all distinct rows."""
-    if issparse(X):
+    """Return how many rows repeat the features of an earlier row, if one of several distinguishes all distinct rows."""
+    columns = np.empty((0, 0)) if issparse(X) else np.asarray(X).reshape(np.shape(X)[0], -1).T
+    if len(columns) < 2:
         return 0
-    columns = np.asarray(X).reshape(np.shape(X)[0], -1).T
     codes = [np.unique(x.astype(str) if x.dtype == object else x, return_inverse=True)[1] for x in columns]
     n_distinct = len({row.tobytes() for row in np.column_stack(codes)})
     are_items = n_distinct >= MIN_ITEMS and max(code.max() for code in codes) + 1 == n_distinct

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._tables import kinds
-from labeldist._tables.columns import total_among, typed, with_columns
+from labeldist._tables.columns import UNNAMED_INDEX, total_among, typed, with_columns
 from labeldist._tables.kinds import clean
 from labeldist._tables.tables import cell_at, listed
 from labeldist._typing import Array
@@ -136,7 +136,8 @@ def _warn_about_numbers(others: Any, voter_of: Codes, label_of: Codes) -> None:
         return
     numbers = typed(others, list(others.columns)).select_dtypes("number")
     whole = numbers.loc[:, (numbers % 1 == 0).all()]
-    for name in whole.columns[whole.groupby(voter_of).nunique().gt(1).any()]:
+    varying = whole.columns[whole.groupby(voter_of).nunique().gt(1).any()]
+    for name in (name for name in varying if not UNNAMED_INDEX.fullmatch(str(name))):
         problem = f"Each row is counted as one vote, and column {name!r} is not used"
         warn(f"{problem}. If it holds numbers of votes, make one column of counts per label.", LabelWarning)
 
@@ -151,7 +152,7 @@ def _parts(
     parts = []
     for row, cell in enumerate(_cells(frame, column, required=required, lists=True)):
         if isinstance(cell, str) and not (cell.lstrip()[:1] in "[{(c" and _LIST.match(cell.strip())):
-            found = [cell] if separator is None else cell.split(separator)
+            found = [cell] if separator is None else [part.strip() for part in cell.split(separator)]
             parts.append([part for part in found if clean(part)])
             if len(parts[-1]) < len(found) and not gaps:
                 problem = f"{cell_at(row, column)} is {kinds.shown(cell)}, with a gap"
