@@ -108,6 +108,8 @@ def test_versions_are_scored_with_baselines():
     assert good.values == score_all(D, contents.versions["good"])
     assert mean.values == score_all(D, np.tile(D.mean(axis=0), (len(D), 1)))
     assert f"{good.values['chebyshev']:.4f}" in render(contents, "Scores")
+    numbered = check_contents(FRAME, LABELS, dict(enumerate(VERSIONS.values())), truth=list(VERSIONS).index("true"))
+    assert [score.values for score in summary.scores(numbered)] == [good.values, poor.values, mean.values, equal.values]
 
 
 def test_pairs_compare_degrees_and_top_labels():

@@ -93,7 +93,8 @@ def check_contents(
         bounds[str(name)] = lower, upper
     others = [column for column in frame.columns if str(column) not in labels and column != item]
     names = [f"Item {row}" for row in range(1, len(frame) + 1)] if item is None else cell_texts(frame[item])
-    return Contents(checked, logical, truth, bounds, names, frame[others], labels)
+    reference = None if truth is None else str(truth)
+    return Contents(checked, logical, reference, bounds, names, frame[others], labels)
 
 
 def cell_texts(column: pd.Series[Any]) -> list[str]:
