@@ -91,7 +91,7 @@ def test_auto_smoothing_and_several_labels_in_a_cell(folder):
     (folder / "votes.csv").write_text("r1,r2\njoy;fear,joy\nfear,\n")
     several = run_json("votes", "votes.csv", "--annotators", "r*", "--separator", ";", "-o", "dist.csv", "--force")
     assert_allclose(written()[["fear", "joy", "votes"]], [[1 / 3, 2 / 3, 3], [1, 0, 1]])
-    assert several["notes"][0].startswith("annotators name several labels for an item. In the noise ceiling")
+    assert several["notes"][0].startswith("annotators have several votes on an item. In the noise ceiling")
     (folder / "votes.csv").write_text("r1,r2\njoy,\nfear,\n")
     fact = "one vote per item"
     assert fact in error_of(

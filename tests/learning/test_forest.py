@@ -88,6 +88,19 @@ def test_options_of_boosting():
     assert not np.allclose(fit(random_state=1).predict(X), base.predict(X))
 
 
+@pytest.mark.parametrize("learner", [DistributionForest, DistributionBoosting])
+def test_splits_consider_at_least_four_features(rng, learner):
+    for n_features, share, number in ((3, 1 / 3, 3), (6, "sqrt", 4), (30, "sqrt", 5), (30, 1 / 3, 10), (30, 0.1, 4)):
+        X, D = rng.normal(size=(50, n_features)), rng.dirichlet(np.ones(3), size=50)
+        models = [learner(10, max_features=some, random_state=0).fit(X, D) for some in (share, number)]
+        assert_array_equal(models[0].predict(X), models[1].predict(X))
+
+
+def test_forest_learns_from_few_features():
+    tables = [make_artificial(n, random_state=n) for n in (300, 1000)]
+    assert DistributionForest(random_state=0).fit(*tables[0]).score(*tables[1]) > 0.95
+
+
 def test_boosting_learns_the_artificial_set():
     model = DistributionBoosting(random_state=0).fit(*make_artificial(500, random_state=0))
     assert model.score(*make_artificial(200, random_state=1)) > 0.9
@@ -199,7 +212,7 @@ def test_options_of_logit_boost():
     assert max(tree.n_leaves for tree in base.trees_) == 20
     assert max(tree.n_leaves for tree in fit_logit_boost(X, D, max_leaf_nodes=4).trees_) == 4
     assert min(tree.n_node_samples.min() for tree in fit_logit_boost(X, D, min_samples_leaf=9).trees_) == 9
-    changed = fit_logit_boost(X, D, max_features=1.0), fit_logit_boost(X, D, random_state=1)
+    changed = fit_logit_boost(X, D, max_features=1), fit_logit_boost(X, D, random_state=1)
     assert not any(np.allclose(other.predict(X), base.predict(X)) for other in changed)
     every_feature = [fit_logit_boost(X, D, splitter="best", max_features=1.0, random_state=seed) for seed in (0, 1)]
     assert_allclose(every_feature[0].predict(X), every_feature[1].predict(X), atol=1e-9)

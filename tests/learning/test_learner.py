@@ -66,6 +66,9 @@ def test_score_is_the_skill_over_the_mean():
     weight = np.arange(200)
     repeated = model.score(np.repeat(new, weight, axis=0), np.repeat(truth, weight, axis=0))
     assert_allclose(model.score(new, truth, sample_weight=weight), repeated)
+    for wrong in (weight[1:], np.where(weight == weight[0], np.nan, weight)):
+        with pytest.raises(ValueError, match="sample_weight"):
+            model.score(new, truth, sample_weight=wrong)
 
 
 @pytest.mark.parametrize("row", [[0.25, 0.75], [0.3, 0.3, 0.4], [0.0, 1.0]])

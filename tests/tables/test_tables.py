@@ -173,6 +173,7 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
         ("a.csv", "a,b\n1,2\n3\n", "line 3 has 1 cells.* 2"),
         ("a.csv", 'a,b\n"1"2,3\n', "line 2"),
         ("a.csv", "a;b;a\n1,5;2;3\n", "more than one column a"),
+        ("a.csv", "Survey,,\nid,who,label\n1,a,joy\n", "more than one column without a name"),
         ("a.csv", "a;b\n1,5;999\n2,5;1.234\n", "column 'b' holds 1.234.*thousands"),
         ("a.csv", "a;b\n1;950\n2;1.234\n", "column 'b' holds 1.234.*thousands"),
         ("a.csv", b"a,b\n\xff,1\n", "byte 4"),

@@ -391,8 +391,16 @@ def test_numbers_that_may_be_counts_warn():
     tidy = pd.DataFrame({"id": [1, 1, 2, 2], "emotion": ["joy", "fear"] * 2, "n": [9, 1, 2, 8]})
     with pytest.warns(LabelWarning, match="counted as one vote, and column 'n' is not used"):
         assert_array_equal(from_votes(tidy, item="id", label="emotion").counts, np.ones((2, 2)))
+    repeated = pd.concat([tidy, tidy]).assign(sex=list("mmmmffff"), seconds=range(8))
+    with pytest.warns(LabelWarning) as caught:
+        from_votes(repeated, item="id", label="emotion")
+    assert ["column 'n' is not used" in str(warning.message) for warning in caught] == [True]
     # Features of items, fractions, a saved index, and numbers next to votes of which some agree are no counts.
-    others = [tidy.assign(n=[9, 9, 2, 2]), tidy.assign(n=tidy["n"] / 4), tidy.assign(emotion="joy")]
+    others = [
+        tidy.assign(n=[9, 9, 2, 2]),
+        tidy.assign(n=tidy["n"] / 4),
+        tidy.assign(emotion="joy").rename(columns={"n": "age"}),
+    ]
     for other in (*others, tidy.rename(columns={"n": "Unnamed: 0"})):
         from_votes(other, item="id", label="emotion")
 

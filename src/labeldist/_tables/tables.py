@@ -218,7 +218,8 @@ def check_unique(columns: Iterable[str], name: str = "The table") -> None:
     """Raise an error if two columns of a table have the same name."""
     repeated = [column for column, times in Counter(columns).items() if times > 1]
     if repeated:
-        raise TableError(f"{name} has more than one column {listed(repeated)}. Rename them.")
+        names = listed(column or "without a name (is the first line a title?)" for column in repeated)
+        raise TableError(f"{name} has more than one column {names}. Rename them.")
 
 
 def listed(names: Iterable[Any], most: int = 12) -> str:

@@ -155,7 +155,7 @@ def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
             reporter.note(f"{listed(joined)} is one label. If it is several, use --separator {separator!r}.")
     if has_several_votes(found):
         effect = "In the noise ceiling of labeldist fit and evaluate these count as independent votes, so it is too low"
-        reporter.note(f"annotators name several labels for an item. {effect}.")
+        reporter.note(f"annotators have several votes on an item. {effect}.")
     single = np.count_nonzero(found.weights == 1)
     if not found.smoothing and 2 * single > len(found.weights):
         reporter.note(f"{single} of {len(found.weights)} items have only one vote. Consider --smoothing.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from labeldist.simplex import normalize, softmax
 LARGEST = float(np.finfo(np.float32).max)
 LARGEST_TARGET = 4.0  # LogitBoost's targets (d − p) / (p(1 − p)) are clipped to this size
 LARGEST_STEP = 5.0  # the same for the steps of AOSO
+MIN_FEATURES = 4  # number of features that a split considers at least, if there are as many and no number is given
 
 
 class TreeLearner(SampleWeightMixin, DistributionLearner):
@@ -46,7 +48,10 @@ class TreeLearner(SampleWeightMixin, DistributionLearner):
         else:
             self.mean_, self.scale_ = mean_and_scale(X)
         random = random_generator(self.random_state)
-        parameters |= {"min_samples_leaf": self.min_samples_leaf, "max_features": self.max_features}
+        n, considered = X.shape[1], self.max_features
+        if not isinstance(considered, Integral):
+            considered = max(int(math.sqrt(n) if considered == "sqrt" else considered * n), min(n, MIN_FEATURES))
+        parameters |= {"min_samples_leaf": self.min_samples_leaf, "max_features": int(considered)}
         # Trees are fitted one by one, because ExtraTreesRegressor takes longer to clone a tree than to fit a small one.
         trees = (
             ExtraTreeRegressor(**parameters, random_state=random.randint(np.iinfo(np.int32).max))
@@ -106,8 +111,9 @@ class DistributionForest(TreeLearner):
     min_samples_leaf : int, default=3
         Minimum number of rows in a leaf, whatever their weights.
     max_features : {"sqrt"}, float or int, default=1/3
-        Number of features considered at each split: the square root of their number, a fraction, or a count. The
-        default was chosen on the benchmark sets (``reproduction/specs/learners.toml``).
+        Number of features considered at each split: the square root of their number or a fraction, but at least four
+        if there are as many, or a count. With fewer, trees stop early, because the only threshold drawn may leave too
+        few rows on a side. The default was chosen on the benchmark sets (``reproduction/specs/learners.toml``).
     random_state : int, RandomState instance or None, default=None
         Controls the features and thresholds that are drawn.
 
@@ -172,7 +178,7 @@ class DistributionBoosting(TreeLearner):
     min_samples_leaf : int, default=5
         Minimum number of rows in a leaf, whatever their weights.
     max_features : {"sqrt"}, float or int, default="sqrt"
-        Number of features considered at each split: the square root of their number, a fraction, or a count.
+        Number of features considered at each split, as in `DistributionForest`.
     random_state : as in `DistributionForest`
 
     Attributes

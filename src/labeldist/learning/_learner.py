@@ -155,6 +155,7 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
         if len(D) < 2:
             warn("The skill of one row is not defined. Use more rows, or another scoring.", UndefinedMetricWarning)
             return np.nan
+        sample_weight = check_weights(sample_weight, D)
         mean = np.average(D, axis=0, weights=sample_weight)
         trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
         achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)

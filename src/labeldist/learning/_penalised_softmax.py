@@ -319,7 +319,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
     margin_width : float, default=0.01
         ρ.
     fit_intercept : as in `SABFGS`
-    tol : float, default=1e-9
+    tol : float, default=1e-8
         As in `SABFGS`, but smaller, because the margin makes the gradient at zero large.
     max_iter : as in `SABFGS`
 
@@ -362,7 +362,7 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
         *,
         margin_width: float = 0.01,
         fit_intercept: bool = False,
-        tol: float = 1e-9,
+        tol: float = 1e-8,
         max_iter: int = 1000,
     ) -> None:
         self.margin, self.rest, self.ridge = margin, rest, ridge

@@ -28,6 +28,7 @@ Names = Sequence[str] | None
 MAX_COUNT = 2**53  # Above it, float64 does not represent every whole number.
 # Lists of Python and JSON, objects of JSON, sets and tuples of Python, vectors of R; [other] may be a label.
 _LIST = re.compile(r"(?=.*\]\Z)\[([^\s,'\"]*[\s,'\"]|[-\d.]*\]\Z)|(\{|\(|c\()\s*['\"].*[)}]\Z", re.DOTALL)
+_COUNT = re.compile(r"n|counts?|freq|frequency|votes|n_votes", re.IGNORECASE)  # names of columns
 _NUMERAL = re.compile(r"(?=.*[0-9])([+-]?)0*([0-9]*?)(?:\.([0-9]*?)0*)?")
 
 
@@ -131,9 +132,14 @@ def _warn_about_copies(coded: Codes, row_of: Codes, items: list[Any], names: lis
 
 
 def _warn_about_numbers(others: Any, voter_of: Codes, label_of: Codes) -> None:
-    """Warn about whole numbers that differ between the labels of a voter, if none occurs twice: they may be counts."""
-    if len(others) != len(label_of) or repeated_rows(np.column_stack([voter_of, label_of])).size:
+    """Warn about whole numbers that differ between the labels of a voter: they may be counts.
+
+    If a label of a voter occurs twice, as in a table of votes, only the names of columns can show it.
+    """
+    if len(others) != len(label_of):
         return
+    if repeated_rows(np.column_stack([voter_of, label_of])).size:
+        others = others[[name for name in others.columns if _COUNT.fullmatch(str(name))]]
     numbers = typed(others, list(others.columns)).select_dtypes("number")
     whole = numbers.loc[:, (numbers % 1 == 0).all()]
     varying = whole.columns[whole.groupby(voter_of).nunique().gt(1).any()]
