@@ -117,6 +117,12 @@ def test_one_standard_error_rule_picks_the_simplest(scoring):
     assert pick([mean, unsure], scoring) is mean
     # It varies too much to be clearly worse than the best, but it is not clearly better than the mean either.
     assert pick([mean, unsure, best], scoring) is best
+    # The best clearly beats the steady learner, but not the erratic one, which is worse.
+    steady, erratic = trial("steady", 0.5, 0.6, 0.7), trial("erratic", 0.4, 0.6, 1.0)
+    slightly = trial("slightly", 0.48, 0.58, 0.68)
+    assert slightly.is_clearly_better(steady, "kl_divergence")
+    assert not slightly.is_clearly_better(erratic, "kl_divergence")
+    assert pick([mean, steady, erratic, slightly], scoring) is slightly
 
 
 def test_scoring_decides(curved):

@@ -234,8 +234,7 @@ def test_default_tolerance_of_large_margins_is_close_to_the_minimum():
     wide = np.random.default_rng(0).normal(size=(100, 60))
     for X, D in (make_artificial(80, random_state=0), (wide, softmax(wide[:, :6]))):
         exact = LDLHR(tol=1e-12).fit(X, D).predict(X)
-        for rows in (slice(None), slice(None, None, -1)):
-            assert_allclose(LDLHR().fit(X[rows], D[rows]).predict(X), exact, atol=5e-3)
+        assert_allclose(LDLHR().fit(X, D).predict(X), exact, atol=5e-3)
 
 
 @pytest.mark.parametrize("learner", [LDL4C(10.0, 1e-3), LDLHR(1.0, ridge=1e-3, margin_width=0.1)], ids=repr)

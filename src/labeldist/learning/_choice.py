@@ -128,8 +128,8 @@ def choose_learner(
 
     All learners are scored on the same shuffled folds. A learner is clearly better than another if its mean gain
     exceeds one standard error of the gains in the folds. Among the learners whose gain over the mean distribution
-    exceeds half a standard error, the best one sets the standard, and the simplest one that it does not clearly beat
-    is chosen. If there are none, the mean distribution is chosen.
+    exceeds half a standard error, the best one sets the standard, and the simplest one that it does not clearly beat,
+    and that is no worse than any simpler one, is chosen. If there are none, the mean distribution is chosen.
 
     Parameters
     ----------
@@ -265,8 +265,11 @@ def pick(trials: Sequence[Trial], scoring: str, insist: bool = False) -> Trial:
     if not better:
         return baseline
     direction = 1 if MEASURES[scoring].higher_is_better else -1
-    best = max(better, key=lambda trial: direction * trial.mean(scoring))
-    return next(trial for trial in better if trial is best or not best.is_clearly_better(trial, scoring))
+    scores = [direction * trial.mean(scoring) for trial in better]
+    best = better[int(np.argmax(scores))]
+    # Scores of one learner may vary so much that the best one does not clearly beat it, but beats better simpler ones.
+    among = [trial for i, trial in enumerate(better) if scores[i] == max(scores[: i + 1])]
+    return next(trial for trial in among if trial is best or not best.is_clearly_better(trial, scoring))
 
 
 def _baseline_first(candidates: Mapping[str, Any], table: Any) -> dict[str, Any]:
