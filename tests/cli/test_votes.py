@@ -379,7 +379,7 @@ def test_single_labels_and_rounded_items_are_noted(folder):
     (folder / "votes.csv").write_text("id,joy\n1.23457E+17,3\nb,2\n")
     notes = run_json("votes", "votes.csv", "--item", "id", "--counts", "joy", "-o", "dist.csv")["notes"]
     assert "joy is the only label, so that its degree is always 1. Name all labels." in notes
-    assert "item 1.23457E+17 is rounded, as spreadsheets do. Different items may have been merged." in notes
+    assert "item 1.23457E+17 looks rounded by a spreadsheet. Different items may be merged." in notes
 
 
 @pytest.mark.parametrize("annotator", [(), ("--annotator", "who")])

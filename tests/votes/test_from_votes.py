@@ -401,7 +401,8 @@ def test_numbers_that_may_be_counts_warn():
         tidy.assign(n=tidy["n"] / 4),
         tidy.assign(emotion="joy").rename(columns={"n": "age"}),
     ]
-    for other in (*others, tidy.rename(columns={"n": "Unnamed: 0"})):
+    twice = pd.concat([tidy, tidy[["n"]]], axis=1).rename(columns={"n": "x"}).assign(x=0.5)
+    for other in (*others, twice, tidy.rename(columns={"n": "Unnamed: 0"})):
         from_votes(other, item="id", label="emotion")
 
 

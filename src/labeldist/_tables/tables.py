@@ -230,7 +230,7 @@ def listed(names: Iterable[Any], most: int = 12) -> str:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Return whether a pattern such as emotion_* matches a name; brackets, as of Q1[SQ001], are themselves."""
+    """Return whether a pattern such as emotion_* matches a name; brackets are literal, as in Q1[SQ001]."""
     return fnmatchcase(name, pattern.replace("[", "[[]"))
 
 

@@ -178,11 +178,14 @@ def _match_rows(
         if len(truth) != len(other):
             sizes = f"{names[0]} has {len(truth)} rows, {names[1]} has {len(other)}"
             raise TableError(f"{sizes}. Name a column that identifies the rows with --item.")
-        ours, theirs = truth.columns.drop(labels), other.columns.drop(labels)
-        shared = [(name, name) for name in ours.intersection(theirs)]
-        for column, twin in [*shared, *product(ours.difference(theirs), theirs.difference(ours))]:
-            one, two = (keys.astype(object).map(_key) for keys in (truth[column], other[twin]))
-            if sorted(one) == sorted(two) and list(one) != list(two) and (column == twin or one.is_unique):
+        ours, theirs = (frame.drop(columns=labels).astype(object).map(_key) for frame in (truth, other))
+        ordered = [{name: sorted(frame[name]) for name in frame} for frame in (ours, theirs)]
+        for column, twin in product(ours, theirs):
+            if column != twin and (column in theirs or twin in ours):
+                continue  # each is compared with the column of its own name
+            one, two = ours[column], theirs[twin]
+            same = ordered[0][column] == ordered[1][twin]
+            if same and list(one) != list(two) and (column == twin or one.is_unique):
                 where = " and ".join(map(repr, dict.fromkeys([column, twin])))
                 problem = f"{names[0]} and {names[1]} have the same values in column {where}, but in another order"
                 if one.is_unique and column == twin:

@@ -138,9 +138,7 @@ def _note_labels(found: Any, reporter: Reporter, *, show_prior: bool) -> None:
         reporter.note(f"{found.label_names[0]} is the only label, so that its degree is always 1. Name all labels.")
     rounded = [name for name in map(str, found.items) if re.fullmatch(r"\d\.\d+E\+\d+", name)]
     if rounded:
-        reporter.note(
-            f"item {listed(rounded, 3)} is rounded, as spreadsheets do. Different items may have been merged."
-        )
+        reporter.note(f"item {listed(rounded, 3)} looks rounded by a spreadsheet. Different items may be merged.")
     for kind, names in (("labels", found.label_names), ("items", list(map(str, found.items)))):
         words = [unicodedata.normalize("NFKC", name).replace("\u2019", "'").casefold() for name in names]
         times = Counter(words)

@@ -34,7 +34,8 @@ from labeldist.metrics._skill import describe_skill
 MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
 # The paragraph has a caution if a larger share of the rows repeats the features of at least so many items.
 MANY_REPEATED, MIN_ITEMS = 0.05, 20
-# It has a caution if a feature has more distinct values, and one is farther from the others than FAR times their range.
+# It has a caution if one of more than MIN_DISTINCT values of a feature is farther from the others than FAR times their
+# range.
 MIN_DISTINCT, FAR = 10, 5
 
 # Number of standard errors by which a learner must exceed the mean distribution. With little signal, as in the votes on
@@ -267,7 +268,8 @@ def pick(trials: Sequence[Trial], scoring: str, insist: bool = False) -> Trial:
     direction = 1 if MEASURES[scoring].higher_is_better else -1
     scores = [direction * trial.mean(scoring) for trial in better]
     best = better[int(np.argmax(scores))]
-    # Scores of one learner may vary so much that the best one does not clearly beat it, but beats better simpler ones.
+    # An erratic learner has a large standard error, so that the best one does not clearly beat it. It is left out if a
+    # simpler one is better.
     among = [trial for i, trial in enumerate(better) if scores[i] == max(scores[: i + 1])]
     return next(trial for trial in among if trial is best or not best.is_clearly_better(trial, scoring))
 
@@ -317,7 +319,7 @@ def _n_repeated(X: Any) -> int:
 
 
 def _far_values(X: Any) -> list[str]:
-    """Return values that are far from all others of their feature, as 9999 in the place of a missing value is."""
+    """Return values far from all others of their feature, such as a 9999 that stands for a missing value."""
     if issparse(X):
         return []
     columns, found = np.asarray(X).reshape(np.shape(X)[0], -1).T, []

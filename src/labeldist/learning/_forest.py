@@ -20,7 +20,7 @@ from labeldist.simplex import normalize, softmax
 LARGEST = float(np.finfo(np.float32).max)
 LARGEST_TARGET = 4.0  # LogitBoost's targets (d − p) / (p(1 − p)) are clipped to this size
 LARGEST_STEP = 5.0  # the same for the steps of AOSO
-MIN_FEATURES = 4  # number of features that a split considers at least, if there are as many and no number is given
+MIN_FEATURES = 4  # the least number of features that a split considers, unless max_features is a count
 
 
 class TreeLearner(SampleWeightMixin, DistributionLearner):
@@ -111,9 +111,10 @@ class DistributionForest(TreeLearner):
     min_samples_leaf : int, default=3
         Minimum number of rows in a leaf, whatever their weights.
     max_features : {"sqrt"}, float or int, default=1/3
-        Number of features considered at each split: the square root of their number or a fraction, but at least four
-        if there are as many, or a count. With fewer, trees stop early, because the only threshold drawn may leave too
-        few rows on a side. The default was chosen on the benchmark sets (``reproduction/specs/learners.toml``).
+        Number of features considered at each split: the square root of their number, a fraction, or a count. The
+        first two give at least four features, or all if there are fewer: a node becomes a leaf if no threshold drawn
+        for them leaves enough rows on both sides. The default was chosen on the benchmark sets
+        (``reproduction/specs/learners.toml``).
     random_state : int, RandomState instance or None, default=None
         Controls the features and thresholds that are drawn.
 

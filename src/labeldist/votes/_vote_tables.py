@@ -140,6 +140,7 @@ def _warn_about_numbers(others: Any, voter_of: Codes, label_of: Codes) -> None:
         return
     if repeated_rows(np.column_stack([voter_of, label_of])).size:
         others = others[[name for name in others.columns if _COUNT.fullmatch(str(name))]]
+    others = others.loc[:, ~others.columns.duplicated()]
     numbers = typed(others, list(others.columns)).select_dtypes("number")
     whole = numbers.loc[:, (numbers % 1 == 0).all()]
     varying = whole.columns[whole.groupby(voter_of).nunique().gt(1).any()]
