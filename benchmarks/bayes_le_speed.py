@@ -1,6 +1,7 @@
 """Time of BayesLE and of the other enhancers, and its growth with rows and distinct rows of tags.
 
-``make bayes-le-speed`` prints the median seconds of three fits with one thread, and the peak memory on large tables.
+``make bayes-le-speed`` prints the median seconds of three fits with one thread, and the peak memory
+on large tables.
 """
 
 import argparse
@@ -21,7 +22,14 @@ from labeldist.enhancement import FCM, GLLE, KM, LP
 from labeldist.exceptions import LabelDistWarning
 from labeldist.simplex import softmax
 
-ENHANCERS = {"BayesLE": BayesLE(), "BD-LE": BDLE(), "GLLE": GLLE(), "LP": LP(), "KM": KM(), "FCM": FCM()}
+ENHANCERS = {
+    "BayesLE": BayesLE(),
+    "BD-LE": BDLE(),
+    "GLLE": GLLE(),
+    "LP": LP(),
+    "KM": KM(),
+    "FCM": FCM(),
+}
 LARGE = [(25_000, 18, 0.5), (50_000, 18, 0.5), (100_000, 18, 0.5), (1_000_000, 10, 0.3)]
 """Rows, labels and spread of the scores of the simulated tags."""
 
@@ -36,7 +44,9 @@ def seconds(enhancer, X, L) -> float:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)")
+    parser.add_argument(
+        "sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)"
+    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--small", action="store_true", help="leave out the large tables")
     options = parser.parse_args()
@@ -49,9 +59,16 @@ def main() -> None:
         for name in options.sets:
             data = load_dataset(name)
             times = [
-                [seconds(one, data.data, data.logical) for one in ENHANCERS.values()] for _ in range(options.repeats)
+                [seconds(one, data.data, data.logical) for one in ENHANCERS.values()]
+                for _ in range(options.repeats)
             ]
-            print(row(name, *(f"{statistics.median(column):.2f}" for column in zip(*times, strict=True))), flush=True)
+            print(
+                row(
+                    name,
+                    *(f"{statistics.median(column):.2f}" for column in zip(*times, strict=True)),
+                ),
+                flush=True,
+            )
 
 
 def print_large_tables() -> None:

@@ -22,7 +22,7 @@ ITERATIONS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
 def distances(loss: EnhancementLoss) -> dict[int, tuple[float, float]]:
-    """Return the largest error of a degree and the relative error of the objective for each number of iterations."""
+    """Return the largest error of a degree and of the objective, for each number of iterations."""
     exact = solve_symmetric_sylvester(*loss.normal_equations()).X
     minimum = loss.value_and_gradient(exact)[0]
     degrees = softmax(loss.features @ exact)
@@ -41,7 +41,9 @@ def draw(results: dict[str, dict[int, tuple[float, float]]], path: Path) -> None
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for (name, curve), marker in zip(results.items(), "osD^v", strict=False):
-        axes.loglog(list(curve), [difference for difference, _ in curve.values()], marker=marker, label=name)
+        axes.loglog(
+            list(curve), [difference for difference, _ in curve.values()], marker=marker, label=name
+        )
     axes.axhline(1e-5, color="0.6", linestyle=":", linewidth=1)
     axes.set_xlabel("L-BFGS iterations")
     axes.set_ylabel("largest error of a degree")
@@ -53,7 +55,9 @@ def draw(results: dict[str, dict[int, tuple[float, float]]], path: Path) -> None
 def main() -> None:
     """Print the distances and draw them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", help="benchmark sets, of which the first 400 rows are used")
+    parser.add_argument(
+        "sets", nargs="*", help="benchmark sets, of which the first 400 rows are used"
+    )
     parser.add_argument("--out", type=Path, required=True, help="the PNG file to write")
     arguments = parser.parse_args()
     X, D = make_artificial(400, random_state=0)
@@ -64,11 +68,16 @@ def main() -> None:
     results = {}
     for name, (X, L) in tables.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VanishingGraphWarning)  # the published graph vanishes on these sets
+            warnings.simplefilter(
+                "ignore", VanishingGraphWarning
+            )  # the published graph vanishes on these sets
             loss = BDLE()._loss(X, L.astype(float))
         results[name] = distances(loss)
         for iterations, (difference, excess) in results[name].items():
-            print(f"{name}: {iterations:6d} iterations, degrees off by {difference:.1e}, objective by {excess:.1e}")
+            print(
+                f"{name}: {iterations:6d} iterations, degrees off by {difference:.1e}, "
+                f"objective by {excess:.1e}"
+            )
     draw(results, arguments.out)
 
 

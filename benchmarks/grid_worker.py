@@ -1,7 +1,7 @@
 """Time PyLDL's BD_LDL: one fit, or the paper's grid in scikit-learn's ``GridSearchCV``.
 
-Run by ``benchmarks.scale`` in PyLDL's environment. Its estimators lose their parameters when they are cloned, so a thin
-one of scikit-learn's kind stands around the model; the work is PyLDL's.
+Run by ``benchmarks.scale`` in PyLDL's environment. Its estimators lose their parameters when they
+are cloned, so a thin one of scikit-learn's kind stands around the model; the work is PyLDL's.
 """
 
 import argparse
@@ -44,7 +44,9 @@ def main() -> None:
     """Print the measurements as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
-    parser.add_argument("--points", type=int, default=64, help="points of the grid that are searched")
+    parser.add_argument(
+        "--points", type=int, default=64, help="points of the grid that are searched"
+    )
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
     content = loadmat(arguments.file)

@@ -1,8 +1,9 @@
 """Mutation testing of the code that mutmut does not mutate, and the score of both.
 
-mutmut mutates plain functions and methods, in forked processes that have imported the library. It skips constants,
-decorated functions (the six measures, properties) and decorators. Here these are mutated by mutmut's operators, and
-each mutant is imported by a new process. ``make mutation`` runs mutmut first and then this.
+mutmut mutates plain functions and methods, in forked processes that have imported the library. It
+skips constants, decorated functions (the six measures, properties) and decorators. Here these are
+mutated by mutmut's operators, and each mutant is imported by a new process. ``make mutation`` runs
+mutmut first and then this.
 """
 
 import argparse
@@ -163,7 +164,11 @@ def main() -> None:
     import scipy.special  # noqa: F401
     import sklearn.model_selection  # noqa: F401
 
-    chosen = [module for module in MODULES if module.stem != "__init__" and (not names or module.stem in names)]
+    chosen = [
+        module
+        for module in MODULES
+        if module.stem != "__init__" and (not names or module.stem in names)
+    ]
     counts = {module.stem: by_mutmut(module) + run_module(module) for module in chosen}
     counts["all"] = sum(counts.values(), Counter())
     print("| module | mutants | killed | score |\n|---|---:|---:|---:|")

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 STYLE = (
-    "body{font:16px system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}"
-    "table{border-collapse:collapse}td,th{padding:.3rem .8rem;text-align:right;border-bottom:1px solid #ddd}"
+    "body{font:16px system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;"
+    "color:#222;background:#fff}table{border-collapse:collapse}"
+    "td,th{padding:.3rem .8rem;text-align:right;border-bottom:1px solid #ddd}"
     "td:first-child,th:first-child{text-align:left}img{max-width:100%}"
 )
 
@@ -38,21 +39,27 @@ class Page:
 
     def head(self, *titles: str) -> None:
         """Begin a table."""
-        self.parts.append("<table><tr>" + "".join(f"<th>{html.escape(title)}</th>" for title in titles) + "</tr>")
+        self.parts.append(
+            "<table><tr>" + "".join(f"<th>{html.escape(title)}</th>" for title in titles) + "</tr>"
+        )
         self.in_table = True
         print(" | ".join(titles))
 
     def row(self, *cells: Any) -> None:
         """Add a row to the table."""
         shown = [_shown(cell) for cell in cells]
-        self.parts.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in shown) + "</tr>")
+        self.parts.append(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in shown) + "</tr>"
+        )
         print(" | ".join(shown), flush=True)
 
     def growth(self, what: str, title: str, sizes: list[int], seconds: list[float]) -> None:
         """Plot times over sizes on logarithmic axes, with the fitted exponent."""
         from matplotlib.figure import Figure
 
-        exponent = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0]) if len(sizes) > 1 else math.nan
+        exponent = (
+            float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0]) if len(sizes) > 1 else math.nan
+        )
         self.text(f"{title} over {what}: exponent {exponent:.2f}")
         figure = Figure(figsize=(5, 3.2), layout="constrained")
         axes = figure.subplots()
@@ -63,7 +70,8 @@ class Page:
         figure.savefig(picture, format="png", dpi=120)
         data = base64.b64encode(picture.getvalue()).decode()
         self.parts.append(
-            f'<img alt="{html.escape(title)} over {html.escape(what)}" src="data:image/png;base64,{data}">'
+            f'<img alt="{html.escape(title)} over {html.escape(what)}" '
+            f'src="data:image/png;base64,{data}">'
         )
 
     def write(self, path: Path) -> None:
@@ -72,7 +80,8 @@ class Page:
         path.parent.mkdir(parents=True, exist_ok=True)
         head = f"<meta charset=utf-8><title>{html.escape(self.title)}</title><style>{STYLE}</style>"
         path.write_text(
-            f"<!doctype html><html lang=en>{head}<body>{''.join(self.parts)}</body></html>", encoding="utf-8"
+            f"<!doctype html><html lang=en>{head}<body>{''.join(self.parts)}</body></html>",
+            encoding="utf-8",
         )
 
     def _end_table(self) -> None:

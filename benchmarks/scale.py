@@ -1,7 +1,7 @@
-"""Speed of the grid, a fit, a stream and enhancement of many rows, compared with the hardware floor; growth of each.
+"""Speed and growth of the grid, a fit, a stream and enhancement, beside the hardware floor.
 
-``make bench`` runs all parts with one thread and writes one page with tables and plots, each with a word on how often
-what was run. Parts can be chosen; sizes can be made smaller.
+``make bench`` runs all parts with one thread and writes one page with tables and plots, each with a
+word on how often what was run. Parts can be chosen; sizes can be made smaller.
 """
 
 import argparse
@@ -66,7 +66,9 @@ def in_turns(repeats: int, in_a_row: int = 1, **calls: Callable[[], Any]) -> dic
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def run_peer(options: argparse.Namespace, name: str, points: int, repeats: int = 1) -> dict[str, Any] | None:
+def run_peer(
+    options: argparse.Namespace, name: str, points: int, repeats: int = 1
+) -> dict[str, Any] | None:
     """Time PyLDL in its environment, if given."""
     if not options.peer:
         return None
@@ -74,7 +76,8 @@ def run_peer(options: argparse.Namespace, name: str, points: int, repeats: int =
     command = [options.peer, worker, str(load_dataset(name).filename)]
     command += ["--points", str(points), "--repeats", str(repeats)]
     environment = {**os.environ, **ENVIRONMENT}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  # our own worker
+    captured = {"capture_output": True, "text": True, "check": True}
+    run = subprocess.run(command, env=environment, **captured)  # noqa: S603  # our own worker
     report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return report
 
@@ -83,8 +86,8 @@ def grid_part(options: argparse.Namespace, page: Page) -> None:
     """Compare BDLDLCV (64 points, ten folds) with the model of PyLDL in GridSearchCV."""
     page.heading("The paper's grid: 64 points, ten folds")
     page.text(
-        f"BDLDLCV: median of {options.repeats} fits, on Movie one. PyLDL: one search; where it searched a part of the "
-        "grid, the time is that of the part times 64 / points."
+        f"BDLDLCV: median of {options.repeats} fits, on Movie one. PyLDL: one search; where it "
+        "searched a part of the grid, the time is that of the part times 64 / points."
     )
     page.head("set", "BDLDLCV s", "PyLDL s", "ratio", "points that PyLDL searched")
     for name, points in (("Yeast_alpha", 64), ("SBU_3DFE", 64), ("Movie", options.movie_points)):
@@ -95,22 +98,36 @@ def grid_part(options: argparse.Namespace, page: Page) -> None:
         whole = peer["grid"] * 64 / peer["points"] if peer and peer["points"] else math.nan
         for form, table in forms.items():
             model = BDLDLCV(GRID, GRID, [1e-3])
-            seconds = in_turns(1 if name == "Movie" else options.repeats, ours=lambda: model.fit(table, D))["ours"]  # noqa: B023
-            page.row(f"{name}{form}", seconds, whole, f"{whole / seconds:.0f}×" if peer else "", points if peer else "")
+            repeats = 1 if name == "Movie" else options.repeats
+            seconds = in_turns(repeats, ours=partial(model.fit, table, D))["ours"]
+            page.row(
+                f"{name}{form}",
+                seconds,
+                whole,
+                f"{whole / seconds:.0f}×" if peer else "",
+                points if peer else "",
+            )
 
 
 def fit_part(options: argparse.Namespace, page: Page) -> None:
-    """Compare one fit with its Gram products, the peer, Ridge of scikit-learn and the general solver of SciPy."""
+    """Compare one fit with its Gram products, the peer, Ridge and the general solver of SciPy."""
     from sklearn.linear_model import Ridge
 
     page.heading("One fit")
     page.text(
-        f"Medians of {options.repeats} turns. At a turn each is called once, and for tables of fewer than "
-        f"{SMALL_TABLE:,} numbers {IN_A_ROW} times in a row, of which the mean counts. PyLDL, in a process of its own, "
-        "is called as often in a row."
+        f"Medians of {options.repeats} turns. At a turn each is called once, and for tables of "
+        f"fewer than {SMALL_TABLE:,} numbers {IN_A_ROW} times in a row, of which the mean counts. "
+        "PyLDL, in a process of its own, is called as often in a row."
     )
     page.head(
-        "set", "BDLDL s", "Gram products s", "fit / Gram", "Ridge s", "SciPy's solve_sylvester s", "PyLDL s", "ratio"
+        "set",
+        "BDLDL s",
+        "Gram products s",
+        "fit / Gram",
+        "Ridge s",
+        "SciPy's solve_sylvester s",
+        "PyLDL s",
+        "ratio",
     )
     for name, X, D in fitted_tables(options):
         A, C = (X.T @ X), X.T @ D
@@ -126,7 +143,11 @@ def fit_part(options: argparse.Namespace, page: Page) -> None:
             scipy=lambda: linalg.solve_sylvester(A + 1e-2 * np.eye(len(A)), B, C),  # noqa: B023
         )
         peer = run_peer(options, name, 0, options.repeats * in_a_row) if name in FITTED else None
-        turns = np.reshape(peer["fits"], (options.repeats, in_a_row)) if peer else np.full((1, 1), math.nan)
+        turns = (
+            np.reshape(peer["fits"], (options.repeats, in_a_row))
+            if peer
+            else np.full((1, 1), math.nan)
+        )
         theirs = float(np.median(turns.mean(axis=1)))
         page.row(
             name,
@@ -158,11 +179,11 @@ def many_rows(n: int, m: int = 100, c: int = 10) -> tuple[Array, Array]:
 
 
 def stream_part(options: argparse.Namespace, page: Page) -> None:
-    """Compare a fit from a Parquet file with reading it and forming the Gram products; report peak memory."""
+    """Compare a fit from a Parquet file with reading it and its Gram products; report memory."""
     page.heading(f"{options.stream_rows:,} × 64 × 8 single-precision rows from Parquet")
     page.text(
-        f"Medians of {options.stream_repeats} runs in turns, each in a process of its own, after the file has "
-        "been read once."
+        f"Medians of {options.stream_repeats} runs in turns, each in a process of its own, after "
+        "the file has been read once."
     )
     page.head("what", "seconds", "megabytes")
     titles = {"read": "reading", "gram": "reading, and Gram products", "fit": "BDLDL.fit_stream"}
@@ -175,7 +196,8 @@ def stream_part(options: argparse.Namespace, page: Page) -> None:
             for what, done in runs.items():
                 done.append(run_alone(what, path))
     median = {
-        what: {key: statistics.median(run[key] for run in done) for key in done[0]} for what, done in runs.items()
+        what: {key: statistics.median(run[key] for run in done) for key in done[0]}
+        for what, done in runs.items()
     }
     for what, title in titles.items():
         page.row(title, median[what]["seconds"], median[what]["megabytes"])
@@ -196,10 +218,14 @@ def write_rows(path: Path, n: int) -> None:
             writer.write_table(pa.table(list(columns), schema=schema), row_group_size=100_000)
 
 
-def run_alone(what: str, file: Path | int, environment: dict[str, str] | None = None) -> dict[str, Any]:
+def run_alone(
+    what: str, file: Path | int, environment: dict[str, str] | None = None
+) -> dict[str, Any]:
     """Run one job in a separate process, and return its seconds and peak memory."""
     command = [sys.executable, "-m", "benchmarks.scale", "--job", what, "--file", str(file)]
-    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  # this module
+    run = subprocess.run(  # noqa: S603  # this module
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
     report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return report
 
@@ -214,7 +240,9 @@ def job(what: str, path: Path) -> None:
     for X, D in stream if what != "fit" else ():
         if what == "gram":
             x, d = X.to_numpy().astype(np.float64), D.to_numpy().astype(np.float64)
-            sums = [total + part for total, part in zip(sums, (x.T @ x, x.T @ d, d.T @ d), strict=True)]
+            sums = [
+                total + part for total, part in zip(sums, (x.T @ x, x.T @ d, d.T @ d), strict=True)
+            ]
     print(json.dumps({"seconds": time.perf_counter() - began, "megabytes": peak_megabytes()}))
 
 
@@ -222,29 +250,56 @@ def recover_part(options: argparse.Namespace, page: Page) -> None:
     """Compare the default BDLE with its exact solution and with GLLE of PyLDL."""
     repeats = min(3, options.repeats)
     page.heading("Label enhancement of the benchmark sets")
-    page.text(f"Medians of {repeats} fits in turns, on Movie one each. PyLDL: median of its runs, a process each.")
-    page.head("set", "auto s", "exact s", "PyLDL's GLLE s", "ratio", "auto was", "largest difference in a measure")
+    page.text(
+        f"Medians of {repeats} fits in turns, on Movie one each. "
+        "PyLDL: median of its runs, a process each."
+    )
+    page.head(
+        "set",
+        "auto s",
+        "exact s",
+        "PyLDL's GLLE s",
+        "ratio",
+        "auto was",
+        "largest difference in a measure",
+    )
     for name in list_datasets():
         data = load_dataset(name)
         models = {solver: BDLE(solver=solver) for solver in ("auto", "exact")}
-        fits = {solver: partial(model.fit, data.data, data.logical) for solver, model in models.items()}
+        fits = {
+            solver: partial(model.fit, data.data, data.logical) for solver, model in models.items()
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VanishingGraphWarning)
             seconds = in_turns(1 if name == "Movie" else repeats, **fits)
-        scores = {solver: score_all(data.target, model.label_distributions_) for solver, model in models.items()}
-        differences = [abs(scores["auto"][key] / value - 1) for key, value in scores["exact"].items()]
+        scores = {
+            solver: score_all(data.target, model.label_distributions_)
+            for solver, model in models.items()
+        }
+        differences = [
+            abs(scores["auto"][key] / value - 1) for key, value in scores["exact"].items()
+        ]
         peer = math.nan
         if options.peer and name in PEER_ENHANCES:
-            peer = statistics.median(run.seconds for run in measure_in_turns(options, "GLLE", name)["peer"])
+            peer = statistics.median(
+                run.seconds for run in measure_in_turns(options, "GLLE", name)["peer"]
+            )
         ratio = "" if math.isnan(peer) else f"{peer / seconds['auto']:.1f}×"
         picked = models["auto"].solver_
-        page.row(name, seconds["auto"], seconds["exact"], peer, ratio, picked, f"{max(differences):.2%}")
+        page.row(
+            name, seconds["auto"], seconds["exact"], peer, ratio, picked, f"{max(differences):.2%}"
+        )
 
 
 def enhance_part(options: argparse.Namespace, page: Page) -> None:
     """Measure BDLE from 10,000 rows to the given maximum, with all threads."""
-    for kind, what in (("latent", "six hidden ones and noise"), ("normal", "nothing: independent noise")):
-        page.heading(f"Label enhancement of many rows: 10 labels, 50 features made of {what} (all threads)")
+    for kind, what in (
+        ("latent", "six hidden ones and noise"),
+        ("normal", "nothing: independent noise"),
+    ):
+        page.heading(
+            f"Label enhancement of many rows: 10 labels, 50 features made of {what} (all threads)"
+        )
         page.text("One run each, in a process of its own.")
         page.head("rows", "seconds", "megabytes", "rank")
         every_thread = {key: value for key, value in os.environ.items() if key not in THREADS}
@@ -253,7 +308,9 @@ def enhance_part(options: argparse.Namespace, page: Page) -> None:
         for n, report in zip(sizes, reports, strict=True):
             page.row(f"{n:,}", report["seconds"], report["megabytes"], report["rank"])
         if len(sizes) > 1:
-            page.growth("rows", f"BDLE.fit ({kind})", sizes, [report["seconds"] for report in reports])
+            page.growth(
+                "rows", f"BDLE.fit ({kind})", sizes, [report["seconds"] for report in reports]
+            )
 
 
 def enhance_job(kind: str, n: int) -> None:
@@ -262,11 +319,15 @@ def enhance_job(kind: str, n: int) -> None:
     began = time.perf_counter()
     model = BDLE(graph_width="mean", random_state=0).fit(X, L)
     seconds = time.perf_counter() - began
-    print(json.dumps({"seconds": seconds, "megabytes": peak_megabytes(), "rank": model.rank_ or "full"}))
+    print(
+        json.dumps(
+            {"seconds": seconds, "megabytes": peak_megabytes(), "rank": model.rank_ or "full"}
+        )
+    )
 
 
 def latent_rows(n: int) -> tuple[Any, Array]:
-    """Return 50 features of six hidden ones, and logical labels of distributions that depend on the same."""
+    """Return 50 features of six hidden ones, and logical labels that depend on those."""
     rng = np.random.default_rng(0)
     hidden = rng.standard_normal((n, 6))
     X = np.tanh(hidden @ rng.normal(size=(6, 50))) + 0.1 * rng.standard_normal((n, 50))
@@ -274,7 +335,7 @@ def latent_rows(n: int) -> tuple[Any, Array]:
 
 
 def normal_rows(n: int) -> tuple[Any, Array]:
-    """Return 50 independent features, and logical labels of distributions that depend on ten of them."""
+    """Return 50 independent features, and logical labels that depend on ten of them."""
     X, D = many_rows(n, m=50)
     return X.astype(np.float32), binarize(D)
 
@@ -291,7 +352,8 @@ def growth_part(options: argparse.Namespace, page: Page) -> None:
         for n, m, c in sizes:
             X, D = many_rows(n, max(m, c), c)
             X = X[:, :m].copy()
-            seconds.append(in_turns(options.repeats, fit=lambda: BDLDL().fit(X, D))["fit"])  # noqa: B023
+            times = in_turns(options.repeats, fit=lambda: BDLDL().fit(X, D))  # noqa: B023
+            seconds.append(times["fit"])
         page.growth(what, "BDLDL.fit", [shape[axis] for shape in sizes], seconds)
 
 
@@ -311,7 +373,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--peer", help="Python of an environment with python-ldl 0.1.2")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--movie-points", type=int, default=1, help="points of the grid that PyLDL searches on Movie")
+    parser.add_argument(
+        "--movie-points",
+        type=int,
+        default=1,
+        help="points of the grid that PyLDL searches on Movie",
+    )
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--stream-rows", type=int, default=20_000_000)
     parser.add_argument("--stream-repeats", type=int, default=3)
@@ -322,11 +389,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.job:
         stream = options.job not in ENHANCED
-        job(options.job, Path(options.file)) if stream else enhance_job(options.job, int(options.file))
+        job(options.job, Path(options.file)) if stream else enhance_job(
+            options.job, int(options.file)
+        )
         return
     options.folds, options.limit = 1, 600.0  # for the comparison with GLLE of PyLDL
     threads = os.environ.get(THREADS[0], "all")
-    page = Page("labeldist: speed and scale", f"{threads} thread(s) unless said otherwise; PyLDL has one.")
+    page = Page(
+        "labeldist: speed and scale", f"{threads} thread(s) unless said otherwise; PyLDL has one."
+    )
     for part in options.parts:
         PARTS[part](options, page)
         page.write(options.page)

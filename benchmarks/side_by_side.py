@@ -1,12 +1,12 @@
 """Measure labeldist and PyLDL on the same folds, data and number of threads, in turns, in one run.
 
-``make peer`` makes the peer's environment, measures, and writes a page of tables. Every finished row is recorded, so
-that a run that was interrupted goes on where it was.
+``make peer`` makes the peer's environment, measures, and writes a page of tables. Every finished
+row is recorded, so that a run that was interrupted goes on where it was.
 
-Faster means sooner at the same quality. Where both minimise the same objective (SABFGS, SAIIS), the peer's time is the
-one until it is within 1e-5 of the best value known, ours run to convergence; where it never gets there, and for all
-other methods, it is the time to its own stop. Ours is always the time to its own stop, and the gap that it leaves is in
-the table.
+Faster means sooner at the same quality. Where both minimise the same objective (SABFGS, SAIIS), the
+peer's time is the one until it is within 1e-5 of the best value known, ours run to convergence;
+where it never gets there, and for all other methods, it is the time to its own stop. Ours is always
+the time to its own stop, and the gap that it leaves is in the table.
 """
 
 import argparse
@@ -39,31 +39,59 @@ SAME_QUALITY = 1e-5
 LIBRARIES = ("ours", "peer")
 TITLES = {"ours": "labeldist", "peer": "PyLDL", "trivial": "trivial"}
 DIFFERENCES = {
-    "LDLLC": "PyLDL weights the distance of two labels' coefficients by the sign of their correlation, has no ridge, "
-    "and searches in float32 for 50 iterations; ours weights by the correlation and has the authors' ridge.",
-    "LDLSCL": "PyLDL divides the terms of the objective by n, n·k and c, so that its penalties weigh otherwise, and "
-    "takes 1,000 steps of Adam; ours minimises the published objective.",
-    "AABP": "PyLDL takes 1,000 full steps of gradient descent on squared differences; ours has weight decay and "
-    "searches by L-BFGS until it converges.",
-    "PTSVM": "PyLDL's machines are linear with C = 1 and calibrated by five folds; ours have the published Gaussian "
-    "kernel, C = 0.1 and γ = 0.01, which on features with small numbers are weak: so with C = 100, too.",
-    "GLLE": "PyLDL has a third term, over clusters, and searches in float32 for 50 iterations; ours is the formula "
-    "that the paper compares with, at its minimum.",
+    "LDLLC": (
+        "PyLDL weights the distance of two labels' coefficients by the sign of their correlation,"
+        " has no ridge, and searches in float32 for 50 iterations; ours weights by the "
+        "correlation and has the authors' ridge."
+    ),
+    "LDLSCL": (
+        "PyLDL divides the terms of the objective by n, n·k and c, so that its penalties weigh "
+        "otherwise, and takes 1,000 steps of Adam; ours minimises the published objective."
+    ),
+    "AABP": (
+        "PyLDL takes 1,000 full steps of gradient descent on squared differences; ours has weight"
+        " decay and searches by L-BFGS until it converges."
+    ),
+    "PTSVM": (
+        "PyLDL's machines are linear with C = 1 and calibrated by five folds; ours have the "
+        "published Gaussian kernel, C = 0.1 and γ = 0.01, which on features with small numbers "
+        "are weak: so with C = 100, too."
+    ),
+    "GLLE": (
+        "PyLDL has a third term, over clusters, and searches in float32 for 50 iterations; ours "
+        "is the formula that the paper compares with, at its minimum."
+    ),
     "ML": "PyLDL solves a general quadratic programme in float64 on weights of float32.",
-    "PTBayes": "Measured with PyLDL's model, independent features and drawn examples, not with our default.",
+    "PTBayes": (
+        "Measured with PyLDL's model, independent features and drawn examples, not with our "
+        "default."
+    ),
     "FCM": "Measured with PyLDL's 50 clusters and a tolerance as fine.",
     "LDLLRR": "PyLDL takes the mean of the divergences instead of their sum, and has no ridge.",
-    "LDL4C": "PyLDL divides the distances by the number of labels, and takes the margin to the second true label "
-    "instead of the predicted runner-up.",
+    "LDL4C": (
+        "PyLDL divides the distances by the number of labels, and takes the margin to the second "
+        "true label instead of the predicted runner-up."
+    ),
     "LDLHR": "PyLDL divides the distances by the number of labels, and has other weights.",
-    "DeltaLDL": "PyLDL approximates the integral by Simpson's rule and trains a network by Adam; ours has the exact "
-    "integral and a linear model.",
-    "IncomLDL": "Measured without missing degrees. PyLDL solves one quadratic programme per row and iteration.",
-    "WInLDL": "Measured without missing degrees. PyLDL projects without the weights, which is not the minimum.",
+    "DeltaLDL": (
+        "PyLDL approximates the integral by Simpson's rule and trains a network by Adam; ours has"
+        " the exact integral and a linear model."
+    ),
+    "IncomLDL": (
+        "Measured without missing degrees. PyLDL solves one quadratic programme per row and "
+        "iteration."
+    ),
+    "WInLDL": (
+        "Measured without missing degrees. PyLDL projects without the weights, which is not the "
+        "minimum."
+    ),
     "LDLSF": "PyLDL shrinks the columns of W₂, the labels, instead of the rows, the features.",
     "LDSVR": "PyLDL fits one machine per label; ours has the joint loss of the paper.",
     "CPNN": "PyLDL trains by 1,000 steps of RProp; ours has weight decay and searches by L-BFGS.",
-    "LDLForest": "PyLDL trains the gates by 1,000 steps of Adam, and applies softmax to the sums of the leaves.",
+    "LDLForest": (
+        "PyLDL trains the gates by 1,000 steps of Adam, and applies softmax to the sums of the "
+        "leaves."
+    ),
 }
 """Differences between the models; methods that are not listed are the same in both libraries."""
 
@@ -85,7 +113,9 @@ class Measurement:
         return statistics.median(fold["seconds"] for fold in self.folds) if self.folds else math.nan
 
 
-def measure(arguments: argparse.Namespace, library: str, method: str, data: Path, labels: Path) -> Measurement:
+def measure(
+    arguments: argparse.Namespace, library: str, method: str, data: Path, labels: Path
+) -> Measurement:
     """Run the worker in a separate process."""
     worker = str(Path(__file__).parent / "worker.py")
     python = sys.executable if library == "ours" else arguments.peer
@@ -111,7 +141,9 @@ def measure(arguments: argparse.Namespace, library: str, method: str, data: Path
             return Measurement(tuple(report["folds"]), report["megabytes"], tuple(content.values()))
 
 
-def measure_in_turns(arguments: argparse.Namespace, method: str, name: str) -> dict[str, list[Measurement]]:
+def measure_in_turns(
+    arguments: argparse.Namespace, method: str, name: str
+) -> dict[str, list[Measurement]]:
     """Measure both libraries in turns; long runs are not repeated."""
     data = load_dataset(name)
     runs: dict[str, list[Measurement]] = {library: [] for library in LIBRARIES}
@@ -135,21 +167,31 @@ def held_out(D: Array, method: str, folds: int) -> tuple[list[Array], list[Array
     if method in ENHANCERS:
         return [D], [np.full_like(D, 1 / D.shape[1])]
     splits = ten_folds(D)[:folds]
-    return [D[test] for _, test in splits], [np.tile(D[train].mean(axis=0), (len(test), 1)) for train, test in splits]
+    return [D[test] for _, test in splits], [
+        np.tile(D[train].mean(axis=0), (len(test), 1)) for train, test in splits
+    ]
 
 
 def scores(truths: Iterable[Array], answers: Iterable[Array]) -> dict[str, float] | None:
-    """Return the mean of every measure over the folds; None if predictions are not distributions."""
+    """Return the mean of every measure over folds; None if predictions are not distributions."""
     values = []
     for truth, answer in zip(truths, answers, strict=False):
-        if not np.isfinite(answer).all() or (answer < 0).any() or not (answer.sum(axis=1) > 0).all():
+        if (
+            not np.isfinite(answer).all()
+            or (answer < 0).any()
+            or not (answer.sum(axis=1) > 0).all()
+        ):
             return None
         values.append(score_all(truth, normalize(answer)))
-    return {measure: float(np.mean([fold[measure] for fold in values])) for measure in values[0]} if values else None
+    return (
+        {measure: float(np.mean([fold[measure] for fold in values])) for measure in values[0]}
+        if values
+        else None
+    )
 
 
 def peer_seconds(run: Measurement, best: list[float]) -> tuple[float, bool]:
-    """Return the seconds that the peer needs to nearly reach the best objective, and whether it reaches it."""
+    """Return the seconds until the peer nearly reaches the best objective, and whether it does."""
     seconds, reached = [], []
     for fold, goal in zip(run.folds, best, strict=False):
         times = [at for at, value in fold.get("trace", ()) if value <= goal * (1 + SAME_QUALITY)]
@@ -167,15 +209,22 @@ def record_of(arguments: argparse.Namespace, method: str, name: str) -> Record:
     """Measure a method on a set, and return the record."""
     runs = measure_in_turns(arguments, method, name)
     ours, peer = runs["ours"], runs["peer"]
-    folds = min((len(run.folds) for library in LIBRARIES for run in runs[library] if run.folds), default=0)
+    folds = min(
+        (len(run.folds) for library in LIBRARIES for run in runs[library] if run.folds), default=0
+    )
     truths, trivial = held_out(load_dataset(name).target, method, folds)
     record: Record = {
         "method": method,
         "set": name,
         "folds": folds,
         "limit": arguments.limit,
-        "seconds": {library: statistics.median(run.seconds for run in runs[library]) for library in LIBRARIES},
-        "megabytes": {library: max(run.megabytes for run in runs[library]) for library in LIBRARIES},
+        "seconds": {
+            library: statistics.median(run.seconds for run in runs[library])
+            for library in LIBRARIES
+        },
+        "megabytes": {
+            library: max(run.megabytes for run in runs[library]) for library in LIBRARIES
+        },
         "failure": {library: runs[library][-1].failure for library in LIBRARIES},
         "scores": {library: scores(truths, runs[library][0].answers) for library in LIBRARIES},
         "gap": {},
@@ -195,7 +244,11 @@ def record_of(arguments: argparse.Namespace, method: str, name: str) -> Record:
 def skill(record: Record, library: str) -> float:
     """Return the skill over the trivial prediction."""
     values = record["scores"][library]
-    return 1 - values["kl_divergence"] / record["scores"]["trivial"]["kl_divergence"] if values else math.nan
+    return (
+        1 - values["kl_divergence"] / record["scores"]["trivial"]["kl_divergence"]
+        if values
+        else math.nan
+    )
 
 
 def ratio(record: Record) -> str:
@@ -208,16 +261,20 @@ def ratio(record: Record) -> str:
 
 def page(records: list[Record]) -> Iterable[str]:
     """Yield the lines of the page."""
-    yield "# Side by side with PyLDL\n\nWritten by `make peer`; the documentation explains it under Speed.\n"
+    yield "# Side by side with PyLDL\n"
+    yield "Written by `make peer`; the documentation explains it under Speed.\n"
     yield "## Time, memory, objective and skill\n"
     yield (
-        "| method | set | folds | labeldist s | PyLDL s | ratio | labeldist MB | PyLDL MB | gap | PyLDL's gap | skill "
-        "| PyLDL's skill |"
+        "| method | set | folds | labeldist s | PyLDL s | ratio | labeldist MB | PyLDL MB "
+        "| gap | PyLDL's gap | skill | PyLDL's skill |"
     )
     yield f"|---|---|{'---:|' * 10}"
     for record in records:
         seconds = record["seconds"]
-        gaps = (f"{record['gap'][library]:.0e}" if library in record["gap"] else "" for library in LIBRARIES)
+        gaps = (
+            f"{record['gap'][library]:.0e}" if library in record["gap"] else ""
+            for library in LIBRARIES
+        )
         cells = [
             str(record["folds"]),
             f"{seconds['ours']:.3g}",
@@ -240,12 +297,22 @@ def page(records: list[Record]) -> Iterable[str]:
 def main() -> None:
     """Measure what is not recorded yet, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer", required=True, help="the Python of an environment with python-ldl 0.1.2 and torch")
-    parser.add_argument("--methods", nargs="*", choices=[*ENHANCERS, *LEARNERS], default=[*ENHANCERS, *LEARNERS])
-    parser.add_argument("--sets", nargs="*", default=["Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie"])
+    parser.add_argument(
+        "--peer", required=True, help="the Python of an environment with python-ldl 0.1.2 and torch"
+    )
+    parser.add_argument(
+        "--methods", nargs="*", choices=[*ENHANCERS, *LEARNERS], default=[*ENHANCERS, *LEARNERS]
+    )
+    parser.add_argument(
+        "--sets",
+        nargs="*",
+        default=["Yeast_alpha", "Yeast_cold", "Yeast_spoem", "SBU_3DFE", "Movie"],
+    )
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--limit", type=float, default=400, help="seconds; a run that takes a tenth is not repeated")
+    parser.add_argument(
+        "--limit", type=float, default=400, help="seconds; a run that takes a tenth is not repeated"
+    )
     parser.add_argument("--record", type=Path, default=Path("build/side_by_side.jsonl"))
     parser.add_argument("--page", type=Path, default=Path("build/side_by_side.md"))
     arguments = parser.parse_args()
@@ -259,7 +326,10 @@ def main() -> None:
                 with arguments.record.open("a") as file:
                     file.write(json.dumps(record) + "\n")
                 print(f"{method:8} {name:12} {ratio(record)}", flush=True)
-    chosen = [done[key] for key in ((method, name) for method in arguments.methods for name in arguments.sets)]
+    chosen = [
+        done[key]
+        for key in ((method, name) for method in arguments.methods for name in arguments.sets)
+    ]
     arguments.page.write_text("\n".join(page(chosen)) + "\n", encoding="utf-8")
     print(arguments.page)
 

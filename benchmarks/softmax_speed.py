@@ -1,7 +1,8 @@
-"""Time of SoftmaxRegressionCV beside scikit-learn's LogisticRegressionCV on repeated, weighted rows.
+"""Time of SoftmaxRegressionCV beside LogisticRegressionCV on repeated, weighted rows.
 
-``make softmax-speed`` prints seconds with one thread, the best of several runs in turn, and the penalised objective of
-both at the ridge that SoftmaxRegressionCV chose. LABELDIST_DATA and LABELDIST_VOTES name the folders of the data.
+``make softmax-speed`` prints seconds with one thread, the best of several runs in turn, and the
+penalised objective of both at the ridge that SoftmaxRegressionCV chose. LABELDIST_DATA and
+LABELDIST_VOTES name the folders of the data.
 """
 
 import argparse
@@ -27,10 +28,14 @@ RIDGES = np.logspace(-3, 3, 13)
 
 
 def text_features():
-    """Return TF-IDF components of the premises and hypotheses of ChaosNLI, and the shares of the votes."""
+    """Return TF-IDF components of the pairs of sentences of ChaosNLI, and the shares of votes."""
     data = [load_votes(f"ChaosNLI_{part}") for part in ("SNLI", "MNLI")]
-    texts = [[text for part in data for text in part.items[name]] for name in ("premise", "hypothesis")]
-    vectorizer = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), min_df=2), TruncatedSVD(100, random_state=0))
+    texts = [
+        [text for part in data for text in part.items[name]] for name in ("premise", "hypothesis")
+    ]
+    vectorizer = make_pipeline(
+        TfidfVectorizer(ngram_range=(1, 2), min_df=2), TruncatedSVD(100, random_state=0)
+    )
     return np.hstack([vectorizer.fit_transform(one) for one in texts]), np.vstack(
         [part.votes.distributions for part in data]
     )
@@ -44,7 +49,9 @@ def repeated(X, D):
 
 def objective(X, D, coef, intercept, ridge) -> float:
     """Return the penalised cross-entropy."""
-    return float(-(D * log_softmax(X @ coef.T + intercept, axis=1)).sum() + ridge / 2 * (coef**2).sum())
+    return float(
+        -(D * log_softmax(X @ coef.T + intercept, axis=1)).sum() + ridge / 2 * (coef**2).sum()
+    )
 
 
 def main() -> None:
@@ -54,7 +61,10 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.simplefilter("ignore", FutureWarning)  # scikit-learn announces other defaults
-    tables = {name: (load_dataset(name).data, load_dataset(name).target) for name in ("Yeast_alpha", "SBU_3DFE")}
+    tables = {
+        name: (load_dataset(name).data, load_dataset(name).target)
+        for name in ("Yeast_alpha", "SBU_3DFE")
+    }
     tables["ChaosNLI (text)"] = text_features()
     print(table("table", "ours, s", "scikit-learn, s", "ratio", "objective: scikit-learn − ours"))
     with threadpool_limits(1):
@@ -63,7 +73,8 @@ def main() -> None:
             folds = list(KFold(5, shuffle=True, random_state=0).split(X))
             rows, Z, classes, weight = repeated(X, D)
             inner = [
-                (np.flatnonzero(np.isin(rows, train)), np.flatnonzero(np.isin(rows, test))) for train, test in folds
+                (np.flatnonzero(np.isin(rows, train)), np.flatnonzero(np.isin(rows, test)))
+                for train, test in folds
             ]
             ours, theirs = [], []
             for i in range(options.repeats):
@@ -76,10 +87,17 @@ def main() -> None:
                 peer = LogisticRegressionCV(Cs=1 / RIDGES, cv=inner, scoring="neg_log_loss")
                 peer.fit(Z, classes, sample_weight=weight)
                 theirs.append(time.perf_counter() - start)
-            same = LogisticRegression(C=1 / model.ridge_, max_iter=1000).fit(Z, classes, sample_weight=weight)
-            mine, other = (objective(X, D, one.coef_, one.intercept_, model.ridge_) for one in (model, same))
+            same = LogisticRegression(C=1 / model.ridge_, max_iter=1000).fit(
+                Z, classes, sample_weight=weight
+            )
+            mine, other = (
+                objective(X, D, one.coef_, one.intercept_, model.ridge_) for one in (model, same)
+            )
             ratio = f"{min(theirs) / min(ours):.1f}"
-            print(row(name, f"{min(ours):.2f}", f"{min(theirs):.2f}", ratio, f"{other - mine:.1e}"), flush=True)
+            print(
+                row(name, f"{min(ours):.2f}", f"{min(theirs):.2f}", ratio, f"{other - mine:.1e}"),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -38,7 +38,9 @@ def rows(dataset: str, scores: Mapping[str, Scores]) -> Iterable[str]:
     for method, values in scores.items():
         cells = []
         for measure in PAPER_MEASURES:
-            best = not any(beats(measure, other[measure], values[measure]) for other in scores.values())
+            best = not any(
+                beats(measure, other[measure], values[measure]) for other in scores.values()
+            )
             cell = f"{values[measure]:.{DIGITS}f}"
             cells.append(f"**{cell}**" if best else cell)
         yield f"| {dataset} | {method} | {' | '.join(cells)} |"

@@ -1,6 +1,7 @@
 """Fit one method of one library on one benchmark set, and print time, memory and predictions.
 
-Run by ``benchmarks.side_by_side`` in the environment of the library that is measured; imports nothing of the other's.
+Run by ``benchmarks.side_by_side`` in the environment of the library that is measured; imports
+nothing of the other's.
 """
 
 import argparse
@@ -41,7 +42,7 @@ LEARNERS = {
     "CPNN": "CPNN",
     "LDLForest": "LDLF",
 }
-"""The learners of both. The wheel of PyLDL lacks a compiled module that its DF_LDL, StructRF and LDLogitBoost need."""
+"""The learners of both, without three of PyLDL whose compiled module its wheel lacks."""
 
 CLASSIFIERS = ("LDL4C", "LDLHR")
 """Methods whose `predict` returns labels in PyLDL, and `predict_proba` distributions."""
@@ -61,8 +62,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 """Settings that make our model equal to that of PyLDL, and seeds."""
 
-IMPORTED_IN_FIT = ("scipy.linalg", "sklearn.calibration", "sklearn.naive_bayes", "sklearn.neighbors", "sklearn.svm")
-"""Modules that PyLDL imports during a fit; they are imported before, so that imports are not timed."""
+IMPORTED_IN_FIT = (
+    "scipy.linalg",
+    "sklearn.calibration",
+    "sklearn.naive_bayes",
+    "sklearn.neighbors",
+    "sklearn.svm",
+)
+"""Modules that PyLDL imports during a fit; imported before, so that imports are not timed."""
 
 CONVERGED = 1e-2
 """Factor of the default tolerance for a converged search."""
@@ -75,7 +82,9 @@ class Ours:
 
     def __init__(self, method: str) -> None:
         self.method = method
-        module = import_module("labeldist.enhancement" if method in ENHANCERS else "labeldist.learning")
+        module = import_module(
+            "labeldist.enhancement" if method in ENHANCERS else "labeldist.learning"
+        )
         self.model = getattr(module, method.split(",")[0])(**SETTINGS.get(method, {}))
 
     def answer(self, X: np.ndarray, y: np.ndarray, X_new: np.ndarray) -> np.ndarray:
@@ -85,17 +94,19 @@ class Ours:
         return self.model.fit(X, y).predict(X_new)
 
     def notes(self, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
-        """Return the training objective that the last fit reached, and that of a search run to convergence."""
+        """Return the objective that the last fit reached, and that of a search to convergence."""
         if not hasattr(self.model, "tol") or self.method not in OBJECTIVES:
             return {}
         objective = OBJECTIVES[self.method]
         reached = objective(self.model, X, y)
-        tight = type(self.model)(**{**self.model.get_params(), "tol": CONVERGED * self.model.tol, "max_iter": 2_000})
+        tight = type(self.model)(
+            **{**self.model.get_params(), "tol": CONVERGED * self.model.tol, "max_iter": 2_000}
+        )
         return {"reached": reached, "best": min(reached, objective(tight.fit(X, y), X, y))}
 
 
 class Peer:
-    """A method of PyLDL, which records the values of its objective if the objective is also ours."""
+    """A method of PyLDL, which records the values of its objective if it is also ours."""
 
     def __init__(self, method: str) -> None:
         import keras
@@ -115,8 +126,12 @@ class Peer:
             self._watch(model)
         if self.method in ENHANCERS:
             return np.asarray(model.fit(X, y.copy()).transform())
-        model.fit(X, y, **({"mask": np.zeros(y.shape, dtype=bool)} if self.method in INCOMPLETE else {}))
-        return np.asarray((model.predict_proba if self.method in CLASSIFIERS else model.predict)(X_new))
+        model.fit(
+            X, y, **({"mask": np.zeros(y.shape, dtype=bool)} if self.method in INCOMPLETE else {})
+        )
+        return np.asarray(
+            (model.predict_proba if self.method in CLASSIFIERS else model.predict)(X_new)
+        )
 
     def _watch(self, model: Any) -> None:
         began, loss = time.perf_counter(), model._loss_function
@@ -142,7 +157,7 @@ def divergence(model: Any, X: np.ndarray, D: np.ndarray) -> float:
 
 def correlated_divergence(model: Any, X: np.ndarray, D: np.ndarray) -> float:
     """Return the objective of LDLLC."""
-    from labeldist.learning._correlation_learners import correlated_distance
+    from labeldist.learning.published.ldl_lc import correlated_distance
 
     theta = model.coef_.T
     penalty = model.ridge * (theta**2).sum() + model.correlation * correlated_distance(theta)[0]
@@ -177,17 +192,25 @@ def main() -> None:
     parser.add_argument("labels", type=Path, help="a .npy file of its logical labels")
     parser.add_argument("answers", type=Path, help=".npz file for the predicted distributions")
     parser.add_argument("--folds", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no fold after this time")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="start no fold after this time"
+    )
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     content = loadmat(str(arguments.file))
     X = np.ascontiguousarray(content["features"], dtype=np.float64)
     enhances = arguments.method in ENHANCERS
-    y = np.load(arguments.labels).astype(float) if enhances else np.ascontiguousarray(content["labels"], dtype=float)
+    y = (
+        np.load(arguments.labels).astype(float)
+        if enhances
+        else np.ascontiguousarray(content["labels"], dtype=float)
+    )
     measured = (Ours if arguments.library == "ours" else Peer)(arguments.method)
     answers, folds = [], []
     peak = 0.0
-    for train, test in [(slice(None), slice(None))] if enhances else ten_folds(X)[: arguments.folds]:
+    for train, test in (
+        [(slice(None), slice(None))] if enhances else ten_folds(X)[: arguments.folds]
+    ):
         if sum(fold["seconds"] for fold in folds) > arguments.seconds:
             break
         train_X, train_y, test_X = X[train], y[train], X[test]

@@ -24,9 +24,10 @@ extensions = [
     "mathml",
     "reference",
 ]
-exclude_patterns = ["_*", "gallery/*.py", "gallery/*.ipynb", "reference/commands.md"]
+exclude_patterns = ["_*", "gallery/*.py", "gallery/*.ipynb"]
 templates_path = ["_templates"]
-smartquotes_action = "qe"  # quotes and ellipses, but no dashes, which would replace the hyphens of --label
+# Quotes and ellipses, but no dashes, which would replace the hyphens of --label.
+smartquotes_action = "qe"
 default_role = "py:obj"  # names in docstrings become links
 
 # Pages are Markdown that a code host renders as well.

@@ -2,13 +2,13 @@
 Find ambiguous digits
 =====================
 
-Every image of scikit-learn's digits has one label. Label enhancement uses similar images to estimate the degree of
-every digit.
+Every image of scikit-learn's digits has one label. Label enhancement uses similar images to
+estimate the degree of every digit.
 """
 
 # %%
-# Every image has one tag, and most images are clear. ``output="project"`` keeps the scores, while softmax would make
-# all distributions nearly equal.
+# Every image has one tag, and most images are clear. ``output="project"`` keeps the scores, while
+# softmax would make all distributions nearly equal.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -23,7 +23,9 @@ degrees = BDLE(graph_width="mean", output="project").fit_transform(X, L)
 # %%
 # These images have the highest entropy.
 names = [f"image {i}, a {digit}" for i, digit in enumerate(L.argmax(axis=1))]
-display = AmbiguityDisplay.from_distributions(degrees, max_rows=8, label_names=range(10), item_names=names)
+display = AmbiguityDisplay.from_distributions(
+    degrees, max_rows=8, label_names=range(10), item_names=names
+)
 
 # %%
 # The same images:

@@ -2,14 +2,14 @@
 Hard and soft labels
 ====================
 
-Annotators disagree about images. A classifier learns from the shares of their votes (soft labels), or from the label
-with most votes (hard labels).
+Annotators disagree about images. A classifier learns from the shares of their votes (soft labels),
+or from the label with most votes (hard labels).
 """
 
 # %%
-# The images are scikit-learn's handwritten digits. The annotators are simulated: one classifier, trained on other
-# images, reads each image five times, with new noise added to the pixels each time. It reads clear digits right and
-# confuses similar ones.
+# The images are scikit-learn's handwritten digits. The annotators are simulated: one classifier,
+# trained on other images, reads each image five times, with new noise added to the pixels each
+# time. It reads clear digits right and confuses similar ones.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -29,28 +29,33 @@ votes = pd.DataFrame({name: reader.predict(X + rng.normal(0, 0.5, X.shape)) for 
 print(votes.head())
 
 # %%
-# Krippendorff's alpha is 1 if all annotators agree, and 0 if they vote at random. The noise ceiling is the skill that
-# the true distributions themselves would have: they are judged by five votes per image, which vary by chance.
+# Krippendorff's alpha is 1 if all annotators agree, and 0 if they vote at random. The noise ceiling
+# is the skill that the true distributions themselves would have: they are judged by five votes per
+# image, which vary by chance.
 found = from_votes(votes, annotators=names)
 print(agreement(found, random_state=0))
 ceiling = noise_ceiling(found)
 print(f"noise ceiling {ceiling:.2f}")
 
 # %%
-# ``SoftLabelClassifier`` trains any classifier that takes sample weights. Both kinds of labels train the same logistic
-# regression on 600 images. The shares of the votes on the other 300 images judge it.
+# ``SoftLabelClassifier`` trains any classifier that takes sample weights. Both kinds of labels
+# train the same logistic regression on 600 images. The shares of the votes on the other 300 images
+# judge it.
 soft = found.distributions
 hard = np.eye(soft.shape[1])[soft.argmax(axis=1)]
 strengths = [0.03, 0.1, 0.3, 1, 3]
 skills = {}
 for name, D in {"soft": soft, "hard": hard}.items():
-    models = [SoftLabelClassifier(LogisticRegression(C=C, max_iter=1000)).fit(X[:600], D[:600]) for C in strengths]
+    models = [
+        SoftLabelClassifier(LogisticRegression(C=C, max_iter=1000)).fit(X[:600], D[:600])
+        for C in strengths
+    ]
     skills[name] = [model.score(X[600:], soft[600:]) for model in models]
     print(name, np.round(skills[name], 2))
 
 # %%
-# With hard labels the model learns to be certain where the annotators are not. A strong penalty (a small C) makes up
-# for it, but cross-validation on hard labels rewards certainty and chooses C = 1.
+# With hard labels the model learns to be certain where the annotators are not. A strong penalty (a
+# small C) makes up for it, but cross-validation on hard labels rewards certainty and chooses C = 1.
 figure, ax = plt.subplots(layout="constrained")
 for name, values in skills.items():
     ax.semilogx(strengths, values, "o-", label=f"{name} labels")

@@ -2,7 +2,8 @@
 Predictions and calibration
 ===========================
 
-Two plots for a model of three labels: predictions in the triangle of distributions, and calibration.
+Two plots for a model of three labels: predictions in the triangle of distributions, and
+calibration.
 """
 
 # %%
@@ -21,8 +22,8 @@ linear = BDLDLCV().fit(X, D)
 kernel = make_pipeline(KernelFeatures(n_components=100), BDLDLCV()).fit(X, D)
 
 # %%
-# A corner of the triangle is a single label, and the centre is the uniform distribution. Each point is a prediction,
-# and the line from it ends at the truth.
+# A corner of the triangle is a single label, and the centre is the uniform distribution. Each point
+# is a prediction, and the line from it ends at the truth.
 TernaryDisplay.from_estimator(linear, X_new[:60], D_new[:60], label_names=LABELS)
 
 # %%
@@ -30,6 +31,6 @@ TernaryDisplay.from_estimator(linear, X_new[:60], D_new[:60], label_names=LABELS
 TernaryDisplay.from_estimator(kernel, X_new[:60], D_new[:60], label_names=LABELS)
 
 # %%
-# Calibration compares predicted degrees with the mean of the true ones. At both ends the predictions of the linear
-# model are slightly too low.
+# Calibration compares predicted degrees with the mean of the true ones. At both ends the
+# predictions of the linear model are slightly too low.
 CalibrationDisplay.from_estimator(linear, X_new, D_new)

@@ -2,13 +2,13 @@
 Effect of the sharpness
 =======================
 
-Tags do not determine how concentrated the distributions were. The sharpness of softmax is an assumption about it, and
-has more effect than the features.
+Tags do not determine how concentrated the distributions were. The sharpness of softmax is an
+assumption about it, and has more effect than the features.
 """
 
 # %%
-# On the artificial set the truth is known. The plot shows the divergence for every sharpness, with the trivial
-# enhancers. Without ground truth this plot cannot be drawn.
+# On the artificial set the truth is known. The plot shows the divergence for every sharpness, with
+# the trivial enhancers. Without ground truth this plot cannot be drawn.
 import numpy as np
 from matplotlib import pyplot as plt
 
@@ -26,9 +26,16 @@ def draw(name, values):
     recovered = [BDLE(**{name: value}).fit_transform(X, L) for value in values]
     plt.figure(figsize=(6, 4), layout="constrained")
     plt.semilogx(values, [kl_divergence(D, P) for P in recovered], marker="o", label="BDLE")
-    for enhancer, style in ((Uniform(), "--"), (LogicalSoftmax(), ":"), (LogicalSoftmax("threshold"), "-.")):
+    for enhancer, style in (
+        (Uniform(), "--"),
+        (LogicalSoftmax(), ":"),
+        (LogicalSoftmax("threshold"), "-."),
+    ):
         plt.axhline(
-            kl_divergence(D, enhancer.fit_transform(X, L)), color="black", linestyle=style, label=repr(enhancer)
+            kl_divergence(D, enhancer.fit_transform(X, L)),
+            color="black",
+            linestyle=style,
+            label=repr(enhancer),
         )
     plt.xlabel(name)
     plt.ylabel("Kullback-Leibler (lower is better)")

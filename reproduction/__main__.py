@@ -1,4 +1,4 @@
-"""Command line of the reproduction: ``python -m reproduction run`` and ``python -m reproduction report``."""
+"""Command line of the reproduction: ``python -m reproduction run`` and ``… report``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from labeldist.exceptions import LabelDistError
-from reproduction.findings import findings_markdown
+from reproduction.files import make_folder, write_text
+from reproduction.findings import findings_markdown, rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import write_report
 from reproduction.runner import run
@@ -36,7 +44,7 @@ def make_parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="EXPERIMENT",
         default=list(PAPER),
-        help=f"{', '.join(shipped())}, or the path of a .toml file (default: the experiments of the paper)",
+        help=f"{', '.join(shipped())}, or the path of a .toml file (default: those of the paper)",
     )
     runs.add_argument(
         "--store",
@@ -45,27 +53,54 @@ def make_parser() -> argparse.ArgumentParser:
         help="SQLite file of the records; runs that it has are skipped",
     )
     runs.add_argument(
-        "--dataset", action="append", help="run on this data set instead of those of the spec (repeatable)"
+        "--dataset",
+        action="append",
+        help="run on this data set instead of those of the spec (repeatable)",
     )
     runs.add_argument(
-        "--jobs", type=int, default=-1, help="number of processes, each with one thread (default: one per core)"
+        "--jobs",
+        type=_jobs,
+        default=-1,
+        help="number of processes, each with one thread (default: one per core)",
     )
-    runs.add_argument("--cluster", help="address of a Dask scheduler whose workers execute the runs")
-    runs.add_argument("--retry", action="store_true", help="repeat runs that failed or exceeded their time limit")
+    runs.add_argument(
+        "--cluster", help="address of a Dask scheduler whose workers execute the runs"
+    )
+    runs.add_argument(
+        "--retry", action="store_true", help="repeat runs that failed or exceeded their time limit"
+    )
     report = commands.add_parser("report", help="write the report of a store")
     report.add_argument("store", type=Path, help="SQLite file of the records")
+    report.add_argument(
+        "--page", type=Path, help="Markdown page whose findings and claims are rewritten"
+    )
     for command in (runs, report):
         command.add_argument(
-            "--out", type=Path, default=Path("build/reproduction"), help="folder of the report and the tables"
+            "--out",
+            type=Path,
+            default=Path("build/reproduction"),
+            help="folder of the report and the tables",
         )
     return parser
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("0 processes cannot run anything; -1 is one per core")
+    return number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line and return the exit code."""
     options = make_parser().parse_args(arguments)
     try:
-        return _run(options) if options.command == "run" else write_outputs(options.store, options.out)
+        make_folder(options.out)
+        if options.command == "run":
+            return _run(options)
+        if options.page:
+            rewrite_page(options.page, read_store(options.store))
+        return write_outputs(options.store, options.out)
     except LabelDistError as error:
         print(f"reproduction: {error}", file=sys.stderr)
         return 1
@@ -87,15 +122,18 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def write_outputs(store: Path, folder: Path) -> int:
-    """Write the report, the findings, the tables and the pages of the documentation; return the exit code."""
+    """Write the report, findings, tables and pages of the documentation; return the exit code."""
     records = read_store(store)
     print(write_report(records, folder / "report.html"))
-    (folder / "findings.md").write_text(findings_markdown(records), encoding="utf-8")
+    write_text(folder / "findings.md", findings_markdown(records))
     write_tables(records, folder / "tables")
     write_pages(records, read_store(store, attributes=True), folder / "pages")
     failed = records.loc[records["status"] != "ok", "run"].nunique()
     if failed:
-        print(f"reproduction: {failed} runs failed or timed out; run --retry repeats them", file=sys.stderr)
+        print(
+            f"reproduction: {failed} runs failed or timed out; run --retry repeats them",
+            file=sys.stderr,
+        )
     return FAILURES if failed else 0
 
 
@@ -103,14 +141,28 @@ def write_outputs(store: Path, folder: Path) -> int:
 def _progress() -> Iterator[Callable[[int, int, Outcome | None], None]]:
     """Show the progress on a terminal, and failures everywhere."""
     console = Console(file=sys.stderr)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as progress:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
+    ) as progress:
         task = progress.add_task("reading the store", total=None)
 
         def watch(done: int, total: int, outcome: Outcome | None) -> None:
-            progress.update(task, completed=done, total=total, description=outcome.run.title if outcome else None)
+            progress.update(
+                task,
+                completed=done,
+                total=total,
+                description=outcome.run.title if outcome else None,
+            )
             if outcome and outcome.status != "ok":
-                console.print(f"{outcome.run.title}: {outcome.status} ({outcome.reason})", markup=False)
+                console.print(
+                    f"{outcome.run.title}: {outcome.status} ({outcome.reason})", markup=False
+                )
 
         yield watch
 

@@ -1,8 +1,9 @@
 """Loss of the choice of `choose_learner`: its learner against the best candidate, on held-out rows.
 
-``python -m reproduction.choice_regret`` prints, for each benchmark set, the Kullback-Leibler divergence of the chosen
-learner and of all candidates on the test rows of five folds, and how far the chosen one is behind the best candidate.
-Results are appended to ``--store``, a CSV file, and existing ones are not computed again.
+``python -m reproduction.choice_regret`` prints, for each benchmark set, the Kullback-Leibler
+divergence of the chosen learner and of all candidates on the test rows of five folds, and how far
+the chosen one is behind the best candidate. Results are appended to ``--store``, a CSV file, and
+existing ones are not computed again.
 """
 
 import argparse
@@ -25,7 +26,7 @@ CHOSEN = "chosen"
 
 
 def measure_fold(X: Any, D: Any, train: Any, test: Any) -> Iterator[tuple[str, float, float, str]]:
-    """Yield the names, divergences on the test rows and seconds of the chosen learner and of all candidates."""
+    """Yield names, divergences on the test rows and seconds of the chosen learner and others."""
     start = time.perf_counter()
     choice = choose_learner(X[train], D[train], random_state=0)
     seconds = time.perf_counter() - start
@@ -53,7 +54,10 @@ def main() -> None:
         for number, (train, test) in enumerate(folds):
             if (name, str(number)) in done:
                 continue
-            rows = [[name, number, *result] for result in measure_fold(data.data, data.target, train, test)]
+            rows = [
+                [name, number, *result]
+                for result in measure_fold(data.data, data.target, train, test)
+            ]
             with options.store.open("a", newline="") as file:
                 csv.writer(file).writerows(rows)
     print_table(list(csv.reader(options.store.open())), options.sets)
@@ -62,7 +66,10 @@ def main() -> None:
 def print_table(rows: list[list[str]], sets: list[str]) -> None:
     """Print the mean over the folds of each set."""
     behind = []
-    print("| set | chosen (folds) | KL of the chosen | best candidate | KL of the best | behind | seconds |")
+    print(
+        "| set | chosen (folds) | KL of the chosen | best candidate | KL of the best | behind "
+        "| seconds |"
+    )
     print("|---|---|---|---|---|---|---|")
     for name in sets:
         own = [row for row in rows if row[0] == name]
@@ -75,11 +82,15 @@ def print_table(rows: list[list[str]], sets: list[str]) -> None:
         # The chosen learner stands for its candidate in the folds where it was chosen.
         labels = dict.fromkeys([*(row[2] for row in own), *names])
         labels.pop(CHOSEN)
-        means = {one: np.mean([float(row[3]) for row in own if one in (row[2], row[5])]) for one in labels}
+        means = {
+            one: np.mean([float(row[3]) for row in own if one in (row[2], row[5])])
+            for one in labels
+        }
         best = min(means, key=lambda one: means[one])
         behind.append(chosen / means[best] - 1)
         text = ", ".join(f"{one} {count}" for one, count in picked.items())
-        print(f"| {name} | {text} | {chosen:.5f} | {best} | {means[best]:.5f} | {behind[-1]:.1%} | {seconds:.1f} |")
+        figures = f"{chosen:.5f} | {best} | {means[best]:.5f} | {behind[-1]:.1%} | {seconds:.1f}"
+        print(f"| {name} | {text} | {figures} |")
     print(f"\nMean {np.mean(behind):.2%}, largest {max(behind):.2%}")
 
 

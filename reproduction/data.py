@@ -21,9 +21,16 @@ def is_known_set(name: str) -> bool:
 
 @lru_cache(maxsize=2)
 def load(name: str) -> tuple[Any, Any]:
-    """Return features and distributions of a data set. Workers often get runs on the same set in succession."""
+    """Return features and distributions of a data set.
+
+    They are cached, because workers often get runs on the same set in succession.
+    """
     found = ARTIFICIAL.fullmatch(name)
-    return make_artificial(int(found[1]), random_state=0) if found else load_dataset(name, return_X_y=True)
+    return (
+        make_artificial(int(found[1]), random_state=0)
+        if found
+        else load_dataset(name, return_X_y=True)
+    )
 
 
 def make_tags(D: Any, rule: str, seed: int) -> Any:
@@ -33,8 +40,9 @@ def make_tags(D: Any, rule: str, seed: int) -> Any:
     ----------
     D : ndarray of shape (n_samples, n_labels)
     rule : str
-        ``"threshold t"``: `labeldist.datasets.binarize` with threshold t. ``"flip p"``: `flip_tags` after threshold
-        0.5. ``"above uniform"``: degrees above 1 / n_labels. ``"top"``: the largest degree of each row.
+        ``"threshold t"``: `labeldist.datasets.binarize` with threshold t. ``"flip p"``: `flip_tags`
+        after threshold 0.5. ``"above uniform"``: degrees above 1 / n_labels. ``"top"``: the largest
+        degree of each row.
     seed : int
         Seed of the flips.
     """
@@ -49,7 +57,10 @@ def make_tags(D: Any, rule: str, seed: int) -> Any:
 
 
 def flip_tags(tags: Any, share: float, seed: int) -> Any:
-    """Return tags of which each is flipped with probability `share`; a row that would lose all tags keeps one."""
+    """Return a copy of tags in which each is flipped with probability `share`.
+
+    A row that would lose all tags keeps one.
+    """
     random = np.random.default_rng(seed)
     flipped = np.where(random.random(tags.shape) < share, 1 - tags, tags)
     empty = np.flatnonzero(flipped.sum(axis=1) == 0)
@@ -58,7 +69,10 @@ def flip_tags(tags: Any, share: float, seed: int) -> Any:
 
 
 def hide_degrees(D: Any, share: float, seed: Any) -> Any:
-    """Return distributions of which each degree is NaN with probability `share`; every row keeps one degree or more."""
+    """Return a copy of distributions in which each degree is NaN with probability `share`.
+
+    Every row keeps at least one degree.
+    """
     random = np.random.default_rng(seed)
     draws = random.random(D.shape)
     return np.where((draws < share) & (draws < draws.max(axis=1, keepdims=True)), np.nan, D)

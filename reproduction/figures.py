@@ -15,7 +15,7 @@ from matplotlib.figure import Figure as Canvas
 
 from labeldist.metrics import MEASURES
 from reproduction.rules import ABLATION_MEASURES, GRIDS, SHOWN
-from reproduction.statistics import grid_points
+from reproduction.significance import grid_points
 from reproduction.tables import REFERENCE, Table
 
 
@@ -37,9 +37,13 @@ def embed(canvas: Canvas) -> str:
 
 
 def paper_figures(records: pd.DataFrame, tables: Iterable[Table]) -> list[Figure]:
-    """Return the figures that the records allow: the bars of the chains, the heat maps, and the ablation."""
+    """Return the figures that the records allow: bars of the chains, heat maps, the ablation."""
     tables = list(tables)
-    chains = [chain_figure(table) for table in tables if table.kind == "chain" and table.measure.name == "chebyshev"]
+    chains = [
+        chain_figure(table)
+        for table in tables
+        if table.kind == "chain" and table.measure.name == "chebyshev"
+    ]
     ablations = [
         ablation_figure(table)
         for table in tables
@@ -51,7 +55,9 @@ def paper_figures(records: pd.DataFrame, tables: Iterable[Table]) -> list[Figure
 def _means(table: Table) -> pd.DataFrame:
     """Return the means of a table: data sets × methods."""
     means = {dataset: [cell.mean for cell in row] for dataset, row in table.rows.items()}
-    return pd.DataFrame.from_dict(means, orient="index", columns=list(table.methods)).rename_axis("Set")
+    return pd.DataFrame.from_dict(means, orient="index", columns=list(table.methods)).rename_axis(
+        "Set"
+    )
 
 
 def _bars(values: pd.DataFrame, title: str, label: str) -> Figure:
@@ -67,7 +73,9 @@ def _bars(values: pd.DataFrame, title: str, label: str) -> Figure:
 def chain_figure(table: Table) -> Figure:
     """Draw the scores of a learner that is trained on the distributions of each enhancer."""
     label = f"{table.measure.title} {table.arrow}"
-    return _bars(_means(table), f"{table.experiment}: enhancers before {table.variant}, {label}", label)
+    return _bars(
+        _means(table), f"{table.experiment}: enhancers before {table.variant}, {label}", label
+    )
 
 
 def ablation_figure(table: Table) -> Figure:
@@ -85,40 +93,62 @@ def _unidirectional(table: Table) -> str | None:
 
 def _rivals(table: Table) -> list[str]:
     base = _unidirectional(table)
-    return [method for method, role in table.methods.items() if role != "trivial" and method not in (base, REFERENCE)]
+    return [
+        method
+        for method, role in table.methods.items()
+        if role != "trivial" and method not in (base, REFERENCE)
+    ]
 
 
 def heat_maps(records: pd.DataFrame) -> list[Figure]:
     """Draw the influence of the two weights of each model in the measures that the paper shows."""
     figures = []
-    for (dataset, model, name), part in grid_points(records).groupby(["dataset", "variant", "measure"], sort=False):
+    for (dataset, model, name), part in grid_points(records).groupby(
+        ["dataset", "variant", "measure"], sort=False
+    ):
         if name not in SHOWN or model not in GRIDS:
             continue
         second, row_symbol, column_symbol = GRIDS[model]
-        grid = part.pivot_table(index="reconstruction", columns=second, values="value", dropna=False)
+        grid = part.pivot_table(
+            index="reconstruction", columns=second, values="value", dropna=False
+        )
         measure = MEASURES[name]
         title = f"{model} on {dataset}, {measure.title} {'↑' if measure.higher_is_better else '↓'}"
         canvas = Canvas(figsize=(5, 4), layout="constrained")
         axes = canvas.subplots()
-        image = axes.imshow(grid, cmap="viridis" if measure.higher_is_better else "viridis_r", aspect="auto")
+        image = axes.imshow(
+            grid, cmap="viridis" if measure.higher_is_better else "viridis_r", aspect="auto"
+        )
         axes.set_xticks(range(grid.shape[1]), [f"{value:g}" for value in grid.columns], rotation=45)
         axes.set_yticks(range(grid.shape[0]), [f"{value:g}" for value in grid.index])
-        axes.set(title=title, xlabel=f"{column_symbol} ({second})", ylabel=f"{row_symbol} (reconstruction)")
+        axes.set(
+            title=title,
+            xlabel=f"{column_symbol} ({second})",
+            ylabel=f"{row_symbol} (reconstruction)",
+        )
         canvas.colorbar(image)
-        numbers = grid.rename(columns=lambda value: f"{value:g}").reset_index().rename_axis(columns=None)
+        numbers = (
+            grid.rename(columns=lambda value: f"{value:g}").reset_index().rename_axis(columns=None)
+        )
         figures.append(Figure(title, embed(canvas), numbers))
     return figures
 
 
 def critical_difference(ranks: dict[str, float], difference: float) -> str:
-    """Draw average ranks on a line (Demšar); bars join groups of methods that do not differ significantly."""
+    """Draw average ranks on a line (Demšar); bars join methods that do not differ significantly."""
     names = sorted(ranks, key=lambda name: ranks[name])
     values = [ranks[name] for name in names]
     groups = cliques(values, difference)
     canvas = Canvas(figsize=(7, 0.25 * (len(names) + len(groups)) + 0.8))
     axes: Any = canvas.add_axes((0.02, 0.02, 0.96, 0.75))
     for place, (first, last) in enumerate(groups):
-        axes.hlines(-0.6 - 0.6 * place, values[first] - 0.03, values[last] + 0.03, color="black", linewidth=3)
+        axes.hlines(
+            -0.6 - 0.6 * place,
+            values[first] - 0.03,
+            values[last] + 0.03,
+            color="black",
+            linewidth=3,
+        )
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         height = -1 - 0.6 * len(groups) - place
         axes.vlines(value, height, 0, color="gray", linewidth=0.8)
@@ -133,7 +163,7 @@ def critical_difference(ranks: dict[str, float], difference: float) -> str:
 
 
 def cliques(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
-    """Return first and last places of the maximal groups of sorted ranks within the critical difference."""
+    """Return first and last places of maximal groups of ranks within the critical difference."""
     found: list[tuple[int, int]] = []
     for first, rank in enumerate(ranks):
         last = max(place for place, other in enumerate(ranks) if other - rank <= difference)

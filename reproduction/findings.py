@@ -1,46 +1,152 @@
-"""Findings of the reproduction in a few sentences, and as a Markdown page with a verdict on every claim."""
+"""Findings of the reproduction: a few sentences, and a Markdown page with all verdicts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from reproduction.claims import Claim, judge_claims
 from reproduction.errors import StoreError
-from reproduction.paper import impossible_cells, misprinted_deviations, recomputed_ranks
-from reproduction.rules import FAILS, HOLDS, OPEN, percent
-from reproduction.statistics import failures, skill, unfinished
+from reproduction.files import write_text
+from reproduction.paper import (
+    impossible_cells,
+    misprinted_deviations,
+    paper_cells,
+    recomputed_ranks,
+)
+from reproduction.rules import DIGITS, FAILS, HOLDS, OPEN, ablation, enumerate_names, percent
+from reproduction.significance import failures, skill, summary, unfinished
+from reproduction.spec import PAPER
 from reproduction.verdicts import MARGIN, VERDICTS, gaps, judge_cells
 
 CELLS = (
-    "The paper prints {total} values. Of the {judged} that can be judged, {reproduced} ({share}) are reproduced within "
-    "{margin}, {better} are better and {worse} are worse; {impossible} contradict other printed values and {missing} "
-    "have no value of ours."
+    "The paper prints {printed} values, {total} of them for the data sets and experiments of this "
+    "run. Of the {judged} that can be judged, {reproduced} ({share}) are reproduced within "
+    "{margin}, {better} are better and {worse} are worse; {impossible} contradict other printed "
+    "values and {missing} have no value of ours."
 )
 SKILL = (
-    "{method} is better than the best trivial baseline in {wins} of {known} cases (a case is a data set and a measure)."
+    "{method} is better than the best trivial baseline in {wins} of {known} cases (a case is a "
+    "data set and a measure)."
 )
-CLAIMS = "Of {total} claims in the text of the paper, {holds} hold, {fails} do not hold and {open} cannot be judged."
+CLAIMS = (
+    "Of {total} claims in the text of the paper, those that hold: {holds}; that do not hold: "
+    "{fails}; that cannot be judged: {open}."
+)
+ABLATION = (
+    "At the published weights, reconstruction improves {method} in both Canberra and Intersection "
+    "on {n_better} of {known} data sets."
+)
+TUNED = (
+    "BD-LDL tuned on the training rows is over {margin} worse than the printed BD-LDL in Clark or "
+    "cosine on {n_worse} of {known} Yeast sets: {names}."
+)
+MISPRINTS = (
+    "{ranks} of {printed} printed ranks disagree with the printed values, and {deviations} printed "
+    "standard deviations are impossible."
+)
+RUNS = (
+    "All of this is from {runs} runs. {failed} entries of our tables failed or timed out, and "
+    "{unfinished} lack folds."
+)
 
 
 def summarize(records: pd.DataFrame, cells: pd.DataFrame, claims: list[Claim]) -> list[str]:
-    """Return the main findings, one sentence each."""
+    """Return the main findings, one sentence each; those without records are left out."""
+    sentences = [
+        *_on_cells(cells),
+        *_on_skill(records),
+        *_on_claims(claims),
+        *_on_ablation(records),
+        *_on_tuned(records),
+    ]
+    ranks, deviations = recomputed_ranks(), misprinted_deviations()
+    sentences.append(
+        MISPRINTS.format(
+            ranks=int((~ranks["agree"]).sum()),
+            printed=len(ranks),
+            deviations=int((deviations["grade"] == "impossible").sum()),
+        )
+    )
+    sentences.append(
+        RUNS.format(
+            runs=records["run"].nunique(),
+            failed=len(failures(records)),
+            unfinished=len(unfinished(records)),
+        )
+    )
+    return sentences
+
+
+def _on_cells(cells: pd.DataFrame) -> Iterator[str]:
     counts = {verdict: int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS}
     judged = len(cells) - counts["missing"] - counts["impossible"]
-    share = percent(counts["reproduced"] / judged) if judged else "–"
-    sentences = [CELLS.format(total=len(cells), judged=judged, share=share, margin=percent(MARGIN), **counts)]
+    if judged:
+        yield CELLS.format(
+            printed=len(paper_cells()),
+            total=len(cells),
+            judged=judged,
+            share=percent(counts["reproduced"] / judged),
+            margin=percent(MARGIN),
+            **counts,
+        )
+
+
+def _on_skill(records: pd.DataFrame) -> Iterator[str]:
     skills = skill(records)
-    for experiment, method in (("le-recovery", "BD-LE"), ("ldl-prediction", "BD-LDL"), ("le-recovery", "BayesLE")):
-        own = (skills["experiment"] == experiment) & (skills["method"] == method) & (skills["variant"] == "")
+    for experiment, method in (
+        ("le-recovery", "BD-LE"),
+        ("ldl-prediction", "BD-LDL"),
+        ("le-recovery", "BayesLE"),
+    ):
+        own = (
+            (skills["experiment"] == experiment)
+            & (skills["method"] == method)
+            & (skills["variant"] == "")
+        )
         known = skills.loc[own, "skill"].dropna()
-        sentences.append(SKILL.format(method=method, wins=int((known > 0).sum()), known=len(known)))
+        if len(known):
+            yield SKILL.format(method=method, wins=int((known > 0).sum()), known=len(known))
+
+
+def _on_claims(claims: list[Claim]) -> Iterator[str]:
     verdicts = [claim.verdict for claim in claims]
-    numbers = {"holds": verdicts.count(HOLDS), "fails": verdicts.count(FAILS), "open": verdicts.count(OPEN)}
-    sentences.append(CLAIMS.format(total=len(claims), **numbers))
-    problems = len(failures(records)), len(unfinished(records))
-    sentences.append(f"{problems[0]} entries of our tables failed or timed out, and {problems[1]} lack folds.")
-    return sentences
+    if verdicts:
+        yield CLAIMS.format(
+            total=len(claims),
+            holds=verdicts.count(HOLDS),
+            fails=verdicts.count(FAILS),
+            open=verdicts.count(OPEN),
+        )
+
+
+def _on_ablation(records: pd.DataFrame) -> Iterator[str]:
+    means = summary(records)
+    for task in ("LE", "LDL"):
+        pair = [f"BD-{task}", f"UD-{task}"]
+        cases = ablation(means, task, "published")[pair].round(DIGITS).dropna()
+        improved = (cases[pair[0]] < cases[pair[1]]).groupby(level="dataset", sort=False).all()
+        if len(improved):
+            yield ABLATION.format(
+                method=pair[0],
+                n_better=int(improved.sum()),
+                known=len(improved),
+            )
+
+
+def _on_tuned(records: pd.DataFrame) -> Iterator[str]:
+    found = gaps(records)
+    found = found[found["dataset"].str.startswith("Yeast") & (found["verdict"] != "missing")]
+    worse = list(found.loc[found["verdict"] == "not reproduced", "dataset"].unique())
+    if len(found):
+        yield TUNED.format(
+            margin=percent(MARGIN),
+            n_worse=len(worse),
+            known=found["dataset"].nunique(),
+            names=enumerate_names(worse),
+        )
 
 
 def findings_markdown(records: pd.DataFrame) -> str:
@@ -48,40 +154,63 @@ def findings_markdown(records: pd.DataFrame) -> str:
     cells, claims = judge_cells(records), judge_claims(records)
     counts = cells.groupby(["table", "verdict"], sort=False).size().unstack("verdict", fill_value=0)
     verdicts = counts.reindex(columns=list(VERDICTS), fill_value=0).reset_index()
-    judgements = pd.DataFrame([(claim.text, f"**{claim.verdict}**", claim.evidence) for claim in claims])
     yeast = gaps(records)
     for column in ("tuned_gap", "mean_gap"):
-        yeast[column] = yeast[column].map(lambda gap: "–" if pd.isna(gap) else f"{100 * gap:+.1f} %".replace("-", "−"))
+        yeast[column] = yeast[column].map(
+            lambda gap: "–" if pd.isna(gap) else f"{100 * gap:+.1f} %".replace("-", "−")
+        )
     yeast = yeast[["dataset", "measure", "tuned_gap", "mean_gap", "verdict"]]
-    ranks, deviations = recomputed_ranks(), misprinted_deviations()
-    misprints = pd.concat([impossible_cells(), deviations])[["table", "dataset", "method", "value", "reason"]]
+    misprints = pd.concat([impossible_cells(), misprinted_deviations()])[
+        ["table", "dataset", "method", "value", "reason"]
+    ]
     return "\n".join(
         [
             "# Findings of the reproduction\n",
             "Written by `python -m reproduction report STORE` from the records of a run.\n",
-            *(f"- {sentence}" for sentence in summarize(records, cells, claims)),
+            bullets(summarize(records, cells, claims)),
             "\n## Cells of the paper's tables\n",
             markdown_table(verdicts),
             "\n## Claims\n",
-            markdown_table(judgements.set_axis(["claim", "verdict", "evidence"], axis=1)),
+            claim_table(claims),
             "\n## BD-LDL tuned on the training rows\n",
             "Relative gaps to the printed BD-LDL, in distances (1 − cosine); positive is worse.\n",
-            markdown_table(yeast.set_axis(["data set", "measure", "BD-LDL tuned", "mean", "verdict"], axis=1)),
+            markdown_table(
+                yeast.set_axis(["data set", "measure", "BD-LDL tuned", "mean", "verdict"], axis=1)
+            ),
             "\n## Misprints\n",
-            f"{int((~ranks['agree']).sum())} of {len(ranks)} printed ranks disagree with the printed values.\n",
             markdown_table(misprints),
             "",
         ]
     )
 
 
+def bullets(sentences: list[str]) -> str:
+    """Format sentences as a Markdown list."""
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def claim_table(claims: list[Claim]) -> str:
+    """Format claims as a Markdown table with their verdicts and the evidence."""
+    rows = [(claim.text, f"**{claim.verdict}**", claim.evidence) for claim in claims]
+    return markdown_table(pd.DataFrame(rows, columns=["claim", "verdict", "evidence"]))
+
+
+def rewrite_page(page: Path, records: pd.DataFrame) -> None:
+    """Rewrite the findings and the claims on the documentation's page of the reproduction."""
+    records = records[records["experiment"].isin(PAPER)]
+    claims = judge_claims(records)
+    findings = bullets(summarize(records, judge_cells(records), claims))
+    replace_block(page, "reproduction: findings", f"\n{findings}\n")
+    replace_block(page, "reproduction: claims", f"\n{claim_table(claims)}\n")
+
+
 def replace_block(page: Path, name: str, text: str) -> None:
-    """Replace the text between the comments ``<!-- name -->`` and ``<!-- end -->`` of a Markdown page."""
+    """Replace the text between ``<!-- name -->`` and ``<!-- end -->`` of a Markdown page."""
     before, start, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
     _, end, after = rest.partition("<!-- end -->")
     if not (start and end):
         raise StoreError(f"{page} has no block {name!r}.")
-    page.write_text(f"{before}{start}{text}\n{end}{after}", encoding="utf-8")
+    write_text(page, f"{before}{start}{text}\n{end}{after}")
 
 
 def markdown_table(frame: pd.DataFrame, digits: int = 4) -> str:

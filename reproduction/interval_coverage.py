@@ -1,6 +1,7 @@
 """Coverage of the intervals of BayesLE on the benchmark sets, printed as a Markdown table.
 
-Specs cannot describe intervals, so this is a script: ``python -m reproduction.interval_coverage [SET ...]``.
+Specs cannot describe intervals, so this is a script: ``python -m reproduction.interval_coverage
+[SET ...]``.
 """
 
 import argparse
@@ -19,7 +20,7 @@ SMALL = 0.001
 
 
 def coverage(name: str) -> dict[str, Any]:
-    """Return the share of true degrees inside the intervals, and the estimated and the true spread of the scores."""
+    """Return the share of true degrees in the intervals, and the estimated and the true spread."""
     data = load_dataset(name)
     D = data.target
     with warnings.catch_warnings():
@@ -44,8 +45,14 @@ def coverage(name: str) -> dict[str, Any]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)")
-    print(markdown_table(pd.DataFrame([coverage(name) for name in parser.parse_args().sets]), digits=3))
+    parser.add_argument(
+        "sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)"
+    )
+    print(
+        markdown_table(
+            pd.DataFrame([coverage(name) for name in parser.parse_args().sets]), digits=3
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Estimators that a specification can name: those of labeldist, controls of the ablation, and tuned pipelines."""
+"""Estimators that a specification can name: labeldist's, controls, and tuned pipelines."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ GROUND_TRUTH = "GroundTruth"
 class RidgeLE(BaseEstimator):
     """UD-LE with a ridge: a control for the reconstruction term of BD-LE.
 
-    In the eigenbasis of LᵀL, the reconstruction term is a ridge α·s_k for each direction k. This control replaces all
-    of them by their mean. If it performs as well as BD-LE, the term helps by shrinkage only. It minimises
+    In the eigenbasis of LᵀL, the reconstruction term is a ridge α·s_k for each direction k. This
+    control replaces all of them by their mean. If it performs as well as BD-LE, the term helps by
+    shrinkage only. It minimises
 
         ‖ΦW − L‖² + α·mean(s)‖W‖² + λ tr((ΦW)ᵀ S (ΦW)),   Φ = [K, 1],
 
-    with kernel, graph and scaling as in `labeldist.BDLE`.
+    with the kernel, the graph and the scaling of `labeldist.BDLE`.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ class RidgeLE(BaseEstimator):
 
 
 def _lower_product(P: Any, Q: Any, block: int = 1024) -> Any:
-    """Return PᵀQ in blocks on and below the diagonal, which is half of the work where the product is symmetric."""
+    """Return a symmetric PᵀQ from its blocks on and below the diagonal, half of the work."""
     product = np.zeros((P.shape[1], Q.shape[1]))
     for start in range(0, Q.shape[1], block):
         columns = slice(start, start + block)
@@ -72,7 +73,7 @@ def _lower_product(P: Any, Q: Any, block: int = 1024) -> Any:
 
 
 def _laplacian(X: Any, n_neighbors: int) -> Any:
-    """Return the Laplacian of the symmetrised graph of nearest neighbours with weights exp(−‖x − y‖² / 2)."""
+    """Return the Laplacian of the symmetrised neighbour graph with weights exp(−‖x − y‖² / 2)."""
     graph = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors_graph(mode="distance")
     graph.data = np.exp(-(graph.data**2) / 2)
     symmetric = (graph + graph.T) / 2
@@ -80,7 +81,7 @@ def _laplacian(X: Any, n_neighbors: int) -> Any:
 
 
 class RidgeLDL(BaseEstimator):
-    """UD-LDL with a ridge λ₂ + λ₁·mean(s): a control for the reconstruction term of BD-LDL; see `RidgeLE`.
+    """UD-LDL with a ridge λ₂ + λ₁·mean(s), a control for the reconstruction term of BD-LDL.
 
     Parameters
     ----------
@@ -119,15 +120,15 @@ class ChosenLearner(BaseEstimator):
 
 
 class FilledLearner(BaseEstimator):
-    """A learner, given by name, of degrees of which some are missing (NaN).
+    """A learner, given by name, for tables in which some degrees are missing (NaN).
 
     Parameters
     ----------
     learner : str
     fill : {"mean", "rest"}
-        ``"mean"``: a missing degree is the mean of the observed degrees of its label, and the row is divided by its
-        sum. ``"rest"``: the observed degrees are kept, and the rest of the row's sum of one is shared among the missing
-        degrees in proportion to these means.
+        ``"mean"``: a missing degree is the mean of the observed degrees of its label, and the row
+        is divided by its sum. ``"rest"``: the observed degrees are kept, and the rest of the row's
+        sum of one is shared among the missing degrees in proportion to these means.
     """
 
     def __init__(self, learner: str, fill: str = "mean") -> None:
@@ -150,7 +151,7 @@ class FilledLearner(BaseEstimator):
 
 
 class Transductive(BaseEstimator):
-    """A learner, given by name, whose ``fit_predict(X, y, X_new)`` sees the features of the new rows.
+    """A named learner whose ``fit_predict(X, y, X_new)`` sees the features of the new rows.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ class Transductive(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Fit to the training rows and the features of the new ones, and return the distributions of the latter."""
+        """Fit to training rows and features of new rows, and return distributions of the latter."""
         return getattr(learning, self.learner)().fit_predict(*self.rows_, X)
 
 
@@ -176,7 +177,7 @@ def kernel_bdldl_cv(
     factors: tuple[float, ...] = (0.25, 0.5, 1.0),
     n_components: int = 1500,
 ) -> Any:
-    """Return BDLDLCV on kernel features whose bandwidth is chosen on a quarter of the training rows.
+    """Return BDLDLCV on kernel features, the bandwidth chosen on a quarter of the training rows.
 
     One split is enough: the bandwidths are far apart, and each of them needs its own search.
     """
@@ -189,13 +190,23 @@ def kernel_bdldl_cv(
 
 
 def enhanced_learner(enhancer: str = "", learner: str = "") -> Any:
-    """Return `EnhancedLearner` with an enhancer and a learner that are given by name, by default its own."""
-    return EnhancedLearner(ENHANCERS[enhancer](), LEARNERS[learner]()) if enhancer else EnhancedLearner()
+    """Return `EnhancedLearner` with an enhancer and a learner by name, by default its own."""
+    return (
+        EnhancedLearner(ENHANCERS[enhancer](), LEARNERS[learner]())
+        if enhancer
+        else EnhancedLearner()
+    )
 
 
-ENHANCERS: dict[str, Any] = {name: getattr(enhancement, name) for name in enhancement.__all__} | {"RidgeLE": RidgeLE}
+ENHANCERS: dict[str, Any] = {name: getattr(enhancement, name) for name in enhancement.__all__} | {
+    "RidgeLE": RidgeLE
+}
 LEARNERS: dict[str, Any] = {
-    **{name: getattr(learning, name) for name in learning.__all__ if hasattr(getattr(learning, name), "predict")},
+    **{
+        name: getattr(learning, name)
+        for name in learning.__all__
+        if hasattr(getattr(learning, name), "predict")
+    },
     "RidgeLDL": RidgeLDL,
     "KernelBDLDLCV": kernel_bdldl_cv,
     "ChosenLearner": ChosenLearner,
@@ -216,7 +227,9 @@ def build(use: str, parameters: Mapping[str, Any], where: str = "The spec") -> A
         return None
     estimators = ENHANCERS | LEARNERS
     if use not in estimators:
-        raise SpecError(f"{where}: unknown estimator {use!r}. Known estimators: {', '.join(estimators)}.")
+        raise SpecError(
+            f"{where}: unknown estimator {use!r}. Known estimators: {', '.join(estimators)}."
+        )
     try:
         return estimators[use](**parameters)
     except (TypeError, KeyError) as error:

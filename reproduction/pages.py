@@ -11,11 +11,12 @@ from pathlib import Path
 import pandas as pd
 
 from labeldist.metrics import PAPER_MEASURES
+from reproduction.files import write_text
 from reproduction.findings import markdown_table
 from reproduction.paper import paper_cells
 from reproduction.rules import DIGITS
+from reproduction.significance import paired_leads, summary
 from reproduction.spec import load_spec
-from reproduction.statistics import paired_leads, summary
 from reproduction.tables import dataset_place
 from reproduction.verdicts import MARGIN
 
@@ -41,45 +42,59 @@ class Records:
         self.records, self.attributes = records, attributes
         self.means = summary(records)
 
-    def select(self, experiment: str, measure: str, *, variant: str = "", kind: str = "") -> pd.DataFrame:
+    def select(
+        self, experiment: str, measure: str, *, variant: str = "", kind: str = ""
+    ) -> pd.DataFrame:
         """Return means of a measure: one row per data set, one column per method."""
-        rows = self.means[(self.means["experiment"] == experiment) & (self.means["measure"] == measure)]
+        rows = self.means[
+            (self.means["experiment"] == experiment) & (self.means["measure"] == measure)
+        ]
         rows = rows[(rows["variant"] == variant) & (not kind or rows["kind"] == kind)]
         return _by_dataset(rows, "mean", experiment)
 
     def over_seeds(self, experiment: str, measure: str, variant: str) -> pd.DataFrame:
-        """Return means over all seeds, or of an attribute: one row per data set, one column per method."""
+        """Return means over all seeds, or of an attribute, data sets down and methods across."""
         rows = self.records if measure in PAPER_MEASURES else self.attributes
-        rows = rows[(rows["experiment"] == experiment) & (rows["variant"] == variant) & (rows["measure"] == measure)]
+        rows = rows[
+            (rows["experiment"] == experiment)
+            & (rows["variant"] == variant)
+            & (rows["measure"] == measure)
+        ]
         return _by_dataset(
-            rows.groupby(["dataset", "method"], sort=False)["value"].mean().reset_index(), "value", experiment
+            rows.groupby(["dataset", "method"], sort=False)["value"].mean().reset_index(),
+            "value",
+            experiment,
         )
 
 
 def _by_dataset(rows: pd.DataFrame, column: str, experiment: str) -> pd.DataFrame:
     """Return a table with methods in the order of the spec, and data sets in their usual order."""
     table = rows.pivot_table(index="dataset", columns="method", values=column, sort=False)
-    names = dict.fromkeys(method.name for part in load_spec(experiment).parts for method in part.methods)
+    names = dict.fromkeys(
+        method.name for part in load_spec(experiment).parts for method in part.methods
+    )
     columns = [name for name in names if name in table.columns]
     return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
 
 
 def write_pages(records: pd.DataFrame, attributes: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write the tables of each page of the documentation to a Markdown file in `folder`, and return the paths."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the tables of each page to a Markdown file in `folder`, and return the paths."""
     known, written = Records(records, attributes), []
     for name, page in PAGES.items():
         sections = [(title, table) for title, table in page(known) if len(table)]
         if sections:
             path = folder / f"{name}.md"
-            text = "\n\n".join(f"## {title}\n\n{markdown_table(table)}" for title, table in sections)
-            path.write_text(f"{text}\n", encoding="utf-8")
+            text = "\n\n".join(
+                f"## {title}\n\n{markdown_table(table)}" for title, table in sections
+            )
+            write_text(path, f"{text}\n")
             written.append(path)
     return written
 
 
 def _titled(measure: str) -> str:
-    return f"{PAPER_MEASURES[measure].title} {'↑' if PAPER_MEASURES[measure].higher_is_better else '↓'}"
+    arrow = "↑" if PAPER_MEASURES[measure].higher_is_better else "↓"
+    return f"{PAPER_MEASURES[measure].title} {arrow}"
 
 
 def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -95,12 +110,16 @@ def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 def _paper(experiment: str, method: str, measure: str) -> pd.Series:
     cells = paper_cells()
-    rows = cells[(cells["experiment"] == experiment) & (cells["method"] == method) & (cells["measure"] == measure)]
+    rows = cells[
+        (cells["experiment"] == experiment)
+        & (cells["method"] == method)
+        & (cells["measure"] == measure)
+    ]
     return rows.set_index("dataset")["value"]
 
 
 def results(known: Records) -> Iterator[Section]:
-    """Yield recovery by BD-LE, BayesLE and trivial enhancers, and prediction by BD-LDL and the mean."""
+    """Yield recovery by BD-LE, BayesLE and baselines, and prediction by BD-LDL and the mean."""
     for measure in PAPER_MEASURES:
         table = known.select("le-recovery", measure)
         if len(table):
@@ -111,9 +130,15 @@ def results(known: Records) -> Iterator[Section]:
         published = known.select("ldl-prediction", measure).reindex(columns=["BD-LDL", "Mean"])
         settings = known.select("defaults", measure, kind="prediction")
         settings = settings.reindex(columns=["UD-LDL", "BDLDL()", "BDLDL(ridge=10.0)"])
-        yield f"Prediction, {_titled(measure)}", _bold_best(published.join(settings, how="inner"), measure)
+        yield (
+            f"Prediction, {_titled(measure)}",
+            _bold_best(published.join(settings, how="inner"), measure),
+        )
     for measure in ("kl_divergence", "clark", "cosine"):
-        yield f"choose_learner, {_titled(measure)}", _bold_best(known.select("choice", measure), measure)
+        yield (
+            f"choose_learner, {_titled(measure)}",
+            _bold_best(known.select("choice", measure), measure),
+        )
 
 
 def enhancers(known: Records) -> Iterator[Section]:
@@ -126,7 +151,9 @@ def enhancers(known: Records) -> Iterator[Section]:
     for method in tables["chebyshev", "softmax"].columns:
         columns = {}
         for measure in ("chebyshev", "cosine"):
-            columns[f"{_titled(measure)}, paper"] = _paper("le-recovery", method.split(",")[0], measure)
+            columns[f"{_titled(measure)}, paper"] = _paper(
+                "le-recovery", method.split(",")[0], measure
+            )
             for output in ("softmax", "clip"):
                 columns[f"{_titled(measure)}, {output}"] = tables[measure, output][method]
         table = pd.DataFrame(columns, index=tables["chebyshev", "softmax"].index)
@@ -141,15 +168,22 @@ def learners(known: Records) -> Iterator[Section]:
     if tables["clark"].empty:
         return
     for measure in measures:
-        tables[measure] = tables[measure].join(further[measure].drop(columns="Mean", errors="ignore"))
+        tables[measure] = tables[measure].join(
+            further[measure].drop(columns="Mean", errors="ignore")
+        )
     mean = {measure: tables[measure]["Mean"] for measure in measures}
     for method in tables["clark"].columns.drop("Mean"):
         columns: dict[str, pd.Series] = {}
         for measure in ("clark", "cosine"):
-            ours, printed = tables[measure][method], _paper("ldl-prediction", method.split(",")[0], measure)
+            ours, printed = (
+                tables[measure][method],
+                _paper("ldl-prediction", method.split(",")[0], measure),
+            )
             far = (ours / printed.reindex(ours.index) - 1).abs() > MARGIN
             columns[f"{_titled(measure)}, paper"] = printed
-            columns[f"{_titled(measure)}, ours"] = ours.map("{:.4f}".format) + far.map({True: "*", False: ""})
+            columns[f"{_titled(measure)}, ours"] = ours.map("{:.4f}".format) + far.map(
+                {True: "*", False: ""}
+            )
             columns[f"{_titled(measure)}, mean"] = mean[measure]
         columns["skill"] = 1 - tables["kl_divergence"][method] / mean["kl_divergence"]
         table = pd.DataFrame(columns, index=tables["clark"].index)
@@ -157,33 +191,48 @@ def learners(known: Records) -> Iterator[Section]:
 
 
 def defaults(known: Records) -> Iterator[Section]:
-    """Yield the effects of options, BD-LDL tuned for a measure, and BDLDLCV compared with the mean."""
+    """Yield effects of options, BD-LDL tuned for a measure, and BDLDLCV against the mean."""
     divergence = known.select("defaults", "kl_divergence", kind="prediction")
     if len(divergence):
         shares = divergence.drop(columns=["Mean", "UD-LDL"]).div(divergence["Mean"], axis=0).T
-        yield "BDLDL: Kullback-Leibler as a share of that of the mean", shares.rename_axis("setting").reset_index()
+        yield (
+            "BDLDL: Kullback-Leibler as a share of that of the mean",
+            shares.rename_axis("setting").reset_index(),
+        )
     distances = known.select("defaults", "chebyshev", kind="recovery").T
     yield "BDLE: Chebyshev distance", distances.rename_axis("setting").reset_index()
     rows = []
     for (dataset, method, measure), goal in GOALS.items():
         table = known.select("tuned", measure, variant=measure)
         if dataset in table.index:
-            rows.append((dataset, method, PAPER_MEASURES[measure].title, goal, table.loc[dataset, method]))
-    yield "Tuned for a measure", pd.DataFrame(rows, columns=["data set", "features", "measure", "goal", "reached"])
+            rows.append(
+                (dataset, method, PAPER_MEASURES[measure].title, goal, table.loc[dataset, method])
+            )
+    yield (
+        "Tuned for a measure",
+        pd.DataFrame(rows, columns=["data set", "features", "measure", "goal", "reached"]),
+    )
     leads = paired_leads(known.records, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
     leads = leads[leads["measure"].isin(["kl_divergence", "clark", "cosine"])]
     leads = leads.assign(
         measure=[PAPER_MEASURES[name].title for name in leads["measure"]],
         gain=[f"{row.lead:+.5f} ± {row.deviation:.5f}" for row in leads.itertuples()],
     )
-    gains = leads.pivot_table(index="dataset", columns="measure", values="gain", aggfunc="first", sort=False)
-    yield "Gain of BDLDLCV() over the mean, five shuffles of ten folds", gains.rename_axis(None, axis=1).reset_index()
+    gains = leads.pivot_table(
+        index="dataset", columns="measure", values="gain", aggfunc="first", sort=False
+    )
+    yield (
+        "Gain of BDLDLCV() over the mean, five shuffles of ten folds",
+        gains.rename_axis(None, axis=1).reset_index(),
+    )
 
 
 def bayes_le_figures(known: Records) -> Iterator[Section]:
-    """Yield recovery compared with the best other method, wrong tags, other rules, features and new rows."""
+    """Yield recovery and the best other method, wrong tags, other rules, features, new rows."""
     yield "Recovery: mean over seeds, the best other method in brackets", _best_rivals(known)
-    variants = dict.fromkeys(known.records.loc[known.records["experiment"] == "bayes-le", "variant"])
+    variants = dict.fromkeys(
+        known.records.loc[known.records["experiment"] == "bayes-le", "variant"]
+    )
     for variant in variants:
         if variant == "recovery":
             continue
@@ -204,7 +253,9 @@ def _best_rivals(known: Records) -> pd.DataFrame:
         others = table.drop(columns="BayesLE")
         best = others.max(axis=1) if info.higher_is_better else others.min(axis=1)
         names = others.idxmax(axis=1) if info.higher_is_better else others.idxmin(axis=1)
-        columns[_titled(measure)] = table["BayesLE"].map("{:.4f}".format) + " (" + names + best.map(" {:.4f})".format)
+        columns[_titled(measure)] = (
+            table["BayesLE"].map("{:.4f}".format) + " (" + names + best.map(" {:.4f})".format)
+        )
     for attribute in ("spread_", "noise_"):
         columns[attribute] = known.over_seeds("bayes-le", attribute, "recovery")["BayesLE"]
     return pd.DataFrame(columns).rename_axis("data set").reset_index()

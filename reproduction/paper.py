@@ -1,6 +1,7 @@
-"""The 416 cells of the paper's tables, and misprints among them that can be proved from the cells alone.
+"""The 416 cells of the paper's tables, and misprints that the cells alone prove.
 
-``published/`` holds one file per experiment with the values as printed, and the sizes of the data sets.
+``published/`` holds one file per experiment with the values as printed, and the sizes of the data
+sets.
 """
 
 from functools import cache
@@ -11,18 +12,18 @@ import pandas as pd
 from scipy import stats
 
 from labeldist.metrics import MEASURES
-from reproduction.statistics import distance
+from reproduction.significance import distance
 
 FOLDER = Path(__file__).parent / "published"
 
 KINDS = {"le-recovery": "recovery", "ldl-prediction": "prediction", "ablation": "prediction"}
-"""The experiments that the paper tabulates, and the kind of our records that is compared with them."""
+"""The experiments that the paper tabulates, and the kind of our records to compare with."""
 
 FOLDS = 10
 """The number of folds of the paper's means and standard deviations."""
 
 CHANCE = 1e-4
-"""A standard deviation is called implausible if random folds exceed it with a smaller probability."""
+"""Standard deviations that random folds exceed with a smaller probability are implausible."""
 
 _TITLES = {"le-recovery": "LE", "ldl-prediction": "LDL", "ablation": "Ablation"}
 _COLUMNS = ["table", "experiment", "dataset", "method", "measure", "value", "std", "rank"]
@@ -41,8 +42,8 @@ def paper_cells() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per cell: `table` (such as "LE, Chebyshev"), `experiment`, `dataset`, `method`, `measure`, `value`, and
-        `std` and `rank`, which are NaN where the paper prints none.
+        One row per cell: `table` (such as "LE, Chebyshev"), `experiment`, `dataset`, `method`,
+        `measure`, `value`, and `std` and `rank`, which are NaN where the paper prints none.
     """
     return _all_cells().copy()
 
@@ -53,65 +54,77 @@ def _all_cells() -> pd.DataFrame:
     for experiment, title in _TITLES.items():
         cells = pd.read_csv(FOLDER / f"{experiment}.csv").assign(experiment=experiment)
         cells["table"] = (
-            title + ", " + cells["measure"].map({name: measure.title for name, measure in MEASURES.items()})
+            title
+            + ", "
+            + cells["measure"].map({name: measure.title for name, measure in MEASURES.items()})
         )
         tables.append(cells.reindex(columns=_COLUMNS).astype({"std": float, "rank": float}))
     return pd.concat(tables, ignore_index=True)
 
 
 def impossible_cells() -> pd.DataFrame:
-    """Return the Canberra cells that are below another measure of the same method and data set, which cannot be.
+    """Return the Canberra cells that are impossibly below another measure of the same row.
 
-    With r = |d − p| / (d + p) for each label, Canberra is Σ r and Clark √Σ r², which is no larger. 1 − Intersection is
-    ½ Σ |d − p|, and r ≥ ½ |d − p| as degrees are at most one. Both hold for each row, hence for means.
+    With r = |d − p| / (d + p) for each label, Canberra is Σ r and Clark √Σ r², which is no larger.
+    1 − Intersection is ½ Σ |d − p|, and r ≥ ½ |d − p| as degrees are at most one. Both hold for
+    each row, so they hold for means.
 
     Returns
     -------
     DataFrame
-        The cells, indexed as in `paper_cells`, with `rule` and `reason`, which names the contradicting values.
+        The cells, with the index of `paper_cells`, `rule`, and `reason`, which names the
+        contradicting values.
     """
     cells = paper_cells()
     cells["distance"] = distance(cells["value"], cells["measure"])
     others = cells.pivot(index=["dataset", "method"], columns="measure", values="distance")
-    canberra = cells[cells["measure"] == "canberra"].join(others[list(_BELOW_CANBERRA)], on=["dataset", "method"])
+    canberra = cells[cells["measure"] == "canberra"].join(
+        others[list(_BELOW_CANBERRA)], on=["dataset", "method"]
+    )
     found = {}
     for index, cell in canberra.iterrows():
         broken = [other for other in _BELOW_CANBERRA if cell["value"] < cell[other] - _ROUNDING]
         if broken:
-            figures = [
-                f"{'1 − ' if MEASURES[other].higher_is_better else ''}{MEASURES[other].title} {cell[other]:.4f}"
-                for other in broken
-            ]
+            figures = []
+            for other in broken:
+                sign = "1 − " if MEASURES[other].higher_is_better else ""
+                figures.append(f"{sign}{MEASURES[other].title} {cell[other]:.4f}")
             rule = " and ".join(_BELOW_CANBERRA[other] for other in broken)
-            reason = f"{rule}, for each row and hence for means; the paper prints Canberra {cell['value']:.4f} beside "
-            found[index] = {"rule": rule, "reason": reason + " and ".join(figures) + " for the same method and set"}
+            reason = (
+                f"{rule}, for each row and hence for means; the paper prints Canberra "
+                f"{cell['value']:.4f} beside {' and '.join(figures)} for the same method and set"
+            )
+            found[index] = {"rule": rule, "reason": reason}
     reasons = pd.DataFrame.from_dict(found, orient="index", columns=["rule", "reason"])
     return cells.drop(columns="distance").join(reasons, how="inner")
 
 
 def recomputed_ranks() -> pd.DataFrame:
-    """Return the cells that have a rank, with the `lowest` and `highest` rank that the values allow, and `agree`."""
+    """Return the cells that have a rank, the `lowest` and `highest` possible rank, and `agree`."""
     cells = paper_cells()
     cells = cells[cells["rank"].notna()]
     # Equal printed values must stay equal after 1 - value.
     printed = distance(cells["value"], cells["measure"]).round(6)
     groups = printed.groupby([cells["table"], cells["dataset"]])
     lowest, highest = groups.rank(method="min"), groups.rank(method="max")
-    return cells.assign(lowest=lowest, highest=highest, agree=cells["rank"].between(lowest, highest))
+    return cells.assign(
+        lowest=lowest, highest=highest, agree=cells["rank"].between(lowest, highest)
+    )
 
 
 def misprinted_deviations() -> pd.DataFrame:
     """Return the cells whose standard deviation over ten folds is impossible or implausible.
 
-    Values between 0 and M with mean μ have a variance of at most μ (M − μ) (Bhatia and Davis); a larger one is
-    *impossible*. The value of a fold is a mean over a tenth of the rows, so that its deviation is smaller by the square
-    root of the number of those rows. A deviation beyond what random folds reach with probability `CHANCE` is
-    *implausible*.
+    Values between 0 and M with mean μ have a variance of at most μ (M − μ) (Bhatia and Davis); a
+    larger one is *impossible*. The value of a fold is a mean over a tenth of the rows, so that its
+    deviation is smaller by the square root of the number of those rows. A deviation beyond what
+    random folds reach with probability `CHANCE` is *implausible*.
 
     Returns
     -------
     DataFrame
-        The cells, indexed as in `paper_cells`, with `grade` ("impossible" or "implausible"), `bound` and `reason`.
+        The cells, with the index of `paper_cells`, `grade` ("impossible" or "implausible"),
+        `bound` and `reason`.
     """
     cells = paper_cells()
     cells = cells[cells["std"].notna()]
@@ -127,10 +140,18 @@ def misprinted_deviations() -> pd.DataFrame:
     believable = by_chance * scatter / np.sqrt(rows / FOLDS)
     impossible = cells["std"] > possible
     bound = believable.where(~impossible, possible)
-    why = np.where(impossible, "no ten values of this measure deviate", "random folds of this set hardly ever deviate")
+    why = np.where(
+        impossible,
+        "no ten values of this measure deviate",
+        "random folds of this set hardly ever deviate",
+    )
     reason = [
         f"{deviation:.3f} beside a mean of {mean:.4f}: {rule} by more than {limit:.3f}"
-        for deviation, mean, rule, limit in zip(cells["std"], cells["value"], why, bound, strict=True)
+        for deviation, mean, rule, limit in zip(
+            cells["std"], cells["value"], why, bound, strict=True
+        )
     ]
-    cells = cells.assign(grade=np.where(impossible, "impossible", "implausible"), bound=bound, reason=reason)
+    cells = cells.assign(
+        grade=np.where(impossible, "impossible", "implausible"), bound=bound, reason=reason
+    )
     return cells[impossible | (cells["std"] > believable)]

@@ -35,7 +35,7 @@ class Value(NamedTuple):
 
 
 class Data(NamedTuple):
-    """Features, true distributions and logical labels of a data set, and the folder for recovered distributions."""
+    """Features, distributions and logical labels of a data set, and a folder for recovered ones."""
 
     X: Any
     D: Any
@@ -52,12 +52,14 @@ def execute(run: Run, cache: str | None = None) -> list[Value]:
         warnings.simplefilter("ignore")
         found = list(PROTOCOLS[run.kind](run, data))
     return [
-        Value(variant, fold, name, float(value)) for variant, fold, scores in found for name, value in scores.items()
+        Value(variant, fold, name, float(value))
+        for variant, fold, scores in found
+        for name, value in scores.items()
     ]
 
 
 def missing_values(run: Run) -> list[Value]:
-    """Return placeholders for the values of a failed run, one for each variant that it would have had."""
+    """Return placeholders for the values of a failed run, one for each of its variants."""
     variants = [_chain_variant(run, learner) for learner in run.learners] or [run.variant]
     return [Value(variant, max(run.fold, 0), "", math.nan) for variant in variants]
 
@@ -69,13 +71,15 @@ def _chain_variant(run: Run, learner: Method) -> str:
 def recover(run: Run, method: Method, data: Data) -> Any:
     """Return the distributions that a method recovers for all rows of the data set of a run.
 
-    The recovery, the oracles and the transductive chains need the same distributions. The first of them writes them
-    to the cache, and the others read them.
+    The recovery, the oracles and the transductive chains need the same distributions. The first of
+    them writes them to the cache, and the others read them.
     """
     if data.cache is None or method.use == GROUND_TRUTH:
         return _enhance(method, data, slice(None))
     seed = run.seed if run.tags.startswith("flip") else 0
-    parameters = build(method.use, method.parameters).get_params()  # with defaults, which a spec may state or not
+    parameters = build(
+        method.use, method.parameters
+    ).get_params()  # with defaults, which a spec may state or not
     identity = json.dumps([run.dataset, run.tags, seed, method.use, parameters], sort_keys=True)
     path = Path(data.cache) / f"{hashlib.sha256(identity.encode()).hexdigest()}.npy"
     if not path.exists():
@@ -86,7 +90,10 @@ def recover(run: Run, method: Method, data: Data) -> Any:
 
 
 def recovery(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
-    """Enhance all rows and compare with the truth. An oracle keeps the best value of each measure over its grid."""
+    """Enhance all rows and compare with the truth.
+
+    An oracle keeps the best value of each measure over its grid.
+    """
     if run.method.attributes:
         estimator = build(run.method.use, run.method.parameters)
         scores = score_all(data.D, np.asarray(estimator.fit_transform(data.X, data.L)))
@@ -94,13 +101,21 @@ def recovery(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
         yield run.variant, 0, scores | attributes
         return
     points = [score_all(data.D, recover(run, point, data)) for point in expand_grid(run.method)]
-    yield run.variant, 0, {name: _best(name, [scores[name] for scores in points]) for name in PAPER_MEASURES}
+    yield (
+        run.variant,
+        0,
+        {name: _best(name, [scores[name] for scores in points]) for name in PAPER_MEASURES},
+    )
 
 
 def prediction(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
     """Learn from the other folds, where degrees may be missing, and predict one."""
     for fold, train, test in folds(run, data):
-        D = hide_degrees(data.D[train], run.missing, [run.seed, fold]) if run.missing else data.D[train]
+        D = (
+            hide_degrees(data.D[train], run.missing, [run.seed, fold])
+            if run.missing
+            else data.D[train]
+        )
         model = build(run.method.use, run.method.parameters).fit(data.X[train], D)
         predicted = np.asarray(model.predict(data.X[test]))
         yield run.variant, fold, score_all(data.D[test], predicted, measures=PREDICTION_MEASURES)
@@ -109,18 +124,23 @@ def prediction(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
 def chain(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
     """Enhance, learn from the recovered distributions, and predict the held-out rows.
 
-    The enhancer sees the training rows only or, if `run.transductive`, the features and logical labels of all rows.
+    The enhancer sees the training rows only or, if `run.transductive`, the features and logical
+    labels of all rows.
     """
     everywhere = recover(run, run.method, data) if run.transductive else None
     for fold, train, test in folds(run, data):
         D = _enhance(run.method, data, train) if everywhere is None else everywhere[train]
         for learner in run.learners:
             model = build(learner.use, learner.parameters).fit(data.X[train], D)
-            yield _chain_variant(run, learner), fold, score_all(data.D[test], model.predict(data.X[test]))
+            yield (
+                _chain_variant(run, learner),
+                fold,
+                score_all(data.D[test], model.predict(data.X[test])),
+            )
 
 
 def new_rows(run: Run, data: Data) -> Iterator[tuple[str, int, Scores]]:
-    """Learn from logical labels and predict the held-out rows; an oracle learns from the true distributions."""
+    """Learn from logical labels and predict held-out rows; an oracle learns from the truth."""
     truth = run.method.role == "oracle"
     for fold, train, test in folds(run, data):
         model = build(run.method.use, run.method.parameters)
@@ -154,7 +174,9 @@ def folds(run: Run, data: Data) -> Iterator[tuple[int, Any, Any]]:
 def _enhance(method: Method, data: Data, rows: Any) -> Any:
     if method.use == GROUND_TRUTH:
         return data.D[rows]
-    return np.asarray(build(method.use, method.parameters).fit_transform(data.X[rows], data.L[rows]))
+    return np.asarray(
+        build(method.use, method.parameters).fit_transform(data.X[rows], data.L[rows])
+    )
 
 
 def _best(name: str, values: list[float]) -> float:

@@ -1,4 +1,4 @@
-"""The HTML report: one self-contained page with tables, verdicts, claims, statistics and figures."""
+"""The HTML report: one page with tables, verdicts, claims, statistics and figures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader
 
 from labeldist.metrics import PAPER_MEASURES
-from reproduction import statistics
+from reproduction import significance
 from reproduction.claims import judge_claims
 from reproduction.figures import critical_difference, paper_figures
+from reproduction.files import write_text
 from reproduction.findings import summarize
 from reproduction.paper import misprinted_deviations, recomputed_ranks
 from reproduction.spec import load_spec, shipped
@@ -23,7 +24,9 @@ TITLES = {name: measure.title for name, measure in PAPER_MEASURES.items()}
 CELL = {"table": "Table", "dataset": "Set", "method": "Method", "value": "Paper"}
 
 
-def write_report(records: pd.DataFrame, path: str | Path, *, title: str = "Reproduction of the paper") -> Path:
+def write_report(
+    records: pd.DataFrame, path: str | Path, *, title: str = "Reproduction of the paper"
+) -> Path:
     """Write the report of `records` to an HTML file.
 
     Parameters
@@ -39,14 +42,15 @@ def write_report(records: pd.DataFrame, path: str | Path, *, title: str = "Repro
     Path
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(records, title), encoding="utf-8")
+    write_text(path, render(records, title))
     return path
 
 
 def render(records: pd.DataFrame, title: str) -> str:
     """Return the page."""
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True
+    )
     environment.filters["cell"] = format_cell
     tables, cells, claims = make_tables(records), judge_cells(records), judge_claims(records)
     template = environment.get_template("report.html.jinja")
@@ -73,7 +77,7 @@ def render(records: pd.DataFrame, title: str) -> str:
         times=time_table(records),
         versions=list(records["versions"].unique()),
         margin=f"{100 * MARGIN:g} %",
-        level=f"{100 * statistics.LEVEL:g} %",
+        level=f"{100 * significance.LEVEL:g} %",
     )
 
 
@@ -93,7 +97,10 @@ def format_cell(value: Any, column: str = "") -> str:
 def chapters(tables: list[Table]) -> dict[str, list[Table]]:
     """Return the tables of each experiment under its title."""
     titles = {name: load_spec(name).title for name in shipped()}
-    return {titles.get(name, name): list(group) for name, group in groupby(tables, key=lambda table: table.experiment)}
+    return {
+        titles.get(name, name): list(group)
+        for name, group in groupby(tables, key=lambda table: table.experiment)
+    }
 
 
 def _renamed(frame: pd.DataFrame, heads: dict[str, str]) -> pd.DataFrame:
@@ -102,13 +109,28 @@ def _renamed(frame: pd.DataFrame, heads: dict[str, str]) -> pd.DataFrame:
 
 def cell_table(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the judged cells of the paper."""
-    ours = {"std": "Paper ±", "ours": "Ours", "ours_std": "Ours ±", "gap": "Gap %", "trivial": "Trivial"}
-    return _renamed(cells, CELL | ours | {"trivial_gap": "Trivial gap %", "verdict": "Verdict", "reason": "Reason"})
+    ours = {
+        "std": "Paper ±",
+        "ours": "Ours",
+        "ours_std": "Ours ±",
+        "gap": "Gap %",
+        "trivial": "Trivial",
+    }
+    return _renamed(
+        cells,
+        CELL | ours | {"trivial_gap": "Trivial gap %", "verdict": "Verdict", "reason": "Reason"},
+    )
 
 
 def tuned_table(records: pd.DataFrame) -> pd.DataFrame:
-    """Return the gaps of BD-LDL tuned on the training rows, and of the mean distribution, to the printed BD-LDL."""
-    heads = {"dataset": "Set", "measure": "Measure", "paper": "Paper", "tuned": "Tuned", "tuned_gap": "Gap %"}
+    """Return the gaps of tuned BD-LDL and of the mean distribution to the printed BD-LDL."""
+    heads = {
+        "dataset": "Set",
+        "measure": "Measure",
+        "paper": "Paper",
+        "tuned": "Tuned",
+        "tuned_gap": "Gap %",
+    }
     heads |= {"mean": "Mean", "mean_gap": "Gap of the mean %", "verdict": "Verdict"}
     return _renamed(gaps(records).replace({"measure": TITLES}), heads)
 
@@ -116,12 +138,16 @@ def tuned_table(records: pd.DataFrame) -> pd.DataFrame:
 def rank_table() -> pd.DataFrame:
     """Return the printed ranks that disagree with the printed values."""
     ranks = recomputed_ranks()
-    return _renamed(ranks[~ranks["agree"]], CELL | {"rank": "Printed rank", "lowest": "Rank of the value"})
+    return _renamed(
+        ranks[~ranks["agree"]], CELL | {"rank": "Printed rank", "lowest": "Rank of the value"}
+    )
 
 
 def deviation_table() -> pd.DataFrame:
     """Return the printed standard deviations that are impossible or implausible."""
-    return _renamed(misprinted_deviations(), CELL | {"std": "Printed ±", "grade": "Grade", "reason": "Reason"})
+    return _renamed(
+        misprinted_deviations(), CELL | {"std": "Printed ±", "grade": "Grade", "reason": "Reason"}
+    )
 
 
 def failure_table(records: pd.DataFrame) -> pd.DataFrame:
@@ -142,42 +168,58 @@ def time_table(records: pd.DataFrame) -> pd.DataFrame:
 
 def skill_tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return, for each measure, the skill of all methods over the data sets."""
-    table = statistics.skill(records)
+    table = significance.skill(records)
     table = table[(table["role"] != "trivial") & table["skill"].notna()]
     keys = ["experiment", "variant", "method"]
     found = {}
     for name, part in table.groupby("measure", sort=False):
         rows = part.groupby(keys, sort=False)["skill"].agg(
-            Lowest="min", Median="median", Highest="max", Sets="count", Above=lambda skill: int((skill > 0).sum())
+            Lowest="min",
+            Median="median",
+            Highest="max",
+            Sets="count",
+            Above=lambda skill: int((skill > 0).sum()),
         )
-        rows = rows.reset_index().rename(columns={key: key.capitalize() for key in keys} | {"Above": "Sets above 0"})
+        rows = rows.reset_index().rename(
+            columns={key: key.capitalize() for key in keys} | {"Above": "Sets above 0"}
+        )
         found[str(name)] = rows
     return found
 
 
 def comparisons(records: pd.DataFrame, tables: list[Table]) -> list[dict[str, Any]]:
-    """Return the tests of each table that has at least three ranked methods on at least two data sets."""
-    summary = statistics.summary(records)
+    """Return the tests of each table with at least three methods on at least two data sets."""
+    summary = significance.summary(records)
     found = []
     for table in tables:
         measure = table.measure
-        distances = statistics.by_set(summary, table.experiment, measure.name, kind=table.kind, variant=table.variant)
-        test = statistics.friedman(distances)
+        distances = significance.by_set(
+            summary, table.experiment, measure.name, kind=table.kind, variant=table.variant
+        )
+        test = significance.friedman(distances)
         if test is None:
             continue
         ranks = distances.rank(axis=1).mean().to_dict()
         own = next((method for method in ("BD-LE", "BD-LDL") if method in distances), "")
-        heads = {"method": "Against", "wins": "Wins", "ties": "Ties", "losses": "Losses", "pvalue": "p"}
+        heads = {
+            "method": "Against",
+            "wins": "Wins",
+            "ties": "Ties",
+            "losses": "Losses",
+            "pvalue": "p",
+        }
         found.append(
             {
                 "heading": table.heading,
                 "measure": measure,
                 "test": test,
-                "differ": test.pvalue < statistics.LEVEL,
-                "left_out": [m for m, role in table.methods.items() if role != "oracle" and m not in ranks],
-                "image": critical_difference(ranks, statistics.nemenyi(distances)),
+                "differ": test.pvalue < significance.LEVEL,
+                "left_out": [
+                    m for m, role in table.methods.items() if role != "oracle" and m not in ranks
+                ],
+                "image": critical_difference(ranks, significance.nemenyi(distances)),
                 "method": own,
-                "wilcoxon": _renamed(statistics.wilcoxon(distances, own), heads),
+                "wilcoxon": _renamed(significance.wilcoxon(distances, own), heads),
             }
         )
     return found

@@ -1,7 +1,8 @@
 """Rules that judge claims: how many cases are against a claim, and the shape of a parameter grid.
 
-A case is a data set and a measure. A table of cases has one row per case, one column per method, and distances as
-entries, NaN where there is no record. The same rules judge the printed values and our records.
+A case is a data set and a measure. A table of cases has one row per case, one column per method,
+and distances as entries, NaN where there is no record. The same rules judge the printed values and
+our records.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pandas as pd
 from labeldist.datasets import list_datasets
 from labeldist.metrics import MEASURES
 from reproduction.paper import paper_cells
-from reproduction.statistics import distance
+from reproduction.significance import distance
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be judged"
 
@@ -62,7 +63,8 @@ class Tally:
             return f"unknown in all {self.total} cases"
         share = percent(self.against / self.known)
         if self.known < self.total:
-            return f"{self.against} of {self.known} known cases ({share}; {self.total - self.known} unknown)"
+            unknown = self.total - self.known
+            return f"{self.against} of {self.known} known cases ({share}; {unknown} unknown)"
         return f"{self.against} of {self.total} cases ({share})"
 
 
@@ -79,24 +81,35 @@ def printed(experiment: str) -> pd.DataFrame:
 
 
 def recorded(
-    table: pd.DataFrame, experiment: str, methods: list[str], measures: list[str], *, variant: str = "", kind: str = ""
+    table: pd.DataFrame,
+    experiment: str,
+    methods: list[str],
+    measures: list[str],
+    *,
+    variant: str = "",
+    kind: str = "",
 ) -> pd.DataFrame:
-    """Return the cases of all thirteen data sets from a `statistics.summary`."""
+    """Return the cases of all thirteen data sets from a `significance.summary`."""
     rows = table[(table["experiment"] == experiment) & (table["variant"] == variant)]
     rows = rows[rows["method"].isin(methods) & (not kind or rows["kind"] == kind)]
-    every_case = pd.MultiIndex.from_product([list_datasets(), measures], names=["dataset", "measure"])
+    every_case = pd.MultiIndex.from_product(
+        [list_datasets(), measures], names=["dataset", "measure"]
+    )
     return _pivot(rows, "mean").reindex(index=every_case, columns=methods)
 
 
 def ablation(table: pd.DataFrame, task: str, variant: str) -> pd.DataFrame:
-    """Return the cases of the ablation for "LE" or "LDL": with reconstruction, without, and with a ridge instead."""
+    """Return the cases of the ablation for "LE" or "LDL": with, without, and a ridge instead."""
     methods = [f"BD-{task}", f"UD-{task}", f"UD-{task} + ridge"]
     kind = {"LE": "recovery", "LDL": "prediction"}[task]
     return recorded(table, "ablation", methods, ABLATION_MEASURES, variant=variant, kind=kind)
 
 
 def control_cases(table: pd.DataFrame, task: str) -> tuple[pd.DataFrame, str]:
-    """Return the cases of reconstruction and of its control, tuned if available, and a description of the weights."""
+    """Return the cases of reconstruction and of its control, and a description of the weights.
+
+    They are the tuned ones if these are available.
+    """
     pair = [f"BD-{task}", f"UD-{task} + ridge"]
     tuned = ablation(table, task, TUNED[task])[pair]
     if tuned.notna().all(axis=1).any():
@@ -125,13 +138,17 @@ def better(cases: pd.DataFrame, method: str, other: str) -> Tally:
 
 
 def gains(cases: pd.DataFrame, method: str, other: str) -> pd.Series:
-    """Return the share of the other method's distance that a method saves, for the cases that have both."""
+    """Return the share by which a method reduces the other's distance, for cases that have both."""
     return (1 - cases[method] / cases[other]).dropna()
 
 
 def heat_map(points: pd.DataFrame, model: str, dataset: str, measure: str) -> pd.DataFrame:
-    """Return distances over a grid: rows are powers of ten of `reconstruction`, columns of the second weight."""
-    chosen = (points["variant"] == model) & (points["dataset"] == dataset) & (points["measure"] == measure)
+    """Return distances over a grid of powers of ten: `reconstruction` down, the other across."""
+    chosen = (
+        (points["variant"] == model)
+        & (points["dataset"] == dataset)
+        & (points["measure"] == measure)
+    )
     rows = points[chosen]
     other = GRIDS[model][0]
     powers = {name: np.log10(rows[name]).round(6) for name in ("reconstruction", other)}
@@ -140,8 +157,10 @@ def heat_map(points: pd.DataFrame, model: str, dataset: str, measure: str) -> pd
     return found.reindex(index=POWERS, columns=POWERS)
 
 
-def _judge_maps(points: pd.DataFrame, model: str, rule: Callable[[pd.DataFrame], tuple[bool, str]]) -> Judgement:
-    """Judge every complete grid of a model by a rule; the claim holds if it holds on all of them."""
+def _judge_maps(
+    points: pd.DataFrame, model: str, rule: Callable[[pd.DataFrame], tuple[bool, str]]
+) -> Judgement:
+    """Judge every complete grid of a model by a rule, which must hold on all of them."""
     holds: list[bool] = []
     found: list[str] = []
     for name, entries in _whole_maps(points, model):
@@ -170,40 +189,53 @@ def best_at(points: pd.DataFrame, model: str, power: int) -> Judgement:
         best = row, entries.loc[row].idxmin()
         loss = entries.loc[power, power] / entries.min(axis=None) - 1
         evidence = (
-            f"best at {first} = 1e{best[0]}, {second} = 1e{best[1]}; at 1e{power} for both, {percent(loss)} worse"
+            f"best at {first} = 1e{best[0]}, {second} = 1e{best[1]}; "
+            f"at 1e{power} for both, {percent(loss)} worse"
         )
         return all(abs(found - power) <= 1 for found in best), evidence
 
     return _judge_maps(points, model, rule)
 
 
-def any_reconstruction_does(points: pd.DataFrame, model: str, largest_other: int, margin: float) -> Judgement:
-    """Judge that all points with a second weight up to 10^largest_other are within a margin of the best point."""
+def any_reconstruction_does(
+    points: pd.DataFrame, model: str, largest_other: int, margin: float
+) -> Judgement:
+    """Judge that points with a second weight up to 10^largest_other are nearly the best."""
     second = GRIDS[model][2]
 
     def rule(entries: pd.DataFrame) -> tuple[bool, str]:
         part = entries.loc[:, :largest_other]
-        best, worst, worst_here = entries.min(axis=None), entries.max(axis=None), part.max(axis=None)
-        loss, share = worst_here / best - 1, (worst_here - best) / (worst - best) if worst > best else 0.0
+        best, worst, worst_here = (
+            entries.min(axis=None),
+            entries.max(axis=None),
+            part.max(axis=None),
+        )
+        loss, share = (
+            worst_here / best - 1,
+            (worst_here - best) / (worst - best) if worst > best else 0.0,
+        )
         evidence = (
-            f"with {second} up to 1e{largest_other} the worst point is {percent(loss)} worse than the best of the map, "
-            f"{percent(share)} of the way to the worst of the map"
+            f"with {second} up to 1e{largest_other} the worst point is {percent(loss)} worse than "
+            f"the best of the map, {percent(share)} of the way to the worst of the map"
         )
         return bool(loss <= margin), evidence
 
     return _judge_maps(points, model, rule)
 
 
-def flat_in_reconstruction(points: pd.DataFrame, model: str, smallest: int, margin: float) -> Judgement:
-    """Judge that `reconstruction` from 10^smallest on changes the values of a column by at most a margin."""
+def flat_in_reconstruction(
+    points: pd.DataFrame, model: str, smallest: int, margin: float
+) -> Judgement:
+    """Judge that `reconstruction` from 10^smallest on changes each column by at most a margin."""
     _, first, second = GRIDS[model]
 
     def rule(entries: pd.DataFrame) -> tuple[bool, str]:
         part = entries.loc[smallest:]
         change = part.max() / part.min() - 1
         evidence = (
-            f"over {first} from 1e{smallest} to 1e{POWERS[-1]} the figure changes by {percent(change.min())} to "
-            f"{percent(change.max())}, most at {second} = 1e{change.idxmax()}"
+            f"over {first} from 1e{smallest} to 1e{POWERS[-1]} the figure changes by "
+            f"{percent(change.min())} to {percent(change.max())}, "
+            f"most at {second} = 1e{change.idxmax()}"
         )
         return bool(change.max() <= margin), evidence
 

@@ -75,7 +75,8 @@ def run(
     ----------
     experiments : sequence of Experiment
     store : Store
-        Written by this process only, one run at a time. After an interruption the next call continues.
+        Written by this process only, one run at a time. After an interruption the next call
+        continues.
     jobs : int, default=-1
         Number of processes, each with one thread; -1 is one per core.
     cluster : str, default=None
@@ -83,7 +84,9 @@ def run(
     watch : callable, default=None
         See `Watcher`.
     """
-    every = list({one.key: one for experiment in experiments for one in runs_of(experiment)}.values())
+    every = list(
+        {one.key: one for experiment in experiments for one in runs_of(experiment)}.values()
+    )
     finished = store.finished()
     _check_definitions(every, finished, store)
     todo = [one for one in every if one.key not in finished]
@@ -95,7 +98,9 @@ def run(
         watch(done, len(every), None)
     shared = _group_by_work(todo)
     # The longest runs start first, so that all workers finish together.
-    order = sorted((runs[0] for runs in shared.values()), key=lambda one: -_cost(one, *sizes[one.dataset]))
+    order = sorted(
+        (runs[0] for runs in shared.values()), key=lambda one: -_cost(one, *sizes[one.dataset])
+    )
     with TemporaryDirectory() as cache, _workers(jobs, cluster, cache) as attempt_all:
         for outcome in attempt_all(order):
             for one in shared[outcome.run.work]:
@@ -117,7 +122,13 @@ def _group_by_work(runs: Iterable[Run]) -> dict[str, list[Run]]:
 def _rename(outcome: Outcome, run: Run) -> tuple[Any, ...]:
     """Return the values of an outcome under the variant of another run of the same work."""
     if run.kind == "chain":
-        names = dict(zip((one.name for one in outcome.run.learners), (one.name for one in run.learners), strict=True))
+        names = dict(
+            zip(
+                (one.name for one in outcome.run.learners),
+                (one.name for one in run.learners),
+                strict=True,
+            )
+        )
         suffix = ", transductive" if run.transductive else ""
         variants = {old + suffix: new + suffix for old, new in names.items()}
         return tuple(value._replace(variant=variants[value.variant]) for value in outcome.values)
@@ -137,13 +148,15 @@ def _check_definitions(runs: Iterable[Run], finished: dict[str, str], store: Sto
     for one in runs:
         if keys.get(one.place, one.key) != one.key:
             raise StoreError(
-                f"{store.path} has runs of {one.experiment!r} with other settings of {one.method.name}. Rename the "
-                "changed experiment, or use another --store."
+                f"{store.path} has runs of {one.experiment!r} with other settings of "
+                f"{one.method.name}. Rename the changed experiment, or use another --store."
             )
 
 
 @contextmanager
-def _workers(jobs: int, cluster: str | None, cache: str) -> Iterator[Callable[[Iterable[Run]], Iterable[Outcome]]]:
+def _workers(
+    jobs: int, cluster: str | None, cache: str
+) -> Iterator[Callable[[Iterable[Run]], Iterable[Outcome]]]:
     if cluster:
         from dask.distributed import Client
 
@@ -158,13 +171,17 @@ def _workers(jobs: int, cluster: str | None, cache: str) -> Iterator[Callable[[I
             yield lambda runs: (attempt(one, cache) for one in runs)
     else:
         with joblib.parallel_config(
-            "loky", n_jobs=jobs, inner_max_num_threads=1, initializer=_end_with, initargs=(os.getpid(),)
+            "loky",
+            n_jobs=jobs,
+            inner_max_num_threads=1,
+            initializer=_end_with,
+            initargs=(os.getpid(),),
         ):
             yield lambda runs: _by_processes(runs, cache)
 
 
 def _end_with(main: int) -> None:
-    """End this worker process when its main process was killed; loky's workers would wait for a lock forever."""
+    """End this worker when its main process was killed; loky would wait for a lock forever."""
 
     def watch() -> None:
         while os.getppid() == main:
@@ -176,12 +193,15 @@ def _end_with(main: int) -> None:
 
 def _by_processes(runs: Iterable[Run], cache: str) -> Iterator[Outcome]:
     # One run at a time per worker, since their times differ by a factor of a thousand.
-    parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+    parallel = joblib.Parallel(
+        return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+    )
     try:
         yield from parallel(joblib.delayed(attempt)(one, cache) for one in runs)
     except TerminatedWorkerError:
         raise ExperimentError(
-            f"A worker process was killed, perhaps by a lack of memory. {RESUME}; --jobs 1 needs the least memory."
+            f"A worker process was killed, perhaps by a lack of memory. {RESUME}; "
+            "--jobs 1 needs the least memory."
         ) from None
 
 
@@ -197,7 +217,8 @@ def _by_cluster(client: Any, runs: Iterable[Run]) -> Iterator[Outcome]:
             yield future.result()
     except KilledWorker:
         raise ExperimentError(
-            f"Every worker that tried {one.title!r} was lost, perhaps by a lack of memory. {RESUME}."
+            f"Every worker that tried {one.title!r} was lost, perhaps by a lack of memory. "
+            f"{RESUME}."
         ) from None
     except (OSError, CancelledError):
         raise ExperimentError(f"The Dask scheduler was lost. {RESUME}.") from None
@@ -231,12 +252,12 @@ def attempt(run: Run, cache: str | None = None) -> Outcome:
 
 
 class _OutOfTimeError(BaseException):
-    """Raised at the time limit; a BaseException, so that ``except Exception`` of a method does not catch it."""
+    """Raised at the time limit; a BaseException, which ``except Exception`` does not catch."""
 
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer, as soon as the interpreter is in control; a LAPACK call ends first.
+    """Interrupt what takes longer, once the interpreter is in control; a LAPACK call ends first.
 
     Needs alarms (not on Windows) and the main thread (not on Dask workers).
     """
@@ -261,5 +282,8 @@ def versions() -> str:
     """Return the versions of the packages that determine the values."""
     packages = ("labeldist", "numpy", "scipy", "scikit-learn")
     return ", ".join(
-        [*(f"{name} {metadata.version(name)}" for name in packages), f"Python {platform.python_version()}"]
+        [
+            *(f"{name} {metadata.version(name)}" for name in packages),
+            f"Python {platform.python_version()}",
+        ]
     )

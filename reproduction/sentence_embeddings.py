@@ -1,7 +1,7 @@
 """Sentence embeddings of ChaosNLI, for `reproduction.votes_on_text`.
 
-It runs in an environment of its own, which `make chaosnli` creates, because torch is a large install. The only
-arguments are the folder with the published files and the output, an .npz file.
+It runs in an environment of its own, which `make chaosnli` creates, because torch is a large
+install. The only arguments are the folder with the published files and the output, an .npz file.
 """
 
 import json
@@ -17,7 +17,7 @@ FILES = {"SNLI": "chaosNLI_snli.jsonl", "MNLI": "chaosNLI_mnli_m.jsonl"}
 
 
 def main() -> None:
-    """Write the embeddings u and v of premise and hypothesis as the features u, v, |u − v| and uv."""
+    """Write u, v, |u − v| and uv, where u and v embed premise and hypothesis."""
     folder, output = sys.argv[1:]
     model = SentenceTransformer(str(get_model_path()))
     features: dict[str, Any] = {}

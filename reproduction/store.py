@@ -22,19 +22,19 @@ VERSION = 3
 
 RUNS = """
 CREATE TABLE IF NOT EXISTS runs (
-    key TEXT PRIMARY KEY, place TEXT NOT NULL, experiment TEXT NOT NULL, kind TEXT NOT NULL, dataset TEXT NOT NULL,
-    method TEXT NOT NULL, role TEXT NOT NULL, variant TEXT NOT NULL, parameters TEXT NOT NULL, folds INTEGER NOT NULL,
-    seed INTEGER NOT NULL, fold INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL, seconds REAL NOT NULL,
-    versions TEXT NOT NULL
+    key TEXT PRIMARY KEY, place TEXT NOT NULL, experiment TEXT NOT NULL, kind TEXT NOT NULL,
+    dataset TEXT NOT NULL, method TEXT NOT NULL, role TEXT NOT NULL, variant TEXT NOT NULL,
+    parameters TEXT NOT NULL, folds INTEGER NOT NULL, seed INTEGER NOT NULL, fold INTEGER NOT NULL,
+    status TEXT NOT NULL, reason TEXT NOT NULL, seconds REAL NOT NULL, versions TEXT NOT NULL
 ) STRICT"""
 NUMBERS = """
 CREATE TABLE IF NOT EXISTS numbers (
-    key TEXT NOT NULL REFERENCES runs, variant TEXT NOT NULL, fold INTEGER NOT NULL, measure TEXT NOT NULL,
-    value REAL, PRIMARY KEY (key, variant, fold, measure)
+    key TEXT NOT NULL REFERENCES runs, variant TEXT NOT NULL, fold INTEGER NOT NULL,
+    measure TEXT NOT NULL, value REAL, PRIMARY KEY (key, variant, fold, measure)
 ) STRICT"""
 RECORDS = """
-SELECT key AS run, experiment, kind, dataset, method, role, numbers.variant, parameters, folds, seed, numbers.fold,
-       measure, value, seconds, status, reason, versions
+SELECT key AS run, experiment, kind, dataset, method, role, numbers.variant, parameters, folds,
+       seed, numbers.fold, measure, value, seconds, status, reason, versions
 FROM runs JOIN numbers USING (key)
 ORDER BY experiment, dataset, method, parameters, seed, numbers.fold, numbers.variant, measure"""
 
@@ -54,8 +54,8 @@ class Outcome:
 class Store:
     """Raw records of experiments.
 
-    A run and its values are written in one transaction: after a crash a run is stored with all its values or not at
-    all. Other processes may read while one writes.
+    A run and its values are written in one transaction: after a crash a run is stored with all its
+    values or not at all. Other processes may read while one writes.
 
     Parameters
     ----------
@@ -67,12 +67,16 @@ class Store:
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
         if read_only and not self.path.is_file():
-            raise StoreError(f"{path} does not exist. `python -m reproduction run --store {path}` creates it.")
+            raise StoreError(
+                f"{path} does not exist. `python -m reproduction run --store {path}` creates it."
+            )
         with self._errors():
             if not read_only:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             mode = "ro" if read_only else "rwc"
-            self._connection = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, timeout=60)
+            self._connection = sqlite3.connect(
+                f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, timeout=60
+            )
         try:
             with self._errors():
                 self._prepare(read_only)
@@ -112,7 +116,9 @@ class Store:
     def forget_failures(self) -> int:
         """Remove the runs that failed or exceeded their time limit, and return their number."""
         with self._errors(), self._connection:
-            self._connection.execute("DELETE FROM numbers WHERE key IN (SELECT key FROM runs WHERE status != 'ok')")
+            self._connection.execute(
+                "DELETE FROM numbers WHERE key IN (SELECT key FROM runs WHERE status != 'ok')"
+            )
             return self._connection.execute("DELETE FROM runs WHERE status != 'ok'").rowcount
 
     def update_roles(self, runs: Iterable[Run]) -> None:
@@ -126,13 +132,31 @@ class Store:
         run = outcome.run
         parameters = json.dumps({**run.method.parameters, **run.method.grid}, sort_keys=True)
         row = (
-            *(run.key, run.place, run.experiment, run.kind, run.dataset, run.method.name, run.method.role),
-            *(run.variant, parameters, run.n_folds, run.seed, run.fold, outcome.status, outcome.reason),
+            *(
+                run.key,
+                run.place,
+                run.experiment,
+                run.kind,
+                run.dataset,
+                run.method.name,
+                run.method.role,
+            ),
+            *(
+                run.variant,
+                parameters,
+                run.n_folds,
+                run.seed,
+                run.fold,
+                outcome.status,
+                outcome.reason,
+            ),
             *(outcome.seconds, outcome.versions),
         )
         with self._errors(), self._connection:
             self._connection.execute("DELETE FROM numbers WHERE key = ?", (run.key,))
-            self._connection.execute(f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+            places = ", ".join("?" * len(row))
+            statement = f"INSERT OR REPLACE INTO runs VALUES ({places})"  # noqa: S608
+            self._connection.execute(statement, row)
             numbers = [(run.key, *value) for value in outcome.values]
             self._connection.executemany("INSERT INTO numbers VALUES (?, ?, ?, ?, ?)", numbers)
 
@@ -142,8 +166,8 @@ class Store:
         Parameters
         ----------
         attributes : bool, default=False
-            Whether to return the other numbers, attributes of estimators and measures that the paper does not have,
-            instead of the values of the paper's measures.
+            Whether to return the other numbers, attributes of estimators and measures that the
+            paper does not have, instead of the values of the paper's measures.
 
         Returns
         -------
@@ -152,7 +176,9 @@ class Store:
         """
         with self._errors():
             cursor = self._connection.execute(RECORDS)
-            frame = pd.DataFrame(cursor.fetchall(), columns=[column for column, *_ in cursor.description])
+            frame = pd.DataFrame(
+                cursor.fetchall(), columns=[column for column, *_ in cursor.description]
+            )
         frame = frame[frame["measure"].isin(["", *PAPER_MEASURES]) != attributes]
         frame["value"] = frame["value"].astype(float)
         order = {name: place for place, name in enumerate(PAPER)}
@@ -176,5 +202,7 @@ def read_store(path: str | Path, *, attributes: bool = False) -> Any:
     with Store(path, read_only=True) as store:
         records = store.records(attributes=attributes)
     if records.empty and not attributes:
-        raise StoreError(f"{path} has no records. `python -m reproduction run --store {path}` adds them.")
+        raise StoreError(
+            f"{path} has no records. `python -m reproduction run --store {path}` adds them."
+        )
     return records

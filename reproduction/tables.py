@@ -1,4 +1,4 @@
-"""Tables of the experiments as the paper prints them, "mean ± std (rank)", as Markdown, LaTeX and CSV."""
+"""Tables as the paper prints them, "mean ± std (rank)", in Markdown, LaTeX and CSV."""
 
 import csv
 import io
@@ -13,8 +13,9 @@ import pandas as pd
 
 from labeldist.datasets import list_datasets
 from labeldist.metrics import PAPER_MEASURES, Measure
+from reproduction.files import write_text
 from reproduction.paper import paper_cells
-from reproduction.statistics import KL_NOTE, average_ranks, failures, summary, unfinished
+from reproduction.significance import KL_NOTE, average_ranks, failures, summary, unfinished
 
 ROLES = {
     "paper": "",
@@ -34,7 +35,15 @@ BLOCK = ["experiment", "kind", "variant"]
 TABLE = [*BLOCK, "measure"]
 """The columns that identify a table."""
 
-LATEX = {"_": r"\_", "%": r"\%", "&": r"\&", "±": r"$\pm$", "↓": r"$\downarrow$", "↑": r"$\uparrow$", "–": "--"}
+LATEX = {
+    "_": r"\_",
+    "%": r"\%",
+    "&": r"\&",
+    "±": r"$\pm$",
+    "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$",
+    "–": "--",
+}
 
 STATUSES = {"failed": "failed", "timeout": "time-out"}
 
@@ -103,7 +112,10 @@ class Table:
     @property
     def marks(self) -> dict[str, str]:
         """The mark of each method; methods of the paper have none."""
-        return {method: "benchmark" if method == REFERENCE else ROLES[role] for method, role in self.methods.items()}
+        return {
+            method: "benchmark" if method == REFERENCE else ROLES[role]
+            for method, role in self.methods.items()
+        }
 
     @property
     def heads(self) -> list[str]:
@@ -126,20 +138,31 @@ def make_tables(records: pd.DataFrame) -> list[Table]:
         experiment, kind, variant = block
         name_of_part = ", ".join(filter(None, [kind if kinds[experiment] > 1 else "", variant]))
         roles = dict(part[["method", "role"]].drop_duplicates("method").itertuples(index=False))
-        methods = dict(sorted(roles.items(), key=lambda item: (list(ROLES).index(item[1]), method_place(item[0]))))
+        methods = dict(
+            sorted(
+                roles.items(), key=lambda item: (list(ROLES).index(item[1]), method_place(item[0]))
+            )
+        )
         datasets = sorted(part["dataset"].unique(), key=dataset_place)
-        problems = {pair: known_problems.get((*block, *pair), "–") for pair in product(datasets, methods)}
+        problems = {
+            pair: known_problems.get((*block, *pair), "–") for pair in product(datasets, methods)
+        }
         for name, measure in PAPER_MEASURES.items():
             if (*block, name) not in found:
                 continue
             rows = _rows(found[*block, name], datasets, list(methods), problems)
             average = [ranks.get((*block, name, method), math.nan) for method in methods]
-            tables.append(Table(experiment, kind, variant, name_of_part, measure, methods, rows, average))
+            tables.append(
+                Table(experiment, kind, variant, name_of_part, measure, methods, rows, average)
+            )
     return tables
 
 
 def _rows(
-    values: pd.DataFrame, datasets: list[str], methods: list[str], problems: dict[tuple[str, str], str]
+    values: pd.DataFrame,
+    datasets: list[str],
+    methods: list[str],
+    problems: dict[tuple[str, str], str],
 ) -> dict[str, list[Cell]]:
     first = values.groupby("dataset")["rank"].min()
     cells = {
@@ -147,7 +170,10 @@ def _rows(
         for row in values.itertuples(index=False)
     }
     return {
-        dataset: [cells.get((dataset, method), Cell(problem=problems[dataset, method])) for method in methods]
+        dataset: [
+            cells.get((dataset, method), Cell(problem=problems[dataset, method]))
+            for method in methods
+        ]
         for dataset in datasets
     }
 
@@ -207,9 +233,18 @@ def _latex(table: Table) -> str:
         r"\midrule",
     ]
     for dataset, row in table.rows.items():
-        cells = (rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text) for cell in row)
+        cells = (
+            rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text) for cell in row
+        )
         lines.append(" & ".join([latex(dataset), *cells]) + r" \\")
-    end = [r"\midrule", _ampersands(_rank_row(table)), r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]
+    end = [
+        r"\midrule",
+        _ampersands(_rank_row(table)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+        "",
+    ]
     return "\n".join([*lines, *end])
 
 
@@ -225,7 +260,7 @@ def _ampersands(cells: Iterable[str]) -> str:
 
 
 def to_csv(tables: Sequence[Table]) -> str:
-    """Format tables as one CSV file: one row per variant, measure and data set, one column per method."""
+    """Format tables as one CSV file: variants, measures and sets down, methods across."""
     heads = list(dict.fromkeys(head for table in tables for head in table.heads))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -239,7 +274,10 @@ def to_csv(tables: Sequence[Table]) -> str:
 
 
 def _rank_row(table: Table) -> list[str]:
-    return ["Average rank", *("–" if math.isnan(rank) else f"{rank:.2f}" for rank in table.average_ranks)]
+    return [
+        "Average rank",
+        *("–" if math.isnan(rank) else f"{rank:.2f}" for rank in table.average_ranks),
+    ]
 
 
 FORMATS = {".md": to_markdown, ".tex": to_latex, ".csv": to_csv}
@@ -247,12 +285,11 @@ FORMATS = {".md": to_markdown, ".tex": to_latex, ".csv": to_csv}
 
 def write_tables(records: pd.DataFrame, folder: Path) -> list[Path]:
     """Write the tables of each experiment to `folder` in every format, and return the paths."""
-    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for experiment, group in groupby(make_tables(records), key=lambda table: table.experiment):
         tables = list(group)
         for suffix, write in FORMATS.items():
             path = folder / f"{experiment}{suffix}"
-            path.write_text(write(tables), encoding="utf-8")
+            write_text(path, write(tables))
             written.append(path)
     return written

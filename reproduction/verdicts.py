@@ -1,14 +1,14 @@
 """Verdicts on the cells of the paper's tables.
 
-A gap is relative and in distances (1 − value for cosine and intersection): +0.1 means that our value is a tenth further
-from the truth than the printed one.
+A gap is relative and in distances (1 − value for cosine and intersection): +0.1 means that our
+value is a tenth further from the truth than the printed one.
 """
 
 import numpy as np
 import pandas as pd
 
 from reproduction.paper import KINDS, impossible_cells, paper_cells
-from reproduction.statistics import distance, failures, summary, trivial, unfinished
+from reproduction.significance import distance, failures, summary, trivial, unfinished
 
 MARGIN = 0.05
 """A value within this relative distance of the printed one is reproduced."""
@@ -27,31 +27,49 @@ def relative_gap(ours: pd.Series, paper: pd.Series, measure: pd.Series) -> pd.Se
 
 
 def judge_cells(records: pd.DataFrame) -> pd.DataFrame:
-    """Compare every cell of the paper with the records of the same experiment.
+    """Compare the cells of the paper with the records of the same experiment.
+
+    Cells of experiments and data sets that the records do not contain are left out.
 
     Returns
     -------
     DataFrame
-        The columns of `paper_cells`, then `ours`, `ours_std`, `gap`, `trivial` (the best trivial baseline's value),
-        `trivial_gap`, `verdict` (one of `VERDICTS`) and `reason`.
+        The columns of `paper_cells`, then `ours`, `ours_std`, `gap`, `trivial` (the best trivial
+        baseline's value), `trivial_gap`, `verdict` (one of `VERDICTS`) and `reason`.
     """
     cells, table = paper_cells(), summary(records)
     fixed = table[table["variant"].isin(_FIXED)].drop_duplicates(_KEYS)
     ours = fixed.rename(columns={"mean": "ours", "std": "ours_std"})[[*_KEYS, "ours", "ours_std"]]
     baselines = trivial(table, ["kind", "dataset", "measure"]).drop(columns="baseline")
     judged = cells.merge(ours, "left", on=_KEYS)
-    judged = judged.assign(kind=judged["experiment"].map(KINDS)).merge(baselines, "left").drop(columns="kind")
+    judged = (
+        judged.assign(kind=judged["experiment"].map(KINDS))
+        .merge(baselines, "left")
+        .drop(columns="kind")
+    )
     for name, column in (("gap", "ours"), ("trivial_gap", "trivial")):
         judged[name] = relative_gap(judged[column], judged["value"], judged["measure"])
     impossible = impossible_cells()["reason"].reindex(judged.index)
     judged["verdict"] = np.select(
-        [impossible.notna(), judged["ours"].isna(), judged["gap"].abs() <= MARGIN, judged["gap"] < 0],
+        [
+            impossible.notna(),
+            judged["ours"].isna(),
+            judged["gap"].abs() <= MARGIN,
+            judged["gap"] < 0,
+        ],
         ["impossible", "missing", "reproduced", "better"],
         "worse",
     )
     missing = _why_missing(judged, records).where(judged["ours"].isna(), "")
     judged["reason"] = impossible.fillna(missing)
-    return judged[[*cells.columns, "ours", "ours_std", "gap", "trivial", "trivial_gap", "verdict", "reason"]]
+    columns = ["ours", "ours_std", "gap", "trivial", "trivial_gap", "verdict", "reason"]
+    return judged.loc[_in_records(judged, records), [*cells.columns, *columns]]
+
+
+def _in_records(cells: pd.DataFrame, records: pd.DataFrame) -> np.ndarray:
+    """Return whether the records have anything of a cell's experiment on its data set."""
+    pair = ["experiment", "dataset"]
+    return pd.MultiIndex.from_frame(cells[pair]).isin(pd.MultiIndex.from_frame(records[pair]))
 
 
 def _why_missing(cells: pd.DataFrame, records: pd.DataFrame) -> pd.Series:
@@ -66,17 +84,19 @@ def _why_missing(cells: pd.DataFrame, records: pd.DataFrame) -> pd.Series:
 
 
 def gaps(records: pd.DataFrame) -> pd.DataFrame:
-    """Compare BD-LDL tuned on the training rows, and the mean distribution, with the printed BD-LDL.
+    """Compare BD-LDL tuned on the training rows, and the mean, with the printed BD-LDL.
 
     Returns
     -------
     DataFrame
-        One row per data set and measure (Clark, cosine): `dataset`, `measure`, `paper`, `tuned`, `tuned_gap`, `mean`,
-        `mean_gap` and `verdict`: "reproduced" (within the margin), "better", "not reproduced" or "missing".
+        One row per recorded data set and measure (Clark, cosine): `dataset`, `measure`, `paper`,
+        `tuned`, `tuned_gap`, `mean`, `mean_gap` and `verdict`: "reproduced" (within the margin),
+        "better", "not reproduced" or "missing".
     """
     keys = ["dataset", "measure"]
     cells = paper_cells()
     cells = cells[(cells["experiment"] == "ldl-prediction") & (cells["method"] == "BD-LDL")]
+    cells = cells[_in_records(cells, records)]
     table = cells[[*keys, "value"]].rename(columns={"value": "paper"}).reset_index(drop=True)
     found = summary(records)
     found = found[(found["experiment"] == "ldl-prediction") & (found["variant"] == "")]
@@ -86,6 +106,8 @@ def gaps(records: pd.DataFrame) -> pd.DataFrame:
         table[f"{column}_gap"] = relative_gap(table[column], table["paper"], table["measure"])
     gap = table["tuned_gap"]
     table["verdict"] = np.select(
-        [gap.isna(), gap.abs() <= MARGIN, gap < 0], ["missing", "reproduced", "better"], "not reproduced"
+        [gap.isna(), gap.abs() <= MARGIN, gap < 0],
+        ["missing", "reproduced", "better"],
+        "not reproduced",
     )
     return table

@@ -1,8 +1,9 @@
 """The effect of smoothing few votes of ChaosNLI, printed as a Markdown table.
 
-Votes are drawn from the 100 votes of each item, whose shares are the truth. The skill is that of the smoothed shares
-themselves, and that of a learner which is trained on them and predicts the other half of the items. Specs cannot
-describe votes, so this is a script: ``python -m reproduction.vote_smoothing FOLDER`` with the folder of the two files.
+Votes are drawn from the 100 votes of each item, whose shares are the truth. The skill is that of
+the smoothed shares themselves, and that of a learner which is trained on them and predicts the
+other half of the items. Specs cannot describe votes, so this is a script: ``python -m
+reproduction.vote_smoothing FOLDER`` with the folder of the two files.
 """
 
 import argparse
@@ -29,18 +30,25 @@ SMOOTHINGS: dict[str, Any] = {"none": 0, "1": 1, "3": 3, "auto": "auto"}
 
 def read(folder: Path) -> tuple[Any, Any]:
     """Return features (TF-IDF and SVD of premise and hypothesis) and counts of votes."""
-    lines = [line for name in FILES for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+    lines = [
+        line for name in FILES for line in (folder / name).read_text(encoding="utf-8").splitlines()
+    ]
     items = [json.loads(line) for line in lines]
     halves = []
     for part in ("premise", "hypothesis"):
-        embed = make_pipeline(TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)), TruncatedSVD(100, random_state=0))
+        embed = make_pipeline(
+            TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)),
+            TruncatedSVD(100, random_state=0),
+        )
         halves.append(embed.fit_transform([item["example"][part] for item in items]))
     return np.hstack(halves), np.array([item["label_count"] for item in items])
 
 
 def skill(D: Any, P: Any) -> float:
     """Return 1 − KL / KL of the mean."""
-    return float(1 - kl_divergence(D, P) / kl_divergence(D, np.broadcast_to(D.mean(axis=0), D.shape)))
+    return float(
+        1 - kl_divergence(D, P) / kl_divergence(D, np.broadcast_to(D.mean(axis=0), D.shape))
+    )
 
 
 def measure(X: Any, counts: Any, n_votes: int, seed: int) -> list[dict[str, Any]]:
@@ -70,7 +78,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help=f"folder with {' and '.join(FILES)}")
     X, counts = read(parser.parse_args().folder)
-    rows = [row for n in (3, 5, 10) for seed in range(N_SPLITS) for row in measure(X, counts, n, seed)]
+    rows = [
+        row for n in (3, 5, 10) for seed in range(N_SPLITS) for row in measure(X, counts, n, seed)
+    ]
     table = pd.DataFrame(rows).groupby(["votes", "smoothing"], sort=False, as_index=False).mean()
     print(markdown_table(table, digits=3))
 

@@ -1,8 +1,8 @@
-"""Votes on text: hard labels, soft labels and the choice of `choose_learner` on ChaosNLI, beside the noise ceiling.
+"""Votes on text: hard and soft labels and `choose_learner` on ChaosNLI.
 
-``make chaosnli`` runs it. For each part of ChaosNLI and each kind of features, ten random splits: the skill on the
-shares of all votes of the test items. Results are appended to a CSV file, and existing ones are not computed again. The
-table is written to the pages that show it.
+``make chaosnli`` runs it. For each part of ChaosNLI and each kind of features, ten random splits:
+the skill on the shares of all votes of the test items. Results are appended to a CSV file, and
+existing ones are not computed again. The table is written to the pages that show it.
 """
 
 from __future__ import annotations
@@ -73,14 +73,19 @@ def measure(part: str, embeddings: Any, split: int, kind: str) -> dict[str, floa
         "auto": chosen(X[train], D[train]),
     }
     mean = MeanDistribution().fit(X[test], D[test])
-    kl = {name: -get_scorer("kl_divergence")(model, X[test], D[test]) for name, model in {**models, "_": mean}.items()}
+    kl = {
+        name: -get_scorer("kl_divergence")(model, X[test], D[test])
+        for name, model in {**models, "_": mean}.items()
+    }
     return {name: 1 - value / kl["_"] for name, value in kl.items() if name != "_"}
 
 
 def main() -> None:
     """Compute what is missing, print the table and write it to the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--embeddings", type=Path, help="output of reproduction/sentence_embeddings.py")
+    parser.add_argument(
+        "--embeddings", type=Path, help="output of reproduction/sentence_embeddings.py"
+    )
     parser.add_argument("--store", type=Path, default=Path("build/chaosnli.csv"))
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -95,7 +100,9 @@ def main() -> None:
                 continue
             skills = measure(part, embeddings, split, kind)
             with options.store.open("a", newline="") as file:
-                csv.writer(file).writerows([part, kind, split, name, skill] for name, skill in skills.items())
+                csv.writer(file).writerows(
+                    [part, kind, split, name, skill] for name, skill in skills.items()
+                )
     text = results_table(options.store)
     print(text)
     for page in PAGES:
@@ -103,14 +110,24 @@ def main() -> None:
 
 
 def results_table(store: Path) -> str:
-    """Return the mean skills, the paired difference of automatic choice and soft labels, and the noise ceiling."""
+    """Return mean skills, the difference of automatic choice and soft labels, and the ceiling."""
     frame = pd.read_csv(store, names=["part", "features", "split", "method", "skill"])
-    wide = frame.pivot_table(index=["part", "features", "split"], columns="method", values="skill", sort=False)
-    wide = wide.rename(columns={"majority vote": "hard labels", "logistic regression on shares": "soft labels"})
-    gain = (wide["auto"] - wide["soft labels"]).groupby(["part", "features"], sort=False).agg(["mean", "sem"])
+    wide = frame.pivot_table(
+        index=["part", "features", "split"], columns="method", values="skill", sort=False
+    )
+    wide = wide.rename(
+        columns={"majority vote": "hard labels", "logistic regression on shares": "soft labels"}
+    )
+    gain = (
+        (wide["auto"] - wide["soft labels"])
+        .groupby(["part", "features"], sort=False)
+        .agg(["mean", "sem"])
+    )
     table = wide.groupby(["part", "features"], sort=False).mean()
     table["auto − soft"] = [f"{mean:+.3f} ± {error:.3f}" for mean, error in gain.to_numpy()]
-    ceilings = {part: noise_ceiling(load_votes(f"ChaosNLI_{part}").votes) for part in ("SNLI", "MNLI")}
+    ceilings = {
+        part: noise_ceiling(load_votes(f"ChaosNLI_{part}").votes) for part in ("SNLI", "MNLI")
+    }
     table["ceiling"] = [ceilings[part] for part, _ in table.index]
     return markdown_table(table.reset_index(), digits=3).replace("-", "−").replace("−−−", "---")
 

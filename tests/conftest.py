@@ -3,7 +3,8 @@
 import os
 import shutil
 
-# scikit-learn's check that array API dispatch changes nothing skips itself without this, and SciPy reads it once.
+# scikit-learn's check that array API dispatch changes nothing skips itself without this, and SciPy
+# reads it once.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 from pathlib import Path
@@ -12,14 +13,18 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
-# The machines that run the tests are shared: a slow example is no failure, and every run tries the same examples.
+# The machines that run the tests are shared: a slow example is no failure, and every run tries the
+# same examples.
 settings.register_profile("labeldist", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("labeldist")
 
-# A mutant is dead with the first counterexample, which is among the first few examples or hardly found at all. To make
-# it small would only take time.
+# A mutant is dead with the first counterexample, which is among the first few examples or hardly
+# found at all. To make it small would only take time.
 settings.register_profile(
-    "mutation", settings.get_profile("labeldist"), max_examples=25, phases=[Phase.explicit, Phase.generate]
+    "mutation",
+    settings.get_profile("labeldist"),
+    max_examples=25,
+    phases=[Phase.explicit, Phase.generate],
 )
 
 
@@ -62,9 +67,9 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, address):
-    """Open the page at the module's `address` with the given options, and let no complaint of the browser pass.
+    """Open the page at the module's `address` with the given options.
 
-    Nothing but the page itself may be asked for.
+    The browser may not complain, and nothing but the page itself may be requested.
     """
     contexts, complaints, requests = [], [], []
 

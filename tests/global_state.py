@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info
 
 
 def global_state():
-    """Random numbers, warnings, floating-point errors, printing, threads, environment and folder, as they are now."""
+    """Return the current state that a call could change: random numbers, warnings, threads, …"""
     return {
         "numpy's random numbers": np.random.get_state()[1].tolist(),  # noqa: NPY002
         "Python's random numbers": random.getstate(),

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import stats
 from scipy.optimize import minimize
-from scipy.spatial.distance import cityblock, jensenshannon
+from scipy.spatial.distance import cdist, cityblock, jensenshannon, pdist, squareform
 
 
 def measures_by_hand(d, p):
@@ -20,7 +20,9 @@ def measures_by_hand(d, p):
         "chebyshev": max(abs(d[j] - p[j]) for j in range(c)),
         "clark": math.sqrt(sum(r * r for r in relative)),
         "canberra": sum(relative),
-        "kl_divergence": sum(d[j] * math.log(d[j] / max(p[j], 2.0**-52)) for j in range(c) if d[j] > 0),
+        "kl_divergence": sum(
+            d[j] * math.log(d[j] / max(p[j], 2.0**-52)) for j in range(c) if d[j] > 0
+        ),
         "cosine": sum(d[j] * p[j] for j in range(c))
         / (math.sqrt(sum(x * x for x in d)) * math.sqrt(sum(x * x for x in p))),
         "intersection": sum(min(d[j], p[j]) for j in range(c)),
@@ -62,7 +64,7 @@ def enhancement_system_by_hand(X, L, reconstruction, smoothness, n_neighbors, wi
     n = len(X)
     deviation = X.std(axis=0, ddof=1)
     Z = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
-    distance = np.array([[math.dist(a, b) for b in Z] for a in Z])
+    distance = cdist(Z, Z)
     bandwidth = distance[np.triu_indices(n, 1)].mean()
     Phi = np.hstack([np.exp(-(distance**2) / (2 * bandwidth**2)), np.ones((n, 1))])
     A = np.zeros((n, n))
@@ -98,33 +100,22 @@ def bidirectional_loss(X, D, theta, b, e, reconstruction, ridge, weights):
 
 
 def kernel_method_by_hand(X, L, bandwidth):
-    """Return the scores of KM, computed from sums of kernel values."""
-    K = np.array([[math.exp(-(math.dist(a, b) ** 2) / (2 * bandwidth**2)) for b in X] for a in X])
+    """Return the scores of KM, computed from the kernel values of the rows with each label."""
     scores = np.zeros(L.shape)
-    for k in range(L.shape[1]):
-        members = [i for i in range(len(X)) if L[i, k]]
-        within = sum(K[a, b] for a in members for b in members) / max(len(members), 1) ** 2
-        distance = {
-            i: math.sqrt(max(K[i, i] - 2 * sum(K[i, j] for j in members) / len(members) + within, 0)) for i in members
-        }
-        for i in members:
-            scores[i, k] = 1 - distance[i] / (max(distance.values()) + 1e-6)
+    for k, members in enumerate(L.T > 0):
+        K = np.exp(-cdist(X[members], X[members], "sqeuclidean") / (2 * bandwidth**2))
+        squared = 1 - 2 * K.mean(axis=1) + K.mean()
+        distance = np.sqrt(np.maximum(squared, 0))
+        scores[members, k] = 1 - distance / (distance.max() + 1e-6)
     return scores
 
 
 def propagation_by_iteration(X, L, spread, width=1.0, steps=400):
     """Return the scores of LP, by iterated propagation along the normalised graph."""
-    n = len(X)
-    A = np.array(
-        [
-            [math.exp(-(math.dist(X[i], X[j]) ** 2) / (2 * width**2)) if i != j else 0.0 for j in range(n)]
-            for i in range(n)
-        ]
-    )
-    degree = A.sum(axis=1)
-    P = np.array(
-        [[A[i, j] / math.sqrt(degree[i] * degree[j]) if A[i, j] > 0 else 0.0 for j in range(n)] for i in range(n)]
-    )
+    A = np.exp(-cdist(X, X, "sqeuclidean") / (2 * width**2))
+    np.fill_diagonal(A, 0)
+    root = np.sqrt(A.sum(axis=1))
+    P = A / np.outer(root, root)
     F = L.astype(float)
     for _ in range(steps):
         F = spread * P @ F + (1 - spread) * L
@@ -132,11 +123,13 @@ def propagation_by_iteration(X, L, spread, width=1.0, steps=400):
 
 
 def reconstruction_weights_by_hand(X, n_neighbors, ridge=1e-3):
-    """Return the weights of locally linear embedding, from one constrained least-squares problem per row."""
+    """Return the weights of locally linear embedding, one least-squares problem per row."""
     n = len(X)
     W = np.zeros((n, n))
     for i in range(n):
-        others = sorted((j for j in range(n) if j != i), key=lambda j: math.dist(X[i], X[j]))[:n_neighbors]
+        distance = np.linalg.norm(X - X[i], axis=1)
+        distance[i] = -1  # the row itself comes first
+        others = np.argsort(distance)[1 : n_neighbors + 1]
         differences = X[others] - X[i]
         gram = differences @ differences.T
         gram = gram + ridge * np.trace(gram) * np.eye(len(others))
@@ -148,41 +141,74 @@ def reconstruction_weights_by_hand(X, n_neighbors, ridge=1e-3):
 
 
 def fuzzy_memberships_by_hand(X, centers, fuzziness):
-    """Return 1 / Σ_j (‖x − v_k‖ / ‖x − v_j‖)^(2/(β−1)), entry by entry."""
-    power = 2 / (fuzziness - 1)
-    return np.array(
-        [[1 / sum((math.dist(x, v) / math.dist(x, w)) ** power for w in centers) for v in centers] for x in X]
-    )
+    """Return 1 / Σ_j (‖x − v_k‖ / ‖x − v_j‖)^(2/(β−1))."""
+    distance = cdist(X, centers)
+    ratios = distance[:, :, None] / distance[:, None, :]
+    return 1 / (ratios ** (2 / (fuzziness - 1))).sum(axis=2)
 
 
 def gauss_newton_step_by_hand(objective, point):
-    """Return the Gauss-Newton step of LDL-SCL in (θ, w, log C), from its explicit quadratic model."""
-    (m, c), (n, k) = point.theta.shape, point.C.shape
-    sizes = [m * c, k * c, n * k]
+    """Return the Gauss-Newton step of LDL-SCL in (θ, w) and log C, from its quadratic model."""
+    C = point.C
+    size = point.coef.size
 
     def parts(direction):
-        theta, w, log_codes = np.split(direction, np.cumsum(sizes)[:-1])
-        return theta.reshape(m, c), w.reshape(k, c), log_codes.reshape(n, k)
+        return direction[:size].reshape(point.coef.shape), direction[size:].reshape(C.shape)
 
     def roots(direction):
         """Return the terms whose squares sum to the model."""
-        theta, w, log_codes = parts(direction)
-        found = [np.sqrt(2 * objective.ridge) * theta.ravel(), np.sqrt(2 * objective.code_ridge) * w.ravel()]
-        found.append((np.sqrt(objective.barrier / point.C) * log_codes).ravel())
-        for i in range(n):
-            p = point.P[i]
-            score = objective.X[i] @ theta + point.C[i] @ w + (point.C[i] * log_codes[i]) @ point.w
-            moved = p * (score - p @ score)
+        coef, log_codes = parts(direction)
+        found = [
+            (np.sqrt(2 * objective.ridge) * coef).ravel(),
+            (np.sqrt(objective.barrier / C) * log_codes).ravel(),
+        ]
+        for x, p, codes, change in zip(objective.X, point.P, C, log_codes, strict=True):
+            score = np.concatenate([x, codes]) @ coef + (codes * change) @ point.w
             found.append(np.sqrt(p) * (score - p @ score))
-            for j in range(k):
-                half = 0.5 * log_codes[i, j] * (p - objective.centres[j])
-                found.append(np.sqrt(2 * objective.local_correlation * point.C[i, j]) * (moved + half))
+            moved = p * (score - p @ score)
+            for code, d, centre in zip(codes, change, objective.centres, strict=True):
+                root = moved + 0.5 * d * (p - centre)
+                found.append(np.sqrt(2 * objective.local_correlation * code) * root)
         return np.concatenate(found)
 
-    factor = np.array([roots(direction) for direction in np.eye(sum(sizes))])
-    by_theta, by_w, by_codes = objective.gradient(point)
-    gradient = np.concatenate([by_theta.ravel(), by_w.ravel(), (point.C * by_codes).ravel()])
+    factor = np.array([roots(direction) for direction in np.eye(size + C.size)])
+    by_coef, by_codes = objective.gradient(point)
+    gradient = np.concatenate([by_coef.ravel(), (C * by_codes).ravel()])
     return parts(-np.linalg.solve(factor @ factor.T, gradient))
+
+
+def incomplete_degrees_by_search(X, D, weight, low_rank):
+    """Return the scores of IncomLDL or WInLDL for the rows, by a general optimiser."""
+    A = np.column_stack([X, np.ones(len(X))])
+    shape = A.shape[1], D.shape[1]
+    D = np.nan_to_num(D)
+    positive = np.kron(A, np.eye(shape[1]))
+    # The coefficients of the labels sum to zero, and their intercepts to one.
+    sums = np.kron(np.eye(shape[0]), np.ones(shape[1]))
+    totals = np.eye(shape[0])[-1]
+
+    def value_and_gradient(w):
+        Y = A @ w.reshape(shape)
+        U, sigma, Vt = np.linalg.svd(Y, full_matrices=False)
+        by_scores = weight * (Y - D) + low_rank * (U @ Vt)
+        value = 0.5 * (weight * (Y - D) ** 2).sum() + low_rank * sigma.sum()
+        return value, (A.T @ by_scores).ravel()
+
+    start = np.zeros(shape)
+    start[-1] = [0.3, 0.4, 0.3]
+    start[0] = [0.01, -0.02, 0.01]  # the nuclear norm is smooth where the rank is full
+    found = minimize(
+        value_and_gradient,
+        start.ravel(),
+        jac=True,
+        constraints=[
+            {"type": "ineq", "fun": lambda w: positive @ w, "jac": lambda w: positive},
+            {"type": "eq", "fun": lambda w: sums @ w - totals, "jac": lambda w: sums},
+        ],
+        method="SLSQP",
+        options={"ftol": 1e-16, "maxiter": 1000},
+    )
+    return A @ found.x.reshape(shape)
 
 
 def in_fractions(array):
@@ -192,11 +218,16 @@ def in_fractions(array):
 
 def bidirectional_learning_in_fractions(X, D, reconstruction, ridge):
     """Return the scores of BD-LDL for its training rows, with intercepts, in exact arithmetic."""
-    X, D = in_fractions(X), in_fractions(D)
+    X = in_fractions(X)
+    D = in_fractions(D)
     n, m = X.shape
-    reconstruction, ridge = Fraction(reconstruction), Fraction(ridge)
-    Z, E = X - X.sum(axis=0) / n, D - D.sum(axis=0) / n
-    A, B, C = Z.T @ Z + ridge * np.eye(m, dtype=int), reconstruction * (E.T @ E), (1 + reconstruction) * (Z.T @ E)
+    reconstruction = Fraction(reconstruction)
+    ridge = Fraction(ridge)
+    Z = X - X.sum(axis=0) / n
+    E = D - D.sum(axis=0) / n
+    A = Z.T @ Z + ridge * np.eye(m, dtype=int)
+    B = reconstruction * (E.T @ E)
+    C = (1 + reconstruction) * (Z.T @ E)
     theta = sylvester_in_fractions(A, B, C)
     return (Z @ theta + D.sum(axis=0) / n).astype(float)
 
@@ -217,18 +248,23 @@ def sylvester_in_fractions(A, B, C):
 
 
 def dawid_skene_by_loops(votes, n_labels, smoothing, n_iter):
-    """Return posteriors, confusion matrices, priors and log-likelihood by plain EM over (item, annotator, label)."""
-    labels, by_item = range(n_labels), {}
+    """Return posteriors, confusion matrices, priors and log-likelihood by plain EM over votes."""
+    labels = range(n_labels)
+    by_item = {}
     for i, who, label in votes:
         by_item.setdefault(i, []).append((who, label))
-    q = {i: [sum(k == j for _, k in cast) / len(cast) for j in labels] for i, cast in by_item.items()}
+    q = {
+        i: [sum(k == j for _, k in cast) / len(cast) for j in labels] for i, cast in by_item.items()
+    }
     for _ in range(n_iter):
         prior = [sum(q[i][j] for i in q) / len(q) for j in labels]
         confusion = []
         for annotator in range(1 + max(who for _, who, _ in votes)):
             rows = []
             for j in labels:
-                pooled = [0.01 + sum(q[i][j] for i, _, given in votes if given == k) for k in labels]
+                pooled = [
+                    0.01 + sum(q[i][j] for i, _, given in votes if given == k) for k in labels
+                ]
                 mass = [smoothing * m / sum(pooled) for m in pooled]
                 for i, who, k in votes:
                     mass[k] += q[i][j] if who == annotator else 0
@@ -243,7 +279,7 @@ def dawid_skene_by_loops(votes, n_labels, smoothing, n_iter):
 
 
 def log_likelihood_by_urn(counts, alpha):
-    """Return the Dirichlet-multinomial log-likelihood, drawing the votes one by one from Polya's urn."""
+    """Return the Dirichlet-multinomial log-likelihood, vote by vote from Polya's urn."""
     result = 0
     for row in counts:
         urn = list(alpha)
@@ -255,7 +291,7 @@ def log_likelihood_by_urn(counts, alpha):
 
 
 def alpha_by_pairs(rows, distance):
-    """Return Krippendorff's alpha of lists of values, by all pairs of values; `distance(a, b, values)` is squared."""
+    """Return Krippendorff's alpha of lists of values, by the squared distances of all pairs."""
     rows = [row for row in rows if len(row) > 1]
     values = [value for row in rows for value in row]
     observed = sum(
@@ -269,10 +305,22 @@ def alpha_by_pairs(rows, distance):
 
 
 def skill_of_truth_by_simulation(truth, n_votes, rng):
-    """Return 1 - KL / KL of the mean of true distributions that are judged by the shares of drawn votes."""
+    """Return the skill of true distributions that are judged by the shares of drawn votes."""
     votes = rng.multinomial(n_votes, truth)
     shares = votes / votes.sum(axis=1, keepdims=True)
     mean = shares.mean(axis=0)
     logs = np.log(np.where(shares > 0, shares, 1))
     achieved = (shares * (logs - np.log(np.maximum(truth, 2.0**-52)))).sum()
     return 1 - achieved / (shares * (logs - np.log(mean))).sum()
+
+
+def kernel_ridge_scores(X, T, ridge):
+    """Return scores of Gaussian kernel ridge regression, with a free intercept, by one system."""
+    distances = pdist((X - X.mean(axis=0)) / X.std(axis=0, ddof=1))
+    K = np.exp(-(squareform(distances / distances.mean()) ** 2) / 2)
+    n = len(X)
+    system = np.ones((n + 1, n + 1))
+    system[:n, :n] = K + ridge * np.eye(n)
+    system[n, n] = 0
+    solution = np.linalg.solve(system, np.vstack([T, np.zeros(T.shape[1])]))
+    return K @ solution[:-1] + solution[-1]

@@ -1,7 +1,6 @@
 """The import order of the packages, and the cost of importing them."""
 
 import ast
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +13,24 @@ PACKAGE = Path(labeldist.__file__).parent
 
 # A package imports from itself and from those before it.
 ORDER = [
-    *("_typing", "_entries", "exceptions", "_extras", "_files", "_threads", "simplex", "_validation", "_compat"),
+    *(
+        "_typing",
+        "exceptions",
+        "_extras",
+        "_files",
+        "_threads",
+        "_pipelines",
+        "simplex",
+        "_validation",
+        "_compat",
+    ),
     *("metrics", "_solvers", "_kernels", "_tables", "votes", "datasets", "features"),
-    *("enhancement", "learning", "models", "plots", "explorer", "cli", "__main__"),
+    *("enhancement", "learning", "methods", "models", "plots", "explorer", "cli", "__main__"),
 ]
 
-NEEDED_FROM_SCIKIT_LEARN = "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"
+NEEDED_FROM_SCIKIT_LEARN = (
+    "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"
+)
 OURS = "from labeldist import BDLE, BDLDL, EnhancedLearner"
 
 
@@ -56,30 +67,30 @@ def test_packages_import_only_from_packages_before_them():
 
 
 def run_python(code):
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-
-
-def loaded_by(code):
-    return set(json.loads(run_python(f"{code}; import sys, json; print(json.dumps(list(sys.modules)))")))
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def test_importing_the_package_brings_neither_pandas_nor_matplotlib():
-    modules = loaded_by("import labeldist, labeldist.datasets, labeldist.metrics, labeldist.simplex")
-    assert not modules & {"pandas", "matplotlib", "sklearn", "pooch", "requests"}
+    code = "import sys, labeldist.datasets, labeldist.metrics, labeldist.simplex"
+    modules = run_python(f"{code}; print(*sys.modules)").split()
+    assert not {"pandas", "matplotlib", "sklearn", "pooch", "requests"} & set(modules)
 
 
 @pytest.mark.slow
 def test_estimators_bring_nothing_that_scikit_learn_does_not_bring():
-    ours = loaded_by(OURS)
-    theirs = loaded_by(NEEDED_FROM_SCIKIT_LEARN)
-    extra = {name.split(".")[0] for name in ours - theirs}
-    assert extra <= {"labeldist"} | set(sys.stdlib_module_names)
-    assert "matplotlib" not in ours
+    code = f"import sys; {NEEDED_FROM_SCIKIT_LEARN}; theirs = set(sys.modules); {OURS}"
+    added = run_python(f"{code}; print(*(set(sys.modules) - theirs))")
+    packages = {name.split(".")[0] for name in added.split()}
+    assert "labeldist" in packages
+    assert packages <= {"labeldist"} | set(sys.stdlib_module_names)
 
 
 @pytest.mark.slow
 def test_importing_costs_little_more_than_what_is_needed_from_scikit_learn():
-    # One after the other in one process: what ours adds is timed by itself, not as the difference of two noisy times.
+    # One after the other in one process: what ours adds is timed by itself, not as the difference
+    # of two noisy times.
     code = f"""
 from time import process_time
 began = process_time()
@@ -88,12 +99,12 @@ between = process_time()
 {OURS}
 print((process_time() - between) / (between - began))
 """
-    assert min(float(run_python(code)) for _ in range(3)) <= 0.2
+    assert any(float(run_python(code)) <= 0.2 for _ in range(3))
 
 
 def test_public_names_are_found_listed_and_lazy():
     assert {"BDLE", "BDLDL", "EnhancedLearner", "metrics", "datasets"} <= set(dir(labeldist))
-    assert run_python("import labeldist; print(labeldist.metrics.score_all([[1.0]], [[1.0]])['cosine'])") == "1.0\n"
+    assert run_python("import labeldist; print(labeldist.metrics.KL_FLOOR < 1)") == "True\n"
     for name in labeldist.__all__:
         assert getattr(labeldist, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'BDLX'"):

@@ -5,21 +5,21 @@ import pickle
 import sys
 
 import pytest
-from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from labeldist import BDLDL, BDLE, EnhancedLearner, exceptions
+from labeldist import exceptions
 from labeldist._extras import require
-from labeldist.datasets import binarize, make_artificial
 from labeldist.exceptions import (
     LabelDistError,
     LabelDistWarning,
-    LabelWarning,
     MissingExtraError,
     SingularCoefficientError,
 )
-from labeldist.metrics import get_scorer
 
-CLASSES = [c for _, c in inspect.getmembers(exceptions, inspect.isclass) if c.__module__ == exceptions.__name__]
+CLASSES = [
+    c
+    for _, c in inspect.getmembers(exceptions, inspect.isclass)
+    if c.__module__ == exceptions.__name__
+]
 
 
 def test_all_classes_are_public_and_have_a_common_base():
@@ -44,18 +44,3 @@ def test_missing_dependencies_of_a_package_are_not_our_extra(tmp_path, monkeypat
     with pytest.raises(ModuleNotFoundError, match="not_there") as caught:
         require("half_there", "tables")
     assert not isinstance(caught.value, MissingExtraError)
-
-
-@pytest.mark.parametrize("scoring", [None, "cosine"])
-def test_searches_warn_once_about_tags(scoring):
-    X, D = make_artificial(40, random_state=0)
-    L, scorer = binarize(D), scoring and get_scorer(scoring)
-    exceptions._WARNED_IN_SEARCHES.clear()
-    for search in (
-        lambda: cross_val_score(BDLDL(), X, L, scoring=scorer),
-        lambda: GridSearchCV(BDLDL(), {"ridge": [0.1, 1.0]}, scoring=scorer).fit(X, L),
-    ):
-        with pytest.warns(LabelWarning) as caught:
-            search()
-        assert [warning.filename for warning in caught] == [__file__]
-    cross_val_score(EnhancedLearner(BDLE(), BDLDL()), X, L, scoring=scorer)  # without a warning

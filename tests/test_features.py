@@ -11,8 +11,10 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from labeldist import BDLDL
 from labeldist import features as kernel_features
 from labeldist._kernels.kernels import mean_pairwise_distance
+from labeldist._solvers import row_blocks
 from labeldist.features import KernelFeatures
 
 
@@ -54,24 +56,21 @@ def test_more_components_are_more_accurate(X):
     assert few < many <= 150
 
 
-def test_new_rows_approximate_the_kernel(rng):
-    X, new = rng.normal(size=(400, 2)), rng.normal(size=(50, 2))
-    model = KernelFeatures(1.0, factor=1, tol=1e-8, scale=False).fit(X)
-    assert_allclose(model.transform(new) @ model.transform(X).T, rbf_kernel(new, X, gamma=0.5), atol=1e-2)
-
-
 def test_bandwidth_and_factor(X):
     rows = standardised(X)
     model = KernelFeatures(factor=0.7).fit(X)
     assert model.bandwidth_ == pytest.approx(0.7 * mean_pairwise_distance(rows))
-    assert_allclose(KernelFeatures(model.bandwidth_, factor=1).fit(X).transform(X), model.transform(X))
+    assert_allclose(
+        KernelFeatures(model.bandwidth_, factor=1).fit(X).transform(X), model.transform(X)
+    )
     narrow, wide = (KernelFeatures(factor=factor).fit_transform(X) for factor in (0.01, 100))
     assert np.median(narrow @ narrow.T) < 1e-3
     assert (wide @ wide.T).min() > 0.99
 
 
 def test_scale_removes_units(X):
-    model, other = KernelFeatures().fit(X), KernelFeatures().fit(X * [1e3, 1.0, 1e-3])
+    model = KernelFeatures().fit(X)
+    other = KernelFeatures().fit(X * [1e3, 1.0, 1e-3])
     assert_allclose(other.transform(X * [1e3, 1.0, 1e-3]), model.transform(X), atol=1e-9)
     assert_allclose(model.bandwidth_ * model.landmarks_.std(axis=0), 1, atol=0.3)
     assert_array_equal(KernelFeatures(scale=False).fit(X).scale_, np.ones(3))
@@ -81,7 +80,7 @@ def test_scale_removes_units(X):
 def test_block_size_has_no_effect(X, monkeypatch, block):
     model = KernelFeatures().fit(X)
     expected = model.transform(X)
-    monkeypatch.setattr(kernel_features, "BLOCK_VALUES", block)
+    monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", block)
     assert_allclose(model.transform(X), expected, atol=1e-12)
 
 
@@ -98,18 +97,13 @@ def test_large_tables_are_sampled(rng, monkeypatch):
 
 
 def test_random_state_decides_the_landmarks(X):
-    one, again, other = (KernelFeatures(n_components=20, random_state=seed).fit(X) for seed in (0, 0, 1))
+    one, again, other = (
+        KernelFeatures(n_components=20, random_state=seed).fit(X) for seed in (0, 0, 1)
+    )
     assert_array_equal(one.landmarks_, again.landmarks_)
     assert not np.array_equal(one.landmarks_, other.landmarks_)
     assert_array_equal(pickle.loads(pickle.dumps(one)).transform(X), one.transform(X))
     assert_array_equal(clone(one).fit(X).transform(X), one.transform(X))
-
-
-@pytest.mark.parametrize("unit", [1e-200, 1e200])
-def test_bandwidths_whose_square_overflows(rng, unit):
-    X = rng.normal(size=(30, 2))
-    Z = KernelFeatures(unit, factor=1, scale=False).fit_transform(X * unit)
-    assert_allclose(Z @ Z.T, rbf_kernel(X, gamma=0.5), atol=1.1e-3)
 
 
 def test_feature_names_and_set_output(X):
@@ -118,15 +112,18 @@ def test_feature_names_and_set_output(X):
     assert list(model.get_feature_names_out()) == ["kernelfeatures0", "kernelfeatures1"]
     assert list(model.transform(frame).columns) == ["kernelfeatures0", "kernelfeatures1"]
     assert model.n_features_in_ == 3
-    with pytest.raises(ValueError, match="Column 0 is 'b' where fit had 'a'"):
+    with pytest.raises(ValueError, match="same order"):
         model.transform(frame[["b", "a", "c"]])
 
 
 def test_ridge_on_kernel_features_equals_kernel_ridge(rng):
-    X, new = rng.normal(size=(100, 3)), rng.normal(size=(20, 3))
+    X = rng.normal(size=(100, 3))
+    new = rng.normal(size=(20, 3))
     y = rng.normal(size=(100, 2))
     exact = KernelRidge(kernel="rbf", gamma=0.5, alpha=0.1).fit(X, y)
-    model = make_pipeline(KernelFeatures(1.0, factor=1, tol=0, scale=False), Ridge(0.1, fit_intercept=False))
+    model = make_pipeline(
+        KernelFeatures(1.0, factor=1, tol=0, scale=False), Ridge(0.1, fit_intercept=False)
+    )
     assert_allclose(model.fit(X, y).predict(new), exact.predict(new), atol=1e-6)
 
 
@@ -138,23 +135,9 @@ def test_transform_is_not_affected_by_outliers(rng, far):
     assert_allclose(model.transform(beside)[:50], model.transform(X[:50]), atol=1e-12)
 
 
-def test_values_too_large_raise(rng):
-    model = KernelFeatures().fit(rng.normal(size=(30, 2)))
-    with pytest.raises(ValueError, match="Feature 1 has values too large"):
-        model.transform([[0.0, 1.7e308]])
-    with pytest.raises(ValueError, match="Feature 0 has values too large"):
-        KernelFeatures(scale=False).fit([[1e160], [2e160]])
-
-
-def test_bandwidth_below_rounding_raises():
-    X = np.random.default_rng(0).normal(size=(20, 4))
-    with pytest.raises(ValueError, match="bandwidth 4e-10"):
-        KernelFeatures(4e-10, factor=1.0).fit(X)
-    assert KernelFeatures(1e-4, factor=1.0).fit_transform(X).shape == (20, 20)
-
-
-def test_masked_entries_and_dates_raise(X):
-    for table in (np.ma.masked_equal(X, X[1, 2]), X.astype("M8[s]")):
-        for method in (KernelFeatures().fit, KernelFeatures().fit(X).transform):
-            with pytest.raises(ValueError, match=r"masked entries in 1 row.*row 1|dates or durations"):
-                method(table)
+def test_rows_in_another_order_raise_in_a_pipeline(X):
+    frame = pd.DataFrame(X)
+    y = pd.DataFrame({"a": np.ones(len(X)), "b": 1.0})[::-1]
+    for fit in (make_pipeline(KernelFeatures(), BDLDL()).fit, KernelFeatures().fit):
+        with pytest.raises(ValueError, match="different orders"):
+            fit(frame, y)

@@ -2,6 +2,9 @@
 
 import errno
 import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,24 +15,23 @@ from tests.disks import read_only, small_disk
 
 
 def test_folder_is_created_and_no_temporary_file_remains(tmp_path):
-    files.write_whole(tmp_path / "new" / "page.html", b"content")
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["page.html"]
-    assert (tmp_path / "new" / "page.html").read_bytes() == b"content"
+    page = tmp_path / "new" / "page.html"
+    files.write_whole(page, b"content")
+    assert page.read_bytes() == b"content"
+    assert list(page.parent.iterdir()) == [page]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="mounts a tmpfs")
 def test_full_or_read_only_disk_keeps_the_old_file(tmp_path):
     with small_disk(tmp_path / "disk", room=64 * 1024) as disk:
         page = disk / "page.html"
         files.write_whole(page, b"old")
-        for overwrite in (True, False):
-            with pytest.raises(OutputError, match="No space left"):
-                files.write_whole(page, bytes(2**20), overwrite=overwrite)
+        with pytest.raises(OutputError, match="No space left"):
+            files.write_whole(page, bytes(2**20))
         assert page.read_bytes() == b"old"
         assert list(disk.iterdir()) == [page]
         with read_only(disk), pytest.raises(OutputError, match="Read-only"):
             files.write_whole(page, b"new")
-        files.write_whole(page, b"new")
-        assert page.read_bytes() == b"new"
 
 
 def write_and_call(path, function, **options):
@@ -39,20 +41,15 @@ def write_and_call(path, function, **options):
         function()
 
 
-def fail():
-    raise FileNotFoundError("an input")
-
-
 def interrupt():
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(("function", "error"), [(fail, FileNotFoundError), (interrupt, KeyboardInterrupt)])
-def test_errors_in_the_block_leave_everything_unchanged(tmp_path, function, error):
+def test_interrupts_leave_everything_unchanged(tmp_path):
     page = tmp_path / "page.html"
     page.write_bytes(b"old")
-    with pytest.raises(error):
-        write_and_call(page, function)
+    with pytest.raises(KeyboardInterrupt):
+        write_and_call(page, interrupt)
     assert page.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [page]
 
@@ -62,7 +59,7 @@ def test_file_that_appears_during_the_write_is_not_overwritten(tmp_path, monkeyp
     if not hard_links:
         monkeypatch.setattr(os, "link", unsupported)
     page = tmp_path / "page.html"
-    with pytest.raises(OutputError, match=r"page\.html"):
+    with pytest.raises(OutputError, match=r"page\.html exists"):
         write_and_call(page, lambda: page.write_bytes(b"other"), overwrite=False)
     assert page.read_bytes() == b"other"
     page.unlink()
@@ -71,12 +68,40 @@ def test_file_that_appears_during_the_write_is_not_overwritten(tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == [page]
 
 
+KILLED = """
+import os, signal, sys
+from labeldist._files import whole_file
+
+with whole_file(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_next_write_removes_what_killed_processes_left(tmp_path):
+    page = tmp_path / "page [1].html"
+    for path in (page, tmp_path / "other.html"):
+        process = subprocess.run([sys.executable, "-c", KILLED, path])
+        assert process.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.glob("*.part"))) == 2
+    with files.whole_file(page) as file:  # the file of a living process stays
+        file.write(b"second")
+        files.write_whole(page, b"first")
+        assert len(list(tmp_path.glob("*.part"))) == 2
+    assert page.read_bytes() == b"second"
+    (left,) = tmp_path.glob("*.part")
+    assert "other.html" in left.name
+
+
 def unsupported(*_):
     raise OSError(errno.EPERM, "Operation not permitted")
 
 
 def test_one_of_many_simultaneous_writers_succeeds(tmp_path):
-    page, contents = tmp_path / "page.html", [bytes([letter]) * 100_000 for letter in b"abcdefgh"]
+    page = tmp_path / "page.html"
+    contents = [bytes([letter]) * 100_000 for letter in b"abcdefgh"]
 
     def write(content):
         try:
@@ -87,9 +112,7 @@ def test_one_of_many_simultaneous_writers_succeeds(tmp_path):
 
     with ThreadPoolExecutor(8) as threads:
         written = [content for content in threads.map(write, contents) if content]
-        assert written == [page.read_bytes()]
-        for _ in threads.map(lambda content: files.write_whole(page, content), contents * 5):
-            assert page.read_bytes() in contents
+    assert written == [page.read_bytes()]
     assert list(tmp_path.iterdir()) == [page]
 
 
@@ -99,23 +122,16 @@ def test_check_free_finds_existing_files_folders_and_links(tmp_path):
     path.symlink_to(tmp_path / "missing")
     with pytest.raises(OutputError, match=r"there\.csv.*force"):
         files.check_free(path)
-    with pytest.raises(OutputError, match=r"there\.csv"):
-        files.write_whole(path, b"new", overwrite=False)
     files.check_free(path, force=True)
     with pytest.raises(OutputError, match="folder"):
         files.check_free(tmp_path, force=True)
-    with pytest.raises(OutputError, match=os.devnull):
-        files.check_free(f"{os.devnull}/page.html")
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="writable folder"):
+        files.check_free(tmp_path / "file" / "page.html")
 
 
-@pytest.mark.parametrize("name", ["x" * 255, "ü" * 127, os.fsdecode(b"\xff.csv")])
-def test_unusual_file_names_are_written(tmp_path, name):
-    files.check_free(tmp_path / name)
-    files.write_whole(tmp_path / name, b"new", overwrite=False)
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [(name, b"new")]
-
-
-def test_too_long_names_are_errors(tmp_path):
-    with pytest.raises(OutputError, match="too long"):
-        files.write_whole(tmp_path / ("x" * 256), b"new")
-    assert list(tmp_path.iterdir()) == []
+def test_long_file_names_are_written(tmp_path):
+    path = tmp_path / ("ü" * 127)
+    files.check_free(path)
+    files.write_whole(path, b"new", overwrite=False)
+    assert path.read_bytes() == b"new"

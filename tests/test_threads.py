@@ -1,10 +1,16 @@
+"""Tests of the threads of matrix products."""
+
+import contextlib
 import os
+import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
-from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from labeldist import BDLDL, BDLDLCV, BDLE
 from labeldist._threads import one_thread, threads_for
@@ -34,6 +40,25 @@ def test_threads_are_restored_after_an_error():
         assert blas_threads() == {2}
 
 
+def test_threads_are_restored_when_the_last_python_thread_leaves():
+    entered = Event()
+    left = Event()
+
+    def stay():
+        with one_thread():
+            entered.set()
+            assert left.wait(60)
+            return blas_threads()
+
+    with threadpool_limits(2, "blas"), ThreadPoolExecutor(1) as pool:
+        with one_thread():
+            inside = pool.submit(stay)
+            assert entered.wait(60)
+        left.set()
+        assert inside.result() == {1}
+        assert blas_threads() == {2}
+
+
 IN_FOUR_THREADS = """
 from concurrent.futures import ThreadPoolExecutor
 from labeldist import BDLDL
@@ -48,15 +73,51 @@ assert before == blas_threads() == {2}, (before, blas_threads())
 """
 
 
+@pytest.mark.slow
 def test_threads_are_restored_after_fits_in_several_python_threads():
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
     subprocess.run([sys.executable, "-c", IN_FOUR_THREADS], check=True, env=environment, cwd=ROOT)
 
 
-@pytest.mark.parametrize("estimator", [BDLE(), BDLDL(), BDLDLCV(), SABFGS(), KernelFeatures()], ids=repr)
+IN_A_FORKED_PROCESS = """
+import os
+import numpy as np
+from labeldist.datasets import make_artificial
+from labeldist.learning import AAKNN, EDLLRL, LDLLDM, LDLSCL
+
+X, D = make_artificial(60, random_state=0)
+X = np.tile(X, 6)  # trees of neighbours with fewer features use no OpenMP
+for learner in (LDLSCL(max_iter=2), EDLLRL(max_iter=2), LDLLDM(max_iter=2), AAKNN()):
+    learner.fit(X, D).predict(X)
+    child = os.fork()
+    if child == 0:
+        learner.fit(X, D).predict(X)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_fits_in_a_forked_process():
+    environment = os.environ | {"OMP_NUM_THREADS": "2"}
+    command = [sys.executable, "-W", "ignore", "-c", IN_A_FORKED_PROCESS]
+    # A child that hangs is ended with its group.
+    process = subprocess.Popen(command, env=environment, start_new_session=True)
+    try:
+        assert process.wait(timeout=30) == 0
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "estimator", [BDLE(), BDLDL(), BDLDLCV(), SABFGS(), KernelFeatures()], ids=repr
+)
 def test_estimators_limit_the_threads_of_small_tables(estimator, monkeypatch):
     entered = []
-    monkeypatch.setattr("labeldist._threads._blas", lambda: entered.append(1) or ThreadpoolController())
+    monkeypatch.setattr("labeldist._threads._LIMIT.enter", lambda: entered.append(1))
+    monkeypatch.setattr("labeldist._threads._LIMIT.leave", lambda: None)
     X, D = make_artificial(40, random_state=0)
     estimator.fit(X, binarize(D) if isinstance(estimator, BDLE) else D)
     assert entered

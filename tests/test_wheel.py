@@ -19,7 +19,8 @@ print(labeldist.__file__, BDLDL().fit([[0.0], [1.0]], [[1, 0], [0, 1]]).predict(
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    options = ["--target", "wheel", "--directory", str(folder)]
+    command = [sys.executable, "-m", "hatchling", "build", *options]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = folder.glob("labeldist-*.whl")
     return wheel
@@ -34,15 +35,11 @@ def test_wheel_contains_the_package_and_nothing_else(wheel):
 
 
 def test_installed_wheel_fits_and_predicts(wheel, tmp_path):
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(tmp_path), str(wheel)]
-    subprocess.run(pip, check=True)
-    output = subprocess.run(
-        [sys.executable, "-c", CODE],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"},
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.split()
-    assert Path(output[0]).is_relative_to(tmp_path)
-    assert output[1] == "1"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    subprocess.run([*pip, "--target", tmp_path, wheel], check=True)
+    environment = {"PYTHONPATH": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", CODE]
+    output = subprocess.check_output(command, cwd=tmp_path, env=environment, text=True)
+    file, label = output.split()
+    assert Path(file).is_relative_to(tmp_path)
+    assert label == "1"

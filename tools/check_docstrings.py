@@ -43,7 +43,11 @@ def public_modules() -> list[ModuleType]:
 
 def public_names(module: ModuleType) -> list[str]:
     """Return ``__all__`` of a module, or the public classes and functions that it defines."""
-    own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__]
+    own = [
+        name
+        for name, thing in vars(module).items()
+        if getattr(thing, "__module__", None) == module.__name__
+    ]
     return sorted(getattr(module, "__all__", [name for name in own if not name.startswith("_")]))
 
 

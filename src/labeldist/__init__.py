@@ -1,4 +1,4 @@
-"""Label distributions: recover them from tags or votes, predict them from features, and evaluate both."""
+"""Label distributions: recover them from tags or votes, and predict them from features."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -9,16 +9,35 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["BDLDL", "BDLDLCV", "BDLE", "BayesLE", "EnhancedLearner", "__version__", "choose_learner"]
+__all__ = [
+    "BDLDL",
+    "BDLDLCV",
+    "BDLE",
+    "BayesLE",
+    "EnhancedLearner",
+    "__version__",
+    "choose_learner",
+]
 
-# Names are imported on first use: the estimators load scikit-learn, which takes a second that the measures do not need.
+# Names are imported on first use: the estimators load scikit-learn, which takes a second that the
+# measures do not need.
 _MODULES = {
     **dict.fromkeys(["BDLE", "BayesLE"], "enhancement"),
     **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner", "choose_learner"], "learning"),
 }
 _SUBMODULES = (
-    *("datasets", "enhancement", "exceptions", "explorer", "features", "learning", "metrics", "models", "plots"),
-    *("simplex", "votes"),
+    "datasets",
+    "enhancement",
+    "exceptions",
+    "explorer",
+    "features",
+    "learning",
+    "methods",
+    "metrics",
+    "models",
+    "plots",
+    "simplex",
+    "votes",
 )
 
 

@@ -1,8 +1,7 @@
-"""Private names of scikit-learn that the library uses, and the constraints of parameters made of them."""
+"""Private names of scikit-learn that the library uses, and constraints of parameters."""
 
-from collections import ChainMap
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -10,7 +9,17 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "_check_sample_weight", "_safe_indexing", "regression_tree"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "_check_sample_weight",
+    "_safe_indexing",
+    "input_columns",
+    "is_scorer",
+    "regression_tree",
+    "scorer_class",
+]
 
 POSITIVE = [Interval(Real, 0, None, closed="neither")]
 NON_NEGATIVE = [Interval(Real, 0, None, closed="left")]
@@ -18,26 +27,64 @@ COUNT = [Interval(Integral, 1, None, closed="left")]
 WIDTH = [StrOptions({"mean"}), *POSITIVE]
 
 CONSTRAINTS: dict[str, list[Any]] = {
-    **dict.fromkeys(["correlation", "low_rank", "reconstruction", "ridge", "smoothness"], NON_NEGATIVE),
-    **dict.fromkeys(["max_iter", "min_samples_leaf", "n_clusters", "n_estimators", "n_neighbors"], COUNT),
-    **dict.fromkeys(["C", "tol"], POSITIVE),
-    **dict.fromkeys(["bandwidth", "graph_width"], WIDTH),
-    **{name: ["boolean"] for name in ("fit_intercept", "scale")},
+    "C": POSITIVE,
+    "bandwidth": WIDTH,
+    "correlation": NON_NEGATIVE,
     "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
+    "fit_intercept": ["boolean"],
+    "graph_width": WIDTH,
+    "low_rank": NON_NEGATIVE,
+    "max_iter": COUNT,
+    "min_samples_leaf": COUNT,
+    "n_clusters": COUNT,
+    "n_estimators": COUNT,
+    "n_neighbors": COUNT,
     "random_state": ["random_state"],
+    "reconstruction": NON_NEGATIVE,
+    "ridge": NON_NEGATIVE,
+    "scale": ["boolean"],
+    "smoothness": NON_NEGATIVE,
+    "tol": POSITIVE,
 }
 """Constraints of the parameters that several estimators have, by name."""
 
 
 class ConstrainedEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Base class of the estimators: a class inherits constraints, and states the others in `_constraints`."""
+    """Base class of the estimators.
+
+    A class states the constraints of its parameters in `_constraints` and inherits the others.
+    """
 
     _constraints = CONSTRAINTS
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
-    @property
-    def _parameter_constraints(self) -> dict[str, list[Any]]:
-        stated = ChainMap(*(vars(kind).get("_constraints", {}) for kind in type(self).__mro__))
-        return {name: stated[name] for name in self.get_params(deep=False) if name in stated}
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        stated: dict[str, list[Any]] = {}
+        for base in reversed(cls.__mro__):
+            stated.update(vars(base).get("_constraints", {}))
+        names = cls._get_param_names()
+        cls._parameter_constraints = {name: stated[name] for name in names if name in stated}
+
+
+def scorer_class() -> Any:
+    """Return the class of scorers, whose private method `_score` a subclass may extend.
+
+    scikit-learn calls this method for one scorer and for several.
+    """
+    from sklearn.metrics import make_scorer  # slow to import, and measures do not need it
+
+    return type(make_scorer(len))  # the class is private, its instances are not
+
+
+def is_scorer(scoring: Any) -> bool:
+    """Return whether `scoring` is a scorer of scikit-learn."""
+    return isinstance(scoring, scorer_class())
+
+
+def input_columns(transformer: Any, name: str) -> Any:
+    """Return the positions of the columns that a part of a fitted ColumnTransformer gets."""
+    return transformer._transformer_to_input_indices[name]
 
 
 def regression_tree(state: dict[str, Any], n_features: int, n_outputs: int) -> Any:
@@ -51,7 +98,9 @@ def regression_tree(state: dict[str, Any], n_features: int, n_outputs: int) -> A
     parents = np.flatnonzero(nodes["left_child"] != -1)
     children = np.stack([nodes[side][parents] for side in ("left_child", "right_child")])
     features = nodes["feature"][parents]
-    if not ((children > parents) & (children < len(nodes)) & (features >= 0) & (features < n_features)).all():
+    if not (
+        (children > parents) & (children < len(nodes)) & (features >= 0) & (features < n_features)
+    ).all():
         raise ValueError("A node of a tree refers to a node or a feature that does not exist.")
     tree = Tree(n_features, np.ones(n_outputs, dtype=np.intp), n_outputs)
     tree.__setstate__(state | {"node_count": len(nodes)})

@@ -18,6 +18,14 @@ def require(module: str, extra: str) -> Any:
         package = module.partition(".")[0]
         if (error.name or "").partition(".")[0] != package:
             raise  # the package is installed, but one of its own dependencies is missing
-        raise MissingExtraError(
-            f"This needs {package}, which is not installed: pip install 'labeldist[{extra}]'."
-        ) from None
+        problem = f"This needs {package}, which is not installed"
+        raise MissingExtraError(f"{problem}: {how_to_install(extra)}") from None
+
+
+def how_to_install(extra: str) -> str:
+    """Return the commands that install an extra of labeldist, from a release or a clone.
+
+    >>> how_to_install("app")
+    "pip install 'labeldist[app]', or in a clone: pip install '.[app]'"
+    """
+    return f"pip install 'labeldist[{extra}]', or in a clone: pip install '.[{extra}]'"

@@ -1,46 +1,44 @@
 """Atomic writing of output files."""
 
 import os
+import platform
+import re
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO
 
 from labeldist.exceptions import OutputError
 
-_TAKEN = "{} exists. Give another name, or --force (force=True) to replace it."
-
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[IO[bytes]]:
-    """Open a temporary file in the folder of `path`, and move it to `path` when the block ends without an error.
+    """Open a temporary file, and move it to `path` when the block ends without an error.
 
-    The folder is created if needed. After an error or an interrupt, the temporary file is removed and `path` is
-    unchanged. With ``overwrite=False`` an existing `path` is an error, also if it appeared while the block was
-    running; of two simultaneous writers one fails.
+    The folder is created if needed. After an error or an interrupt, the temporary file is removed
+    and `path` is unchanged. A killed process cannot remove its temporary file; the next write to
+    `path` does. With ``overwrite=False`` an existing `path` raises an `OutputError`,
+    also if it appeared while the block was running; of two simultaneous writers one fails.
     """
     path = Path(path)
-    temporary = path.with_name(f"labeldist-{uuid.uuid4().hex}.part")
-    file = None
+    with output_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = _temporary_for(path)
+        file = temporary.open("x+b")
     try:
-        with output_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file = temporary.open("x+b")
         yield file
         with output_errors(path):
             file.flush()
-            os.fsync(file.fileno())  # a power failure must not leave the new name without its content
+            # A power failure must not leave the new name without its content.
+            os.fsync(file.fileno())
             file.close()
-            try:
-                _move(temporary, path, overwrite)
-            except FileExistsError:
-                raise OutputError(_TAKEN.format(path)) from None
+            _move(temporary, path, overwrite)
     finally:
         with suppress(OSError):  # on a full disk, closing fails again
-            if file is not None:
-                file.close()
+            file.close()
         with suppress(OSError):
             temporary.unlink()
 
@@ -50,55 +48,82 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Raise the system's errors in the block as an `OutputError` that names `path`."""
     try:
         yield
-    except OutputError:
-        raise
+    except FileExistsError:
+        raise OutputError(f"{path} exists; use another name, or force to replace it.") from None
     except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _temporary_for(path: Path) -> Path:
+    """Return a new temporary name, and remove the files that dead processes left for `path`."""
+    # Only this computer knows its processes. File names have at most 255 bytes.
+    start = f"labeldist-{path.name[:40]}-{platform.node()[:30]}-"
+    for left in path.parent.glob(f"{escape(start)}*.part"):
+        process = re.fullmatch(r"(\d{1,9})-[0-9a-f]{8}\.part", left.name.removeprefix(start))
+        if process and not _is_running(int(process[1])):
+            with suppress(OSError):
+                left.unlink()
+    return path.with_name(f"{start}{os.getpid()}-{uuid.uuid4().hex[:8]}.part")
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # os.kill would end the process
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # a process of another user
+        return True
+    return True
 
 
 def _move(temporary: Path, path: Path, overwrite: bool) -> None:
     if not overwrite:
         try:
             return os.link(temporary, path)  # unlike os.replace, it fails if the name is taken
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without hard links: reserve the name
+        except OSError:  # Without hard links, reserve the name; this also fails if it is taken.
             path.touch(exist_ok=False)
     return os.replace(temporary, path)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, *, overwrite: bool = True) -> None:
-    """Write `content` to `path` atomically, as `whole_file` does."""
+    """Write `content` to `path` atomically, by `whole_file`."""
     with whole_file(path, overwrite=overwrite) as file, output_errors(path):
         file.write(content)
 
 
 def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise an error, before any work is done, if `path` exists (unless `force`) or cannot be written."""
-    if os.path.isdir(path):
+    """Raise an `OutputError` if `path` exists (unless `force`) or cannot be written."""
+    path = Path(path).absolute()
+    if path.is_dir():
         raise OutputError(f"{path} is a folder. Give the name of a file.")
-    is_taken = False
-    with output_errors(path), suppress(FileNotFoundError, NotADirectoryError):
-        os.lstat(path)  # unlike os.path.lexists, it raises an error if the name is too long
-        is_taken = not force
-    if is_taken:
-        raise OutputError(_TAKEN.format(path))
-    folder = Path(path).parent
-    existing = next(parent for parent in (folder, *folder.absolute().parents) if os.path.exists(parent))
-    if not os.path.isdir(existing) or not os.access(existing, os.W_OK):
-        raise OutputError(f"{folder} cannot be written: {existing} is not a folder, or not writable.")
+    with output_errors(path):
+        if os.path.lexists(path) and not force:
+            raise FileExistsError
+    folder = path.parent
+    while not folder.exists():
+        folder = folder.parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise OutputError(f"{path} cannot be written: {folder} is not a writable folder.")
 
 
 def write_to_standard_output(content: bytes) -> None:
-    """Write `content` to standard output; a reader that closes the pipe early, such as ``head``, is not an error."""
+    """Write `content` to standard output.
+
+    A reader that closes the pipe early, such as ``head``, raises no error.
+    """
     if sys.stdout is None:
         raise OutputError("Standard output is closed.")
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(content)  # bytes, whatever the encoding and the line ends of the terminal
+        # Bytes do not depend on the encoding and the line ends of the terminal.
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
     except OSError as error:
         # Python would write the rest of its buffer at exit, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
-            raise OutputError(f"Standard output cannot be written: {error.strerror or error}.") from error
+            raise OutputError(
+                f"Standard output cannot be written: {error.strerror or error}."
+            ) from error

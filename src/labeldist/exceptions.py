@@ -1,23 +1,36 @@
 """Errors and warnings of the library.
 
-All errors derive from `LabelDistError`, all warnings from `LabelDistWarning`. Errors that scikit-learn already names
-(``NotFittedError``, ``ConvergenceWarning``, the ``ValueError`` of its input validation) keep these names.
+All errors derive from `LabelDistError`, all warnings from `LabelDistWarning`. Errors that
+scikit-learn already names (``NotFittedError``, ``ConvergenceWarning``, the ``ValueError`` of its
+input validation) keep these names.
 """
 
 import sys
 import warnings
-from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
-__all__ = ["ApproximationWarning", "ChecksumError", "DatasetError", "DatasetNotFoundError", "IllConditionedWarning"]
-__all__ += ["ImpossibleTagsWarning", "LabelDistError", "LabelDistWarning", "LabelWarning", "MissingExtraError"]
-__all__ += ["ModelError", "ModelVersionWarning", "NoisyTagsWarning", "NotADistributionError", "OutputError"]
-__all__ += ["SingleTagWarning", "SingularCoefficientError", "SpreadWarning", "TableError", "TagRuleWarning"]
-__all__ += ["ThresholdWarning", "UnknownDatasetError", "VanishingGraphWarning"]
+__all__ = [
+    "ApproximationWarning",
+    "ChecksumError",
+    "DatasetError",
+    "DatasetNotFoundError",
+    "IllConditionedWarning",
+    "LabelDistError",
+    "LabelDistWarning",
+    "LabelWarning",
+    "MissingExtraError",
+    "ModelError",
+    "ModelVersionWarning",
+    "NotADistributionError",
+    "OutputError",
+    "SingularCoefficientError",
+    "TableError",
+    "TagWarning",
+    "UnknownDatasetError",
+    "VanishingGraphWarning",
+]
 
 _PACKAGE = str(Path(__file__).parent)
-_WARNED_IN_SEARCHES: set[tuple[str, str, int]] = set()
 
 
 class LabelDistError(Exception):
@@ -53,7 +66,7 @@ class DatasetError(LabelDistError):
 
 
 class UnknownDatasetError(DatasetError, ValueError):
-    """There is no benchmark set of this name."""
+    """There is no data set of this name."""
 
 
 class DatasetNotFoundError(DatasetError, OSError):
@@ -85,31 +98,26 @@ class LabelDistWarning(UserWarning):
 
 
 class LabelWarning(LabelDistWarning):
-    """Labels are valid, but look like another kind than the expected one."""
+    """Labels are valid, but look like a different kind than expected."""
 
 
-class TagRuleWarning(LabelDistWarning):
-    """Tags contradict the assumed rule that derives them from degrees."""
+class TagWarning(LabelDistWarning):
+    """Tags do not fit the assumed rule, or do not determine the degrees.
 
+    Parameters
+    ----------
+    message : str
+        The message.
+    reason : {"impossible", "threshold", "single", "noisy", "spread"}
+        ``"impossible"``: under the rule, no degrees give the tags of some rows. ``"threshold"``:
+        another threshold explains the numbers of tags much better. ``"single"``: no row has more
+        than one tag, so tags only determine the largest degree. ``"noisy"``: many tags contradict
+        the rule. ``"spread"``: a prior determines how concentrated the degrees are.
+    """
 
-class ImpossibleTagsWarning(TagRuleWarning):
-    """Under the assumed rule, no degrees give the tags of some rows."""
-
-
-class ThresholdWarning(TagRuleWarning):
-    """Another threshold explains the numbers of tags much better than the assumed one."""
-
-
-class SingleTagWarning(TagRuleWarning):
-    """Every row has exactly one tag, so tags only determine the largest degree."""
-
-
-class NoisyTagsWarning(TagRuleWarning):
-    """Many tags contradict the rule, so the rule may be wrong."""
-
-
-class SpreadWarning(LabelDistWarning):
-    """Tags do not determine how concentrated the degrees are, so a prior does."""
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class VanishingGraphWarning(LabelDistWarning):
@@ -125,40 +133,19 @@ class ApproximationWarning(LabelDistWarning):
 
 
 class ModelVersionWarning(LabelDistWarning):
-    """A model was saved with another version of labeldist or scikit-learn, so predictions may differ."""
+    """A model was saved with another version of labeldist or scikit-learn."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the known name most similar to `name`, or "" if none is similar.
-
-    >>> did_you_mean("faer", ["joy", "fear"])
-    ' Did you mean fear?'
-    """
-    by_lower_case = {str(one).lower(): str(one) for one in known}
-    close = get_close_matches(str(name).lower(), by_lower_case, n=1)
-    if not close:
-        return ""
-    known_name = by_lower_case[close[0]]
-    return f" Did you mean {known_name if known_name == known_name.strip() else repr(known_name)}?"
-
-
-def warn(message: str, category: type[Warning]) -> None:
-    """Issue a warning that points to the line outside this library and scikit-learn that called it.
-
-    A search or cross-validation of scikit-learn, which fits many models, issues each warning once per calling line.
-    """
-    level, frame, in_search = 2, sys._getframe(1), False
+def warn(message: str | Warning, category: type[Warning] | None = None) -> None:
+    """Issue a warning that points to the calling line outside this library and scikit-learn."""
+    level = 2
+    frame = sys._getframe(1)
     while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
-        in_search = in_search or "model_selection" in frame.f_code.co_filename
-        level, frame = level + 1, frame.f_back
-    if in_search:
-        # Python forgets which warnings it has shown when scikit-learn sets the filters of each fit.
-        key = (message, frame.f_code.co_filename, frame.f_lineno)
-        if key in _WARNED_IN_SEARCHES:
-            return
-        _WARNED_IN_SEARCHES.add(key)
+        frame = frame.f_back
+        level += 1
     warnings.warn(message, category, stacklevel=level)
 
 
 def _is_internal(filename: str) -> bool:
-    return filename.startswith(_PACKAGE) or not {"sklearn", "joblib"}.isdisjoint(Path(filename).parts)
+    is_ours = filename.startswith(_PACKAGE)
+    return is_ours or not {"sklearn", "joblib"}.isdisjoint(Path(filename).parts)

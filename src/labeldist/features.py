@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -13,15 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 from labeldist._compat import COUNT, POSITIVE, ConstrainedEstimator, Interval
 from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
 from labeldist._kernels.low_rank_factors import draw_pivots
+from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.scaling import check_squarable, mean_and_scale, standardise
 from labeldist._threads import threads_for
-from labeldist._typing import TINY, Array
-from labeldist._validation import check_feature_order, random_generator, validated
+from labeldist._typing import Array
+from labeldist._validation import check_rows, random_generator, validate_data
 
-CANDIDATES = 10_000  # largest number of rows, drawn at random, that landmarks are chosen from; it bounds the memory
-DISTANCE_ROWS = 2_000  # number of rows from which the mean distance is estimated, to about one percent
-ROUNDING = 1e-10  # smaller residuals may be rounding errors, which a division by their root would magnify
-BLOCK_VALUES = 500_000  # number of kernel values in one block of `transform`
+# Largest number of rows, drawn at random, that landmarks are chosen from; it bounds the memory.
+CANDIDATES = 10_000
+# Number of rows from which the mean distance is estimated, to about one percent.
+DISTANCE_ROWS = 2_000
+# Smaller residuals may be rounding errors, which a division by their root would magnify.
+ROUNDING = 1e-10
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedEstimator):
@@ -29,24 +32,26 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
 
         φ(x)ᵀφ(y) ≈ exp(−‖x − y‖² / (2σ²)),   φ(x) = L⁻¹ k(R, x),   LLᵀ = k(R, R).
 
-    R are the landmarks: rows that a randomly pivoted Cholesky decomposition of the kernel matrix draws with
-    probabilities proportional to the residual 1 − ‖φ(x)‖². A linear method on φ(x) is the kernel method in the span of
-    the landmarks; with all rows as landmarks it is the kernel method itself.
+    R are the landmarks: rows that a randomly pivoted Cholesky decomposition of the kernel matrix
+    draws with probabilities proportional to the residual 1 − ‖φ(x)‖². A linear method on φ(x) is
+    the kernel method in the span of the landmarks; with all rows as landmarks it is the kernel
+    method itself.
 
     Parameters
     ----------
     bandwidth : float or "mean", default="mean"
-        Bandwidth σ in the units of the features, or of their standard deviations if `scale`. ``"mean"`` is the mean
-        distance between two rows.
+        Bandwidth σ in the units of the features, or of their standard deviations if `scale`.
+        ``"mean"`` is the mean distance between two rows.
     factor : float, default=0.5
         Multiplies the bandwidth. Tune it if `bandwidth` is ``"mean"``.
     n_components : int, default=1500
         Largest number of features. They are chosen from at most 10,000 rows, drawn at random.
     tol : float, default=1e-3
-        Landmarks are added until the residual 1 − ‖φ(x)‖² of every candidate row is at most `tol`, at least 1e-10.
-        Inner products of these rows then differ from the kernel by at most `tol`.
+        Landmarks are added until the residual 1 − ‖φ(x)‖² of every candidate row is at most `tol`,
+        at least 1e-10. Inner products of these rows then differ from the kernel by at most `tol`.
     scale : bool, default=True
-        Whether to divide each column by its standard deviation first, so that its unit has no effect.
+        Whether to divide each column by its standard deviation first, so that its unit has no
+        effect.
     random_state : int, RandomState instance or None, default=0
         Seed of the landmarks.
 
@@ -68,8 +73,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
 
     References
     ----------
-    Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber. Randomly pivoted Cholesky: practical approximation of a kernel
-    matrix with few entry evaluations. Communications on Pure and Applied Mathematics 78, 2025.
+    Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber. Randomly pivoted Cholesky: practical
+    approximation of a kernel matrix with few entry evaluations. Communications on Pure and Applied
+    Mathematics 78, 2025.
 
     Examples
     --------
@@ -83,7 +89,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
     True
     """
 
-    _constraints = {"factor": POSITIVE, "n_components": COUNT, "tol": [Interval(Real, 0, 1, closed="left")]}
+    _constraints = {
+        "factor": POSITIVE,
+        "n_components": COUNT,
+        "tol": [Interval(Real, 0, 1, closed="left")],
+    }
 
     def __init__(
         self,
@@ -95,65 +105,69 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
         scale: bool = True,
         random_state: Any = 0,
     ) -> None:
-        self.bandwidth, self.factor, self.n_components, self.tol = bandwidth, factor, n_components, tol
-        self.scale, self.random_state = scale, random_state
+        self.bandwidth = bandwidth
+        self.factor = factor
+        self.n_components = n_components
+        self.tol = tol
+        self.scale = scale
+        self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> KernelFeatures:  # noqa: ARG002  # a pipeline passes y
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the bandwidth and the landmarks.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The training rows.
-        y : None
-            Ignored.
+        y : array-like, default=None
+            Not used, but a pandas index in another order than that of `X` raises an error.
 
         Returns
         -------
         self : KernelFeatures
             The fitted transformer.
         """
-        self._fit(X)
+        self._fit(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:  # noqa: ARG002
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Choose the bandwidth and the landmarks, and return φ(x) for each row of `X`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The training rows.
-        y : None
-            Ignored.
+        y : array-like, default=None
+            Not used, but a pandas index in another order than that of `X` raises an error.
 
         Returns
         -------
         ndarray of shape (n_samples, n_drawn)
             The kernel features.
         """
-        features = self._fit(X)
+        features = self._fit(X, y)
         return self.transform(X) if features is None else features
 
-    def _fit(self, X: Any) -> Array | None:
+    def _fit(self, X: Any, y: Any) -> Array | None:
         """Choose the landmarks, and return φ(x) for each row if they were chosen among all rows."""
         self._validate_params()
+        check_rows(X=X, y=y)
         random = random_generator(self.random_state)
-        X = validated(self, X, dtype=[np.float64, np.float32])
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
         rows = _draw(X, CANDIDATES, random).astype(np.float64)
         self.mean_, self.scale_ = mean_and_scale(rows, scale=self.scale)
-        bandwidth: float = self.bandwidth  # type: ignore[assignment]
         if self.bandwidth == "mean":
             standardised = standardise(rows, self.mean_, self.scale_)
             bandwidth = mean_pairwise_distance(_draw(standardised, DISTANCE_ROWS, random))
-        self.bandwidth_ = max(self.factor * float(bandwidth), TINY)
+        else:
+            bandwidth = float(self.bandwidth)
+        self.bandwidth_ = self.factor * bandwidth
         rows = self._in_bandwidths(rows)
         tol = max(self.tol, ROUNDING)
         with threads_for(len(rows), self.n_components):
             pivots = draw_pivots(_kernel, rows, 0.0, self.n_components, random, entry_tolerance=tol)
-        if not pivots.factor.diagonal().all():
-            problem = f"The bandwidth {self.bandwidth_:.3g} is smaller than the rounding errors of the features"
-            raise ValueError(f"{problem}. Raise bandwidth or factor.")
-        self.landmarks_, self.factor_ = rows[pivots.rows], pivots.factor
+        self.landmarks_ = rows[pivots.rows]
+        self.factor_ = pivots.factor
         return pivots.features.T if len(rows) == len(X) else None
 
     def transform(self, X: Any) -> Array:
@@ -170,20 +184,19 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
             The kernel features.
         """
         check_is_fitted(self)
-        check_feature_order(self, X)
-        X = validated(self, X, reset=False, dtype=[np.float64, np.float32])
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         features = np.empty((len(X), self._n_features_out))
-        length = max(1, BLOCK_VALUES // self._n_features_out)
-        for start in range(0, len(X), length):
-            rows = slice(start, start + length)
+        for rows in row_blocks(len(X), self._n_features_out):
             block = self._in_bandwidths(X[rows].astype(np.float64))
-            with threads_for(len(X), self._n_features_out):
+            with threads_for(*features.shape):
                 kernel = _kernel(block, self.landmarks_)  # in this order no row affects another
-                features[rows] = solve_triangular(self.factor_, kernel.T, lower=True, overwrite_b=True).T
+                features[rows] = solve_triangular(
+                    self.factor_, kernel.T, lower=True, overwrite_b=True
+                ).T
         return features
 
     def _in_bandwidths(self, X: Array) -> Array:
-        """Return standardised rows in units of the bandwidth; raise an error if their squares overflow."""
+        """Return standardised rows in units of the bandwidth; raise if their squares overflow."""
         with np.errstate(over="ignore"):
             rows: Array = (X - self.mean_) / self.scale_ / self.bandwidth_
         check_squarable(rows)

@@ -1,11 +1,10 @@
-"""Checks of label distributions (non-negative rows that sum to one), and maps from counts and scores to them."""
+"""Points on the simplex: checks of label distributions, and maps from counts and scores."""
 
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from labeldist._entries import check_entries
 from labeldist._typing import EPSILON, TINY, Array
 from labeldist.exceptions import NotADistributionError
 
@@ -15,7 +14,7 @@ SUM_TOLERANCE = 1e-6  # row sums of float32 data differ from one by less
 
 
 def check_distributions(D: Any, *, name: str = "D", tol: float = SUM_TOLERANCE) -> Array:
-    """Return `D` as a float64 array; raise a `NotADistributionError` if a row is not a distribution.
+    """Return `D` as a float64 array, or raise a `NotADistributionError`.
 
     Parameters
     ----------
@@ -24,7 +23,8 @@ def check_distributions(D: Any, *, name: str = "D", tol: float = SUM_TOLERANCE) 
     name : str, default="D"
         The name of `D` in error messages.
     tol : float, default=1e-6
-        The largest difference of a row sum from one. Infinity accepts all finite, non-negative degrees.
+        The largest difference of a row sum from one. Infinity accepts all finite, non-negative
+        degrees.
 
     Returns
     -------
@@ -42,29 +42,41 @@ def check_distributions(D: Any, *, name: str = "D", tol: float = SUM_TOLERANCE) 
     array([[0.25, 0.75]])
     """
     try:
-        degrees = np.asarray(D.toarray() if hasattr(D, "toarray") else D, dtype=np.float64)
+        dense = D.toarray() if hasattr(D, "toarray") else D
+        degrees = np.asarray(dense, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NotADistributionError(f"{name} must hold numbers only: {error}.") from None
-    check_entries(D, name=name)
     if degrees.ndim != 2 or degrees.shape[1] == 0:
-        problem = f"{name} must have one row per item and one column per label; got shape {degrees.shape}"
-        raise NotADistributionError(f"{problem}. Pass a single distribution d as d.reshape(1, -1).")
-    valid = degrees.size and degrees.min() >= 0 and degrees.max() < np.inf  # faster than the tests of all entries
-    for problem, bad in () if valid else (("not finite", ~np.isfinite(degrees)), ("negative", degrees < 0)):
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            rows = f"{np.count_nonzero(bad.any(axis=1))} row(s), first in row {row}"
-            raise NotADistributionError(f"{name} is {problem} in {rows}: column {column} is {degrees[row, column]}.")
+        raise NotADistributionError(
+            f"{name} must have one row per item and one column per label; got shape "
+            f"{degrees.shape}. Pass a single distribution d as d.reshape(1, -1)."
+        )
+    # Two extremes are faster than tests of all entries, and NaN fails both comparisons.
+    if degrees.size and not (degrees.min() >= 0 and degrees.max() < np.inf):
+        _raise_for_first(~np.isfinite(degrees), degrees, f"{name} is not finite")
+        _raise_for_first(degrees < 0, degrees, f"{name} is negative")
     if tol == np.inf:
         return degrees
     sums = degrees.sum(axis=1)
-    wrong = np.abs(sums - 1) > tol
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        problem = f"{np.count_nonzero(wrong)} row(s) that do not sum to 1, first row {row}: its sum is {sums[row]:.9g}"
-        advice = "Convert counts or weights with labeldist.simplex.normalize."
-        raise NotADistributionError(f"{name} has {problem}. {advice}")
+    wrong = np.flatnonzero(np.abs(sums - 1) > tol)
+    if wrong.size:
+        raise NotADistributionError(
+            f"{name} has {wrong.size} row(s) that do not sum to 1, first row {wrong[0]}: its sum "
+            f"is {sums[wrong[0]]:.9g}. Convert counts or weights with labeldist.simplex.normalize."
+        )
     return degrees
+
+
+def _raise_for_first(bad: NDArray[np.bool_], degrees: Array, problem: str) -> None:
+    """Raise an error that names the number of bad rows and the first bad entry, if there is one."""
+    if not bad.any():
+        return
+    row, column = np.argwhere(bad)[0]
+    n_rows = np.count_nonzero(bad.any(axis=1))
+    raise NotADistributionError(
+        f"{problem} in {n_rows} row(s), first in row {row}: "
+        f"column {column} is {degrees[row, column]}."
+    )
 
 
 def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
@@ -106,8 +118,10 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
     largest = degrees.max(axis=1, keepdims=True)
     if not largest.all():
         empty = np.flatnonzero(largest == 0)
-        problem = f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}"
-        raise NotADistributionError(f"{problem}. Drop those rows, or give them uniform degrees.")
+        raise NotADistributionError(
+            f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}. "
+            "Drop those rows, or give them uniform degrees."
+        )
     # Dividing by the largest value first prevents overflow and underflow of the sums.
     degrees = degrees / largest
     degrees /= degrees.sum(axis=1, keepdims=True)
@@ -145,12 +159,15 @@ def ambiguity(D: ArrayLike) -> Array:
 def _check_scores(scores: ArrayLike) -> Array:
     """Return real scores as a 2-D float64 array; raise an error if they are not finite."""
     array = np.asarray(scores, dtype=np.float64)
-    check_entries(scores, name="The table of scores")
     if array.ndim != 2 or array.shape[1] == 0:
-        raise ValueError(f"Scores must have one row per item and one column per label; got shape {array.shape}.")
+        raise ValueError(
+            f"Scores must have one row per item and one column per label; got shape {array.shape}."
+        )
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]
-        raise ValueError(f"Scores must be finite; the one in row {row}, column {column} is {array[row, column]}.")
+        raise ValueError(
+            f"Scores must be finite; the one in row {row}, column {column} is {array[row, column]}."
+        )
     return array
 
 
@@ -181,7 +198,8 @@ def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
     """
     scores = _check_scores(Z)
     if sharpness < 0:
-        scores, sharpness = -scores, -sharpness
+        scores = -scores
+        sharpness = -sharpness
     with np.errstate(over="ignore"):  # an infinite gap gives the degree 0
         gaps = scores - scores.max(axis=1, keepdims=True)
         scores = sharpness * np.maximum(gaps, -np.finfo(np.float64).max)  # 0 · ∞ would be NaN
@@ -211,7 +229,8 @@ def project(V: ArrayLike) -> Array:
 
     References
     ----------
-    J. Duchi et al. Efficient projections onto the l1-ball for learning in high dimensions. ICML 2008.
+    J. Duchi et al. Efficient projections onto the l1-ball for learning in high dimensions. ICML
+    2008.
 
     Examples
     --------

@@ -13,24 +13,35 @@ FEATURES = ["tempo", "loudness", "pitch"]
 
 @pytest.fixture(scope="session")
 def songs(tmp_path_factory):
-    """A folder: tags in in.csv, degrees in dist.csv, features in new.csv, votes.csv, a model and its pred.csv."""
+    """A folder with tables of songs, a model, and its predictions in pred.csv.
+
+    Tags are in in.csv, degrees in dist.csv, features in new.csv, and votes in votes.csv.
+    """
     from labeldist.models import save
 
     folder = tmp_path_factory.mktemp("songs")
     X, D = make_artificial(120, random_state=0)
-    title = pd.DataFrame({"title": [f"Song {i}" for i in range(len(X))]})
-    features, degrees = pd.DataFrame(X, columns=FEATURES), pd.DataFrame(D, columns=LABELS)
-    title.join(features).join(pd.DataFrame(binarize(D), columns=LABELS)).to_csv(folder / "in.csv", index=False)
-    title.join(features).join(degrees).to_csv(folder / "dist.csv", index=False)
-    title.join(features).to_csv(folder / "new.csv", index=False)
+    titles = pd.DataFrame({"title": [f"Song {i}" for i in range(len(X))]})
+    features = pd.DataFrame(X, columns=FEATURES)
+    degrees = pd.DataFrame(D, columns=LABELS)
+    tags = pd.DataFrame(binarize(D), columns=LABELS)
     model = BDLDL().fit(features, degrees)
+    predicted = pd.DataFrame(model.predict(features), columns=LABELS)
     save(model, folder / "model.skops")
-    title.join(pd.DataFrame(model.predict(features), columns=LABELS)).to_csv(folder / "pred.csv", index=False)
     votes = np.random.default_rng(0).multinomial(1, D[:40], size=(5, 40)).argmax(axis=2)
-    pd.DataFrame(
-        [(f"Song {i}", f"person {a}", LABELS[votes[a, i]]) for i in range(40) for a in range(5)],
-        columns=["title", "who", "emotion"],
-    ).to_csv(folder / "votes.csv", index=False)
+    ballots = [
+        (f"Song {i}", f"person {a}", LABELS[votes[a, i]]) for i in range(40) for a in range(5)
+    ]
+    items = titles.join(features)
+    tables = {
+        "in": items.join(tags),
+        "dist": items.join(degrees),
+        "new": items,
+        "pred": titles.join(predicted),
+        "votes": pd.DataFrame(ballots, columns=["title", "who", "emotion"]),
+    }
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
     return folder
 
 

@@ -9,7 +9,9 @@ from labeldist.cli.app import app
 
 def run(*arguments, fails=False, **options):
     """Call the command, and return its result."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"}, **options)
+    result = CliRunner().invoke(
+        app, [str(argument) for argument in arguments], env={"COLUMNS": "200"}, **options
+    )
     if not fails:
         assert result.exit_code == 0, result.output
     return result
@@ -21,7 +23,7 @@ def run_json(*arguments):
 
 
 def error_of(*arguments, code=1):
-    """Call the command, assert that it fails with an exit code, and return its message in one line."""
+    """Call the command, which must fail with an exit code, and return its message in one line."""
     result = run(*arguments, fails=True)
     assert result.exit_code == code, result.output
     assert code == 2 or result.stderr.startswith("labeldist: ")

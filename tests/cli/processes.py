@@ -15,7 +15,7 @@ def labeldist(*arguments, **options):
 
 
 def interrupt(*arguments, when, **options):
-    """Start the command, send SIGINT half a second after `when(pid)` is true, and return the completed process."""
+    """Start the command, send SIGINT after `when(pid)` is true, and return the process."""
     # A shell starts background processes with SIGINT ignored, and children inherit this.
     restore = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -18,7 +18,7 @@ from labeldist.datasets._registry import DatasetInfo
 
 @dataclass
 class Tiny:
-    """A data set of 5 rows, 3 features and 2 labels: arrays, content of its file and entry of the registry."""
+    """Arrays, content of the file and registry entry of a set of 5 rows."""
 
     X: np.ndarray
     D: np.ndarray
@@ -41,13 +41,11 @@ def tiny() -> Tiny:
 class Server:
     """The files of a server and the paths that were requested.
 
-    Paths without a file return 404. For a path in `truncated`, the announced length is too large. For a path in
-    `stalled`, only the first half is sent until `resume` is set.
-    """
+    Paths without a file return 404. For a path in `stalled`, only the first half is sent until
+    `resume` is set."""
 
     url: str
     files: dict[str, bytes] = field(default_factory=dict)
-    truncated: set[str] = field(default_factory=set)
     stalled: set[str] = field(default_factory=set)
     resume: threading.Event = field(default_factory=threading.Event)
     requested: list[str] = field(default_factory=list)
@@ -67,7 +65,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
                 return
             body = state.files[self.path]
             self.send_response(200)
-            self.send_header("Content-Length", str(len(body) + 100 * (self.path in state.truncated)))
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             half = len(body) // 2 * (self.path in state.stalled)
             self.wfile.write(body[:half])

@@ -1,7 +1,5 @@
 """Download, verification and the data folder."""
 
-import hashlib
-import logging
 import os
 import sys
 from dataclasses import replace
@@ -10,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from labeldist.datasets import _fetch as fetch
-from labeldist.datasets import _registry as registry
 from labeldist.datasets._fetch import data_folder, locate
 from labeldist.exceptions import ChecksumError, DatasetNotFoundError
 
@@ -18,24 +15,16 @@ OTHER_BYTES = b"these are not the published bytes"
 FIRST, SECOND = "/first/Tiny.mat", "/second/Tiny.mat"
 
 
-def blob_id(content: bytes) -> str:
-    return hashlib.sha1(f"blob {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
-
-
 def test_data_folder_is_the_argument_the_variable_or_a_default(monkeypatch, tmp_path):
     for variable in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setenv("LABELDIST_DATA", "from_environment")
-    assert data_folder("given") == data_folder(Path("given")) == Path("given")
+    monkeypatch.setenv("LABELDIST_VOTES", "votes")
     assert data_folder("~/sets") == tmp_path / "sets"
     assert data_folder() == Path("from_environment")
-    monkeypatch.setenv("LABELDIST_VOTES", "votes")
     assert data_folder(votes=True) == Path("votes")
-    assert data_folder() == Path("from_environment")
     monkeypatch.delenv("LABELDIST_VOTES")
     assert data_folder(votes=True) == Path("from_environment")
-    monkeypatch.setenv("LABELDIST_DATA", "")
-    assert data_folder() == tmp_path / "labeldist_data"
     monkeypatch.delenv("LABELDIST_DATA")
     assert data_folder() == tmp_path / "labeldist_data"
 
@@ -45,89 +34,75 @@ def test_file_on_disk_is_verified_without_a_download(tiny, tmp_path, server):
     path.write_bytes(tiny.content)
     assert locate(tiny.info, tmp_path) == path
     path.write_bytes(OTHER_BYTES)
-    with pytest.raises(ChecksumError) as caught:
+    with pytest.raises(ChecksumError, match=tiny.info.sha256):
         locate(tiny.info, tmp_path)
-    for part in (str(path), tiny.info.sha256, hashlib.sha256(OTHER_BYTES).hexdigest()):
-        assert part in str(caught.value)
     assert path.read_bytes() == OTHER_BYTES
     assert server.requested == []
 
 
 def test_git_blob_id_is_an_alternative_checksum(tiny, tmp_path, server):
-    assert blob_id(b"hello world\n") == "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"  # by git hash-object
-    info = replace(tiny.info, sha256="0" * 64, git_blob=blob_id(tiny.content))
-    server.files[FIRST] = tiny.content
+    git_blob = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"  # by git hash-object
+    info = replace(tiny.info, git_blob=git_blob)
+    server.files[FIRST] = b"hello world\n"
     assert locate(info, tmp_path) == locate(info, tmp_path) == tmp_path / "Tiny.mat"
-    assert locate(replace(tiny.info, git_blob="0" * 40), tmp_path)
     with pytest.raises(ChecksumError):
-        locate(replace(info, git_blob="0" * 40), tmp_path)
+        locate(tiny.info, tmp_path)
 
 
-def test_missing_file_without_download_is_an_error(tiny, tmp_path, server):
+def test_missing_file_without_download_raises(tiny, tmp_path, server):
     folder = tmp_path / "new"
-    with pytest.raises(DatasetNotFoundError, match=r"LABELDIST_DATA.*data_home") as caught:
+    with pytest.raises(DatasetNotFoundError, match=f"{server.url}first/Tiny.mat"):
         locate(tiny.info, folder, download_if_missing=False)
-    for part in (str(folder), f"{server.url}first/Tiny.mat", "download_if_missing=True"):
-        assert part in str(caught.value)
     assert server.requested == []
     assert not folder.exists()
 
 
-def test_download_happens_once_and_creates_the_folder(tiny, tmp_path, server, caplog):
+def test_download_happens_once_and_creates_the_folder(tiny, tmp_path, server):
     server.files[FIRST] = tiny.content
     folder = tmp_path / "deep" / "down"
-    with caplog.at_level(logging.INFO, logger="labeldist"):
-        path = locate(tiny.info, folder)
+    path = locate(tiny.info, folder)
     assert locate(tiny.info, folder) == path == folder / "Tiny.mat"
     assert path.read_bytes() == tiny.content
     assert os.listdir(folder) == ["Tiny.mat"]
     assert server.requested == [FIRST]
-    assert f"{server.url}first/Tiny.mat" in caplog.text
 
 
 def test_terms_are_shown_before_the_download(tiny, tmp_path, server, caplog):
-    info = replace(tiny.info, kind="votes", terms="Not for sale.", url=f"{server.url}votes/counts.npy")
+    info = replace(
+        tiny.info, kind="votes", terms="Not for sale.", url=f"{server.url}votes/counts.npy"
+    )
     with pytest.raises(DatasetNotFoundError, match="LABELDIST_VOTES"):
         locate(info, tmp_path, download_if_missing=False)
     assert not caplog.records
     server.files["/votes/counts.npy"] = tiny.content
-    with caplog.at_level(logging.INFO, logger="labeldist"):
-        assert locate(info, tmp_path) == tmp_path / "counts.npy"
-    assert server.requested == ["/votes/counts.npy"]
-    shown, downloading = caplog.records
-    assert (shown.levelname, shown.getMessage()) == ("WARNING", "Terms of Tiny: Not for sale.")  # shown by default
-    assert "Downloading" in downloading.getMessage()
-    caplog.clear()
-    locate(info, tmp_path)
-    assert not caplog.records
+    assert locate(info, tmp_path) == tmp_path / "counts.npy"
+    (shown,) = caplog.records  # by default, only warnings
+    assert "Not for sale." in shown.getMessage()
 
 
-@pytest.mark.parametrize("problem", ["missing", "other", "truncated", "stalled"])
+@pytest.mark.parametrize("problem", ["missing", "other", "stalled"])
 def test_second_source_is_used_if_the_first_fails(problem, tiny, tmp_path, server, monkeypatch):
     monkeypatch.setattr(fetch, "TIMEOUT", 0.2)
     server.files[SECOND] = tiny.content
-    if problem != "missing":
-        server.files[FIRST] = OTHER_BYTES if problem == "other" else tiny.content
-    server.truncated |= {FIRST} if problem == "truncated" else set()
-    server.stalled |= {FIRST} if problem == "stalled" else set()
+    if problem == "other":
+        server.files[FIRST] = OTHER_BYTES
+    if problem == "stalled":
+        server.files[FIRST] = tiny.content
+        server.stalled.add(FIRST)
     assert locate(tiny.info, tmp_path).read_bytes() == tiny.content
     assert server.requested == [FIRST, SECOND]
     assert os.listdir(tmp_path) == ["Tiny.mat"]
 
 
-def test_failure_of_all_sources_is_an_error_that_names_them(tiny, tmp_path, server):
+def test_failure_of_all_sources_names_them(tiny, tmp_path, server):
     server.files[SECOND] = OTHER_BYTES
-    with pytest.raises(DatasetNotFoundError, match=r"LABELDIST_DATA.*data_home") as caught:
+    with pytest.raises(DatasetNotFoundError, match=r"second/Tiny\.mat"):
         locate(tiny.info, tmp_path)
-    facts = ("first/Tiny.mat: 404", "second/Tiny.mat: ", hashlib.sha256(OTHER_BYTES).hexdigest(), str(tmp_path))
-    for part in facts:
-        assert part in str(caught.value)
     assert os.listdir(tmp_path) == []
 
 
 def test_download_without_pooch_names_the_extra(tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(DatasetNotFoundError, match=r"labeldist\[app\]") as caught:
+    with pytest.raises(DatasetNotFoundError, match=r"labeldist\[app\]"):
         locate(tiny.info, tmp_path / "new")
-    assert f"{registry.SOURCES[0]}Tiny.mat" in str(caught.value)
     assert not (tmp_path / "new").exists()

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from labeldist.cli.app import app
 
 BLOCK = re.compile(
-    r"^(?P<before>[^\n]*)\n\n```(?P<kind>python|console|text)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE
+    r"^(?P<before>[^\n]*)\n\n```(?P<kind>python|console|text)\n(?P<text>.*?)^```",
+    re.DOTALL | re.MULTILINE,
 )
 FILE = re.compile(r"`([\w.]+\.csv)`:$")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -25,11 +26,11 @@ class WrongExampleError(AssertionError):
 
 
 def walk_through(page: Path) -> dict[str, Any]:
-    """Run the examples of a page in the current folder, and return the names that its Python code defines.
+    """Run the examples of a page in the current folder, and return the names that it defines.
 
     - ``python``: executed, all blocks in one namespace; blocks with ``>>>`` are doctests.
-    - ``console``: lines ``$ labeldist …`` must succeed with the output that follows them; ``...`` matches anything.
-      Other commands are not run.
+    - ``console``: lines ``$ labeldist …`` must succeed with the output that follows them; ``...``
+      matches anything. Other commands are not run.
     - ``text`` after a line that ends with a file name and a colon: the content of that file.
     """
     module = ModuleType(page.stem)
@@ -65,7 +66,9 @@ def run_command(command: str, shown: str) -> None:
     """Run a command and compare its output with the page."""
     result = CliRunner().invoke(app, shlex.split(command)[1:], prog_name="labeldist")
     if result.exit_code != 0:
-        raise WrongExampleError(f"{command}\nexited with {result.exit_code}: {result.output}") from result.exception
+        raise WrongExampleError(
+            f"{command}\nexited with {result.exit_code}: {result.output}"
+        ) from result.exception
     output = result.stderr + result.stdout
     if shown.strip() and not doctest.OutputChecker().check_output(shown, output, FLAGS):
         raise WrongExampleError(f"{command}\nprinted\n{output}\ninstead of\n{shown}")
@@ -75,7 +78,9 @@ def run_doctest(text: str, names: dict[str, Any], page: Path) -> None:
     """Run a block of doctests."""
     test = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), 0)
     printed: list[str] = []
-    failed, _ = doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=printed.append, clear_globs=False)
+    failed, _ = doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(
+        test, out=printed.append, clear_globs=False
+    )
     names.update(test.globs)
     if failed:
         raise WrongExampleError("".join(printed))

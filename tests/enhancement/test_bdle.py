@@ -2,7 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from labeldist import BDLE
@@ -52,7 +52,8 @@ def test_without_reconstruction_the_coefficients_have_minimum_norm(table):
 
 def test_lbfgs_reaches_the_exact_solution(table):
     X, L = table
-    exact, searched = BDLE(solver="exact").fit(X, L), BDLE(solver="lbfgs").fit(X, L)
+    exact = BDLE(solver="exact").fit(X, L)
+    searched = BDLE(solver="lbfgs").fit(X, L)
     assert_allclose(searched.label_distributions_, exact.label_distributions_, atol=1e-5)
     assert searched.solver_ == "lbfgs"
     assert searched.residual_ <= 1e-7
@@ -60,20 +61,11 @@ def test_lbfgs_reaches_the_exact_solution(table):
 
 def test_lbfgs_non_convergence_warns(table, monkeypatch):
     X, L = table
-    monkeypatch.setattr(_kernel_model, "minimize_lbfgs", lambda *args: minimize_lbfgs(*args, max_iter=3))
+    monkeypatch.setattr(
+        _kernel_model, "minimize_lbfgs", lambda *args: minimize_lbfgs(*args, max_iter=3)
+    )
     with pytest.warns(ConvergenceWarning, match="3 iterations"):
         BDLE(solver="lbfgs").fit(X, L)
-
-
-def test_random_state_changes_the_start(table):
-    X, L = table
-    at_zero, first, again, second = (
-        BDLE(0, kernel="linear", solver="lbfgs", random_state=seed).fit(X, L).dual_coef_ for seed in (None, 1, 1, 2)
-    )
-    assert_array_equal(first, again)
-    # Without reconstruction the minimum is not unique, and the start determines which one is found.
-    assert np.abs(first - second).max() > 1e-3
-    assert np.abs(first - at_zero).max() > 1e-3
 
 
 def test_transform_of_new_rows(table):
@@ -81,23 +73,21 @@ def test_transform_of_new_rows(table):
     model = BDLE().fit(X, L)
     assert_allclose(model.transform(X), model.label_distributions_, atol=1e-10)
     new = make_artificial(5, random_state=9)[0]
-    mean, deviation = X.mean(axis=0), X.std(axis=0, ddof=1)
+    mean = X.mean(axis=0)
+    deviation = X.std(axis=0, ddof=1)
     Z, New = (X - mean) / deviation, (new - mean) / deviation
     K = np.exp(-((New[:, None] - Z[None]) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
-    assert_allclose(model.transform(new), softmax(K @ model.dual_coef_ + model.intercept_), atol=1e-10)
-
-
-def test_bandwidth_attribute(table):
-    X, L = table
-    assert BDLE(bandwidth=0.3).fit(X, L).bandwidth_ == 0.3
-    assert BDLE().fit(X, L).bandwidth_ > 1
-    assert BDLE(kernel="linear").fit(X, L).bandwidth_ is None
+    assert_allclose(
+        model.transform(new), softmax(K @ model.dual_coef_ + model.intercept_), atol=1e-10
+    )
 
 
 def test_callable_kernel_transforms_new_rows(table):
     X, L = table
     model = BDLE(kernel=lambda A, B: A @ B.T).fit(X, L)
-    assert_allclose(model.transform(X[:6]), BDLE(kernel="linear").fit(X, L).transform(X[:6]), atol=1e-12)
+    assert_allclose(
+        model.transform(X[:6]), BDLE(kernel="linear").fit(X, L).transform(X[:6]), atol=1e-12
+    )
 
 
 def test_output_maps_apply_to_the_scores(table):
@@ -105,16 +95,9 @@ def test_output_maps_apply_to_the_scores(table):
     scores = np.log(BDLE().fit_transform(X, L))
     assert_allclose(BDLE(sharpness=3).fit_transform(X, L), softmax(scores, sharpness=3), atol=1e-12)
     raw = BDLE(output="project").fit(X, L)
-    assert_allclose(raw.label_distributions_, project(scores - scores.mean(axis=1, keepdims=True)), atol=1e-9)
-
-
-def test_vanishing_graph_warns(rng):
-    X, L = rng.normal(size=(60, 80)), (rng.random((60, 3)) < 0.6).astype(int)
-    L[:, 0] = 1
-    with pytest.warns(VanishingGraphWarning, match="smoothness.*graph_width=1"):
-        BDLE().fit(X, L)
-    BDLE(graph_width="mean").fit(X, L)
-    BDLE(smoothness=0).fit(X, L)
+    assert_allclose(
+        raw.label_distributions_, project(scores - scores.mean(axis=1, keepdims=True)), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(("pairs", "warns"), [(14, True), (16, False)])
@@ -129,26 +112,6 @@ def test_vanishing_graph_warning_depends_on_median_weight(pairs, warns):
     assert [w.category for w in caught] == [VanishingGraphWarning] * warns
 
 
-def test_floor_raises_small_degrees(table):
-    X, L = table
-    assert BDLE(output="project").fit_transform(X, L).min() == 0
-    assert BDLE(output="project", floor=0.05).fit_transform(X, L).min() >= 0.05 / 1.15
-
-
-def test_invariance_to_shifted_features(table):
-    X, L = table
-    shifted = BDLE(scale=False).fit(X + 1e6, L)
-    assert_allclose(shifted.label_distributions_, BDLE(scale=False).fit_transform(X, L), atol=1e-7)
-    assert_allclose(shifted.transform(X + 1e6), shifted.label_distributions_, atol=1e-7)
-
-
-@pytest.mark.parametrize("unit", [1e-200, 1e-150, 1e150, 1e155])
-def test_invariance_to_extreme_units(table, unit):
-    X, L = table
-    assert_allclose(BDLE().fit_transform(unit * X, L), BDLE().fit_transform(X, L), atol=1e-9)
-
-
-@pytest.mark.filterwarnings("ignore:The kernel matrix is numerically singular")
 @pytest.mark.parametrize("smoothness", [0, 1e-3])
 def test_zero_reconstruction_is_minimal_for_ill_conditioned_kernel(smoothness):
     X, D = make_artificial(300, random_state=0)
@@ -156,18 +119,11 @@ def test_zero_reconstruction_is_minimal_for_ill_conditioned_kernel(smoothness):
     model = BDLE(0, smoothness).fit(X, L)
     loss = BDLE(0, smoothness)._loss(model.X_fit_, L)
     reached = loss.value_and_gradient(coefficients(model))[0]
-    # The normal equations lose half of the digits of this kernel: with them the loss stays above 30.
+    # The normal equations lose half of the digits of this kernel: with them the loss stays above
+    # 30.
     by_lstsq = np.linalg.lstsq(loss.features, L, rcond=None)[0]
     assert reached <= 1.05 * loss.value_and_gradient(by_lstsq)[0]
     assert reached < 7
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_rows(n):
-    X, D = make_artificial(n, random_state=0)
-    model = BDLE().fit(X, binarize(D))
-    assert model.label_distributions_.shape == (n, 3)
-    assert model.transform(X).shape == (n, 3)
 
 
 def test_constant_labels_and_more_labels_than_rows(rng):
@@ -178,19 +134,6 @@ def test_constant_labels_and_more_labels_than_rows(rng):
     assert model.residual_ < 1e-13
     assert_allclose(model.dual_coef_[:, 0], 0, atol=1e-12)
     assert (model.label_distributions_[:, 1] > model.label_distributions_[:, 0]).all()
-
-
-def test_equal_rows_get_equal_distributions(table):
-    X, L = table
-    X[1], L[1] = X[0], L[0]
-    recovered = BDLE().fit_transform(X, L)
-    assert_allclose(recovered[0], recovered[1], atol=1e-10)
-
-
-def test_invariance_to_constant_features(table):
-    X, L = table
-    wider = np.column_stack([X, np.full(len(X), 7.7)])
-    assert_allclose(BDLE().fit_transform(wider, L), BDLE().fit_transform(X, L), atol=1e-9)
 
 
 def test_recovery_is_better_than_trivial_enhancers():

@@ -1,14 +1,20 @@
-"""Effects of the options of the enhancers, and errors for invalid values."""
+"""Effects of the options of the enhancers."""
 
 import numpy as np
 import pytest
 
 from labeldist import BDLE
 from labeldist.datasets import make_artificial
-from labeldist.enhancement import DLDL, FCM, GLLE, KM, LP, ML, LogicalSoftmax
+from labeldist.enhancement import DLDL, FCM, GLLE, KM, LP, ML
 
 OUTPUT = [{"output": "clip"}, {"output": "project"}, {"floor": 0.35}]
-KERNEL = [{"smoothness": 1.0}, {"kernel": "linear"}, {"graph_width": 0.4}, {"scale": False}, {"sharpness": 2.0}]
+KERNEL = [
+    {"smoothness": 1.0},
+    {"kernel": "linear"},
+    {"graph_width": 0.4},
+    {"scale": False},
+    {"sharpness": 2.0},
+]
 OPTIONS = {
     BDLE: [
         *KERNEL,
@@ -22,66 +28,42 @@ OPTIONS = {
     GLLE: [*KERNEL, *OUTPUT, {"bandwidth": 5.0}, {"n_neighbors": 10}, {"solver": "lbfgs"}],
     FCM: [*OUTPUT, {"n_clusters": 5}, {"fuzziness": 1.5}, {"scale": True}, {"sharpness": 3.0}],
     KM: [*OUTPUT, {"bandwidth": 0.1}, {"scale": True}, {"sharpness": 2.0}],
-    LP: [*OUTPUT, {"spread": 0.8}, {"width": 0.3}, {"width": "mean"}, {"scale": True}, {"sharpness": 2.0}],
+    LP: [
+        *OUTPUT,
+        {"spread": 0.8},
+        {"width": 0.3},
+        {"width": "mean"},
+        {"scale": True},
+        {"sharpness": 2.0},
+    ],
     ML: [*OUTPUT, {"n_neighbors": 2}, {"scale": True}, {"sharpness": 0.2}],
     DLDL: [
-        *({"smoothness": 1.0}, {"flatness": 1.0}, {"ridge": 1.0}, {"n_neighbors": 3}, {"graph_width": 5.0}),
-        *({"scale": False}, {"floor": 0.1}, {"tol": 0.1}, {"max_iter": 1}),
-    ],
-}
-INVALID = {
-    BDLE: [
-        {"reconstruction": -1},
-        {"smoothness": -1},
-        {"kernel": "sigmoid"},
-        {"bandwidth": "median"},
-        {"n_neighbors": 0},
-        {"graph_width": 0},
-        {"scale": "yes"},
-        {"solver": "newton"},
-        {"rank_tolerance": 1},
-        {"output": "sigmoid"},
-        {"sharpness": -1},
-        {"floor": 2},
-        {"random_state": "x"},
-    ],
-    GLLE: [{"max_iter": 0}, {"solver": "auto"}],
-    FCM: [{"n_clusters": 0}, {"fuzziness": 1.0}, {"max_iter": 0}],
-    KM: [{"bandwidth": 0}],
-    LP: [{"spread": 1.0}, {"spread": -0.1}, {"width": "median"}],
-    ML: [{"n_neighbors": 0}],
-    LogicalSoftmax: [{"sharpness": -1}],
-    DLDL: [
-        *({"smoothness": -1}, {"flatness": -1}, {"ridge": -1}, {"n_neighbors": 0}, {"graph_width": 0}, {"scale": 2}),
-        *({"floor": 2}, {"tol": 0}, {"max_iter": 0}),
+        {"smoothness": 1.0},
+        {"flatness": 1.0},
+        {"ridge": 1.0},
+        {"n_neighbors": 3},
+        {"graph_width": 5.0},
+        {"scale": False},
+        {"floor": 0.1},
+        {"tol": 0.1},
+        {"max_iter": 1},
     ],
 }
 
 
-def cases(options):
-    return [
-        pytest.param(method, option, id=f"{method.__name__}-{'-'.join(option)}")
-        for method, listed in options.items()
-        for option in listed
-    ]
+CASES = [(method, option) for method, listed in OPTIONS.items() for option in listed]
 
 
-@pytest.mark.parametrize(("method", "options"), cases(OPTIONS))
+@pytest.mark.parametrize(("method", "options"), CASES)
 def test_every_option_has_an_effect(table, method, options):
     X, L = table
     if method in (FCM, ML):
         X = X * [1, 5, 10]  # otherwise scaling changes little
-    changed, plain = (method(**parameters).fit(X, L) for parameters in (options, {}))
+    changed = method(**options).fit(X, L)
+    plain = method().fit(X, L)
     if method is GLLE:  # the kernel matters for new rows only
         new = make_artificial(7, random_state=1)[0]
         difference = changed.transform(new) - plain.transform(new)
     else:
         difference = changed.label_distributions_ - plain.label_distributions_
     assert np.abs(difference).max() > (1e-6 if method is BDLE else 1e-4)
-
-
-@pytest.mark.parametrize(("method", "options"), cases(INVALID))
-def test_invalid_parameters_raise(table, method, options):
-    (name,) = options
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of {method.__name__} must be"):
-        method(**options).fit(*table)

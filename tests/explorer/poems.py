@@ -8,7 +8,7 @@ EVIL = "</script><img src=x onerror=\"document.title='broken'\"><b>bold</b>"
 
 
 def make_poems(n=120):
-    """Return a table and three versions of its degrees: a good prediction, the truth, a poor prediction."""
+    """Return a table, and a good prediction, the truth and a poor prediction of its degrees."""
     rng = np.random.default_rng(0)
     D = rng.dirichlet([1.2, 0.6, 0.9], size=n)
     good = 0.8 * D + 0.2 * rng.dirichlet(np.ones(3), size=n)

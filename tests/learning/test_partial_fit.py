@@ -21,7 +21,10 @@ CHUNKS = [(X[start : start + 50], D[start : start + 50]) for start in range(0, 1
 
 
 @given(
-    cuts=st.sets(st.integers(1, 119), max_size=8), seed=st.integers(0, 5), scale=st.booleans(), intercept=st.booleans()
+    cuts=st.sets(st.integers(1, 119), max_size=8),
+    seed=st.integers(0, 5),
+    scale=st.booleans(),
+    intercept=st.booleans(),
 )
 def test_partial_fit_equals_fit(cuts, seed, scale, intercept):
     shifted = X + 100
@@ -44,12 +47,13 @@ def test_partial_fit_solves_and_continues_a_fit():
 
 
 def test_failed_partial_fit_leaves_the_model_unchanged():
-    frame, labels = pd.DataFrame(X, columns=["a", "b", "c"]), pd.DataFrame(D, columns=["r", "g", "b"])
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    labels = pd.DataFrame(D, columns=["r", "g", "b"])
     model = BDLDL().partial_fit(frame, labels)
     before = dict(vars(model))
     with pytest.raises(ValueError, match=r"\['r', 'g', 'b'\]; got \['g', 'r', 'b'\]"):
         model.partial_fit(frame, labels[["g", "r", "b"]])
-    with pytest.raises(ValueError, match="Column 0 is 'b'"):
+    with pytest.raises(ValueError, match="same order"):
         model.partial_fit(frame[["b", "a", "c"]], labels)
     with pytest.raises(ValueError, match="contains NaN"):
         model.partial_fit(frame.assign(b=np.nan), labels)
@@ -61,7 +65,9 @@ def test_failed_partial_fit_leaves_the_model_unchanged():
 
 
 def test_moments_of_two_models_add_up():
-    parts = [BDLDL().partial_fit(X[rows], D[rows]).moments_ for rows in (slice(0, 25), slice(25, 120))]
+    parts = [
+        BDLDL().partial_fit(X[rows], D[rows]).moments_ for rows in (slice(0, 25), slice(25, 120))
+    ]
     model = BDLDL().fit_moments(parts[0] + parts[1])
     assert_allclose(model.predict(X), BDLDL().fit(X, D).predict(X), atol=1e-12)
     assert model.label_names_ == ["label_0", "label_1", "label_2"]
@@ -82,7 +88,10 @@ def test_fit_stream_equals_fit_and_reports_progress():
     model = BDLDL().fit_stream(iter([empty, *CHUNKS, empty]), progress=seen.append)
     assert seen == [50, 100, 120]
     assert_allclose(model.coef_, BDLDL().fit(X, D).coef_, atol=1e-12)
-    assert_allclose(model.fit_stream([(X[:50], sparse.csr_array(D[:50]))]).coef_, BDLDL().fit(X[:50], D[:50]).coef_)
+    assert_allclose(
+        model.fit_stream([(X[:50], sparse.csr_array(D[:50]))]).coef_,
+        BDLDL().fit(X[:50], D[:50]).coef_,
+    )
     for chunks in ([], [empty]):
         with pytest.raises(ValueError, match="no rows"):
             BDLDL().fit_stream(chunks)
@@ -91,7 +100,9 @@ def test_fit_stream_equals_fit_and_reports_progress():
 def test_fit_stream_solves_once(monkeypatch):
     solved = []
     solve = BDLDL._solve
-    monkeypatch.setattr(BDLDL, "_solve", lambda self, moments: (solved.append(1), solve(self, moments))[1])
+    monkeypatch.setattr(
+        BDLDL, "_solve", lambda self, moments: (solved.append(1), solve(self, moments))[1]
+    )
     BDLDL().fit_stream(CHUNKS)
     assert solved == [1]
 
@@ -100,7 +111,8 @@ def test_failed_fit_stream_names_the_chunk_and_leaves_the_model_unchanged():
     spoiled = D.copy()
     spoiled[110, 0] = -1
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    fresh, model = BDLDL(), BDLDL().fit(frame, D)
+    fresh = BDLDL()
+    model = BDLDL().fit(frame, D)
     before = dict(vars(model))
     for stream in (fresh, model):
         with pytest.raises(ValueError, match="negative") as failure:

@@ -1,3 +1,5 @@
+"""Tests of the measures and their scorers."""
+
 import inspect
 import pickle
 
@@ -8,7 +10,6 @@ from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -27,17 +28,20 @@ every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(M
 def test_the_six_measures_of_the_paper_are_the_first():
     names = ["chebyshev", "clark", "canberra", "kl_divergence", "cosine", "intersection"]
     assert list(PAPER_MEASURES) == list(MEASURES)[:6] == names
-    titles = ["Chebyshev", "Clark", "Canberra", "Kullback-Leibler", "Cosine", "Intersection"]
-    assert [measure.title for measure in PAPER_MEASURES.values()] == titles
 
 
-def test_score_all_returns_the_named_measures(rng):
-    D, P = rng.dirichlet(np.ones(4), size=(2, 5))
+@pytest.fixture
+def pair(rng):
+    return rng.dirichlet(np.ones(4), size=(2, 30))
+
+
+def test_score_all_returns_the_named_measures(pair):
+    D, P = pair
     assert list(score_all(D, P)) == list(PAPER_MEASURES)
-    assert score_all(D, P, measures="all") == {name: measure.mean(D, P) for name, measure in MEASURES.items()}
+    means = {name: measure.mean(D, P) for name, measure in MEASURES.items()}
+    assert score_all(D, P, measures="all") == means
     assert list(score_all(D, P, measures=["ordered"])) == ["wasserstein", "ranked_probability"]
-    assert list(score_all(D, P, measures="kendall, clark,paper"))[:3] == ["kendall", "clark", "chebyshev"]
-    with pytest.raises(ValueError, match=r"Unknown measure 'tau'; choose from paper, ordered, all, chebyshev"):
+    with pytest.raises(ValueError, match="Unknown measure 'tau'"):
         score_all(D, P, measures=["clark", "tau"])
 
 
@@ -45,7 +49,6 @@ def test_score_all_returns_the_named_measures(rng):
 def test_public_functions_have_signature_documentation_and_pickle(measure):
     assert getattr(metrics, measure.name) is measure.mean
     assert list(inspect.signature(measure.mean).parameters) == ["D_true", "D_pred", "sample_weight"]
-    assert "Returns" in measure.mean.__doc__
     assert pickle.loads(pickle.dumps(measure.mean)) is measure.mean
 
 
@@ -55,7 +58,9 @@ def test_measures_equal_their_definition(pair):
     by_hand = [measures_by_hand(d, p) for d, p in zip(D.tolist(), P.tolist(), strict=True)]
     scores = score_all(D, P, measures="all")
     for name in MEASURES:
-        assert_allclose(scores[name], np.mean([row[name] for row in by_hand]), atol=1e-12, err_msg=name)
+        assert_allclose(
+            scores[name], np.mean([row[name] for row in by_hand]), atol=1e-12, err_msg=name
+        )
 
 
 @every_measure
@@ -82,17 +87,17 @@ def test_worst_bound_is_reached(measure):
 
 
 @every_measure
-def test_all_measures_but_kl_divergence_are_symmetric(measure, rng):
-    D, P = rng.dirichlet(np.ones(4), size=(2, 30))
-    assert np.isclose(measure.mean(D, P), measure.mean(P, D), rtol=1e-12) == (measure.name != "kl_divergence")
+def test_all_measures_but_kl_divergence_are_symmetric(measure, pair):
+    is_symmetric = np.isclose(measure.mean(*pair), measure.mean(*pair[::-1]), rtol=1e-12)
+    assert is_symmetric == (measure.name != "kl_divergence")
 
 
 @every_measure
-def test_order_of_labels_matters_only_to_ordered_measures(measure, rng):
-    D, P = rng.dirichlet(np.ones(4), size=(2, 30))
-    shuffled = measure.mean(D[:, [2, 0, 3, 1]], P[:, [2, 0, 3, 1]])
-    assert np.isclose(shuffled, measure.mean(D, P), rtol=1e-12) != measure.needs_order
-    assert_allclose(measure.mean(D[:, ::-1], P[:, ::-1]), measure.mean(D, P))
+def test_order_of_labels_matters_only_to_ordered_measures(measure, pair):
+    value = measure.mean(*pair)
+    shuffled = measure.mean(*pair[:, :, [2, 0, 3, 1]])
+    assert np.isclose(shuffled, value, rtol=1e-12) != measure.needs_order
+    assert_allclose(measure.mean(*pair[:, :, ::-1]), value)
 
 
 def test_ordered_measures_count_the_distance_of_labels():
@@ -103,22 +108,18 @@ def test_ordered_measures_count_the_distance_of_labels():
 
 def test_tied_top_labels_share_the_credit():
     d, tied, other = [[0.6, 0.2, 0.2]], [[0.4, 0.4, 0.2]], [[0.2, 0.4, 0.4]]
-    assert [metrics.top_label(d, tied), metrics.top_label(tied, tied), metrics.top_label(d, other)] == [0.5, 1, 0]
+    assert metrics.top_label(d, tied) == 0.5
+    assert metrics.top_label(tied, tied) == 1
+    assert metrics.top_label(d, other) == 0
     assert_allclose(metrics.top_label(tied, other), 1 / 3)
 
 
 @every_measure
-def test_weights_equal_repeated_rows(measure, rng):
-    D, P = rng.dirichlet(np.ones(4), size=(2, 10))
-    weight = rng.integers(0, 4, size=10)
-    assert_allclose(measure.mean(D, P), measure.rows(D, P).mean())
-    repeated = measure.mean(np.repeat(D, weight, axis=0), np.repeat(P, weight, axis=0))
-    assert_allclose(measure.mean(D, P, sample_weight=weight), repeated)
-
-
-def test_zero_over_zero_counts_as_zero():
-    d, p = [[0.0, 1.0]], [[0.0, 1.0]]
-    assert list(score_all(d, p).values()) == [0, 0, 0, 0, 1, 1]
+def test_weights_equal_repeated_rows(measure, pair, rng):
+    weight = rng.integers(0, 4, size=30)
+    assert_allclose(measure.mean(*pair), measure.rows(*pair).mean())
+    repeated = measure.mean(*np.repeat(pair, weight, axis=1))
+    assert_allclose(measure.mean(*pair, sample_weight=weight), repeated)
 
 
 def test_kl_divergence_has_the_stated_floor():
@@ -126,22 +127,22 @@ def test_kl_divergence_has_the_stated_floor():
     assert metrics.KL_FLOOR == np.finfo(float).eps
 
 
-@pytest.mark.parametrize("function", [score_all, metrics.clark])
+VALID = [[0.5, 0.5]]
+
+
 @pytest.mark.parametrize(
     ("D", "P", "facts"),
     [
-        ([[0.5, 0.4]], [[0.5, 0.5]], "D_true has 1 row.*first row 0"),
-        ([[0.5, 0.5]], [[0.5, 0.6]], "D_pred has 1 row"),
-        ([[0.5, 0.5]], [[np.nan, 0.5]], "D_pred is not finite"),
-        ([[0.5, 0.5]], [[-0.5, 1.5]], "D_pred is negative"),
-        ([0.5, 0.5], [0.5, 0.5], r"shape \(2,\)"),
-        ([[0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]], r"\(1, 2\) and \(2, 2\)"),
+        ([[0.5, 0.4]], VALID, "D_true has 1 row.*first row 0"),
+        (VALID, [[np.nan, 0.5]], "D_pred is not finite"),
+        (VALID, [[-0.5, 1.5]], "D_pred is negative"),
+        (VALID, VALID * 2, r"\(1, 2\), \(2, 2\)"),
         (np.zeros((0, 2)), np.zeros((0, 2)), "no rows"),
     ],
 )
-def test_invalid_rows_raise(function, D, P, facts):
+def test_invalid_rows_raise(D, P, facts):
     with pytest.raises(ValueError, match=facts):
-        function(D, P)
+        score_all(D, P)
 
 
 @pytest.mark.parametrize("weight", [[1.0], [1.0, -1.0], [0.0, 0.0], [np.nan, 1.0]])
@@ -156,17 +157,17 @@ def test_frames_with_other_column_orders_raise(make):
     D = make({"joy": [0.2, 0.5], "fear": [0.8, 0.5]})
     assert metrics.chebyshev(D, D) == 0
     assert metrics.chebyshev(D, [[0.1, 0.9], [0.5, 0.5]]) == pytest.approx(0.05)
-    with pytest.raises(ValueError, match=r"\['joy', 'fear'\], \['fear', 'joy'\]"):
+    with pytest.raises(ValueError, match="same labels"):
         metrics.chebyshev(D, make({"fear": [0.8, 0.5], "joy": [0.2, 0.5]}))
 
 
 @pytest.mark.parametrize("name", list(MEASURES))
 def test_higher_is_better_for_every_scorer(name):
     X, D = make_artificial(120, random_state=0)
-    model, scorer = BDLDL().fit(X, D), get_scorer(name)
+    model = BDLDL().fit(X, D)
+    scorer = pickle.loads(pickle.dumps(get_scorer(name)))
     sign = 1 if MEASURES[name].higher_is_better else -1
     assert scorer(model, X, D) == pytest.approx(sign * MEASURES[name].mean(D, model.predict(X)))
-    assert pickle.loads(pickle.dumps(scorer))(model, X, D) == scorer(model, X, D)
 
 
 def test_scorers_work_in_cross_validation_and_search():
@@ -176,58 +177,44 @@ def test_scorers_work_in_cross_validation_and_search():
     assert search.best_params_ == {"ridge": 1e-2}
 
 
-@pytest.mark.parametrize("function", [metrics.clark, score_all])
-def test_measures_are_not_scorers(function):
-    X, D = make_artificial(60, random_state=0)
-    with pytest.raises(TypeError, match=r"first argument is an estimator.*get_scorer"):
-        GridSearchCV(BDLDL(), {"ridge": [1, 2]}, scoring=function, error_score="raise").fit(X, D)
+def test_measures_are_not_scorers():
+    search = GridSearchCV(BDLDL(), {"ridge": [1]}, scoring=metrics.clark, error_score="raise")
+    with pytest.raises(TypeError, match="get_scorer"):
+        search.fit(*make_artificial(60, random_state=0))
 
 
-@every_measure
-def test_masked_and_misaligned_rows_raise(measure):
+def test_misaligned_rows_raise():
     D = np.array([[0.5, 0.5], [0.1, 0.9]])
-    masked, frame = np.ma.masked_equal(D, 0.1), pd.DataFrame(D)
-    for pair in ((masked, D), (D, masked), (D, D, masked[:, 0])):
-        with pytest.raises(ValueError, match=r"masked entries in 1 row\(s\), first in row 1"):
-            measure.mean(*pair)
-    for pair in ((frame, frame[::-1]), (frame, D, frame[0][::-1])):
-        with pytest.raises(ValueError, match="same labels in different orders"):
-            measure.mean(*pair)
+    frame = pd.DataFrame(D)
+    for tables in ((frame, frame[::-1]), (frame, D, frame[0][::-1])):
+        with pytest.raises(ValueError, match="different orders"):
+            metrics.clark(*tables)
 
 
-def test_scorers_raise_for_labels_and_rows_in_another_order():
+PIPELINE = make_pipeline(StandardScaler(), BDLDL())
+SEARCH = GridSearchCV(PIPELINE, {"bdldl__ridge": [1.0]}, cv=2)
+
+
+@pytest.mark.parametrize("model", [BDLDL(), make_pipeline(StandardScaler(), SEARCH)])
+def test_scorers_raise_for_labels_and_rows_in_another_order(model):
     arrays, scorer = make_artificial(60, random_state=0), get_scorer("cosine")
     X, D = pd.DataFrame(arrays[0]), pd.DataFrame(arrays[1], columns=["joy", "fear", "calm"])
-    search = GridSearchCV(make_pipeline(StandardScaler(), BDLDL()), {"bdldl__ridge": [1.0]}, scoring=scorer)
-    nested = make_pipeline(StandardScaler(), clone(search))
-    for model in (BDLDL(), make_pipeline(StandardScaler(), BDLDL()), search, nested):
-        model.fit(X, D)
-        assert scorer(model, X, D) == scorer(model, X, D.to_numpy())
-        with pytest.raises(ValueError, match=r"\['joy', 'fear', 'calm'\].*got \['calm', 'fear', 'joy'\]"):
-            scorer(model, X, D.iloc[:, ::-1])
-        with pytest.raises(ValueError, match="same labels in different orders"):
-            scorer(model, X, D.iloc[::-1])
-    for y, message in ((D.iloc[:, ::-1], "must have the labels"), (D.iloc[::-1], "same labels in different orders")):
+    model = clone(model).fit(X, D)
+    assert scorer(model, X, D) == scorer(model, X, D.to_numpy())
+    for y, message in ((D.iloc[:, ::-1], "must have the labels"), (D[::-1], "different orders")):
         with pytest.raises(ValueError, match=message):
-            permutation_importance(model, X, y, scoring={"cosine": scorer})
+            scorer(model, X, y)
 
 
 def test_scorers_normalise_true_degrees_and_take_weights():
     X, D = make_artificial(120, random_state=0)
     model, scorer = BDLDL().fit(X, D), get_scorer("clark")
     assert scorer(model, X, 100 * D) == pytest.approx(scorer(model, X, D))
+    assert scorer(model, X, csr_array(D)) == scorer(model, X, D)
     weight = np.arange(120)
     repeated = scorer(model, np.repeat(X, weight, axis=0), np.repeat(D, weight, axis=0))
     assert scorer(model, X, D, sample_weight=weight) == pytest.approx(repeated)
-    with pytest.raises(NotADistributionError, match=r"^y is negative"):
+    with pytest.raises(NotADistributionError, match="y is negative"):
         scorer(model, X, -D)
-    with pytest.raises(ValueError, match=r"'euclid'.*chebyshev, clark"):
+    with pytest.raises(ValueError, match="'euclid'"):
         get_scorer("euclid")
-
-
-def test_sparse_labels_have_the_scores_of_dense_ones():
-    X, D = make_artificial(30, random_state=0)
-    P = BDLDL().fit(X, D).predict(X)
-    assert score_all(csr_array(D), P) == score_all(D, P)
-    scorer = get_scorer("cosine")
-    assert scorer(BDLDL().fit(X, csr_array(D)), X, csr_array(D)) == scorer(BDLDL().fit(X, D), X, D)

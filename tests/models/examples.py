@@ -29,22 +29,24 @@ def answers(model, X=NEW):
 def mixed_table():
     """Return numbers and categories with missing values, an unused column, and distributions."""
     X, D, _ = example()
-    frame = pd.DataFrame({"income": 1e6 * X[:, 0], "age": X[:, 1], "city": np.where(X[:, 2] > 0, "Zürich", "Oslo")})
-    frame["rooms"], frame["note"] = (3 * X[:, 3]).astype(int), "unused"
-    frame.loc[3, "income"] = frame.loc[4, "city"] = np.nan
+    frame = pd.DataFrame({"income": 1e6 * X[:, 0], "age": X[:, 1]})
+    frame["city"] = np.where(X[:, 2] > 0, "Zürich", "Oslo")
+    frame["rooms"] = (3 * X[:, 3]).astype(int)
+    frame["note"] = "unused"
+    frame.loc[3, "income"] = np.nan
+    frame.loc[4, "city"] = np.nan
     return frame, pd.DataFrame(D, columns=LABELS)
 
 
 def mixed_model(learner=None):
     """Return a pipeline that is fitted to `mixed_table`."""
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    encoder = OneHotEncoder(handle_unknown="ignore")
+    categories = make_pipeline(SimpleImputer(strategy="most_frequent"), encoder)
     columns = ColumnTransformer(
         [
-            ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["income", "age"]),
-            (
-                "categories",
-                make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")),
-                ["city"],
-            ),
+            ("numbers", numbers, ["income", "age"]),
+            ("categories", categories, ["city"]),
             ("as they are", "passthrough", ["rooms"]),
         ]
     )

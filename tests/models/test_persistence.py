@@ -7,20 +7,24 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer, make_column_selector
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, ShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
 from labeldist._tables.preparation import prepare_columns
-from labeldist.exceptions import LabelWarning, MissingExtraError, ModelError, ModelVersionWarning, OutputError
+from labeldist.exceptions import (
+    MissingExtraError,
+    ModelError,
+    ModelVersionWarning,
+    OutputError,
+)
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, EDL, DistributionBoosting, DistributionForest
+from labeldist.learning import AAKNN, DistributionBoosting, DistributionForest
 from labeldist.models import _persistence, load, read_card, save, to_onnx
-from tests.checks import example, training_data
+from tests.checks import example
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
 
@@ -28,10 +32,8 @@ pytestmark = IGNORE_TAG_WARNINGS
 
 NESTED = [
     make_pipeline(StandardScaler(), KernelFeatures(), BDLDL()),
-    make_pipeline("passthrough", MinMaxScaler(), BDLDL()),
     make_pipeline(FunctionTransformer(np.arctan), BDLDL()),
     EnhancedLearner(BDLE(), make_pipeline(StandardScaler(), BDLDL())),
-    BDLDLCV([1e-3], [1e-2], cv=KFold(3)),
     BDLDLCV([1e-3], [1e-2], cv=ShuffleSplit(2, random_state=np.random.RandomState(0))),
     BDLE(solver="low_rank"),
     BayesLE(regressor="kernel"),
@@ -45,22 +47,9 @@ def name(value):
     return type(value).__name__
 
 
-def make_card(model, summary=None, measures=None, training_rows=None):
-    return _persistence.make_card(model, summary=summary, measures=measures, training_rows=training_rows)
-
-
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "model.skops"
-
-
-def test_parameters_that_cannot_be_stored_raise(path):
-    X, D, _ = example()
-    names = list("abcd")
-    affinity = pd.DataFrame(np.eye(4), names, names)
-    with pytest.raises(ModelError, match=r"EDL holds an object that skops cannot store.* by arrays"):
-        save(EDL(affinity=affinity).fit(X, pd.DataFrame(D, columns=names)), path)
-    assert not path.exists()
 
 
 @pytest.mark.parametrize("model", ESTIMATORS + NESTED, ids=name)
@@ -81,34 +70,31 @@ def test_partial_fit_continues_after_loading(path):
     assert_array_equal(loaded.predict(NEW), model.partial_fit(X[20:], D[20:]).predict(NEW))
 
 
-@pytest.mark.parametrize("kind", ["own columns", "preparation", "selected columns"])
-def test_tables_with_words_and_missing_values(path, kind):
-    frame, D = mixed_table()
-    if kind == "own columns":
-        model = mixed_model()
-    elif kind == "preparation":
-        frame = frame.assign(born=np.datetime64("1990-01-01")).drop(columns="note")
-        model = make_pipeline(prepare_columns(frame), BDLDL()).fit(frame, D)
-    else:
-        integers = ColumnTransformer([("integers", StandardScaler(), make_column_selector(dtype_include="int"))])
-        model = make_pipeline(integers, BDLDL()).fit(frame, D)
+FRAME, DEGREES = mixed_table()
+DATED = FRAME.assign(born=np.datetime64("1990-01-01")).drop(columns="note")
+INTEGERS = make_column_transformer((StandardScaler(), make_column_selector(dtype_include="int")))
+
+
+@pytest.mark.parametrize(
+    ("model", "frame"),
+    [
+        (mixed_model(), FRAME),
+        (make_pipeline(prepare_columns(DATED), BDLDL()).fit(DATED, DEGREES), DATED),
+        (make_pipeline(INTEGERS, BDLDL()).fit(FRAME, DEGREES), FRAME),
+    ],
+    ids=["own columns", "preparation", "selected columns"],
+)
+def test_tables_with_words_and_missing_values(path, model, frame):
     save(model, path)
     assert_array_equal(load(path).predict(frame), model.predict(frame))
-
-
-def test_pipeline_that_starts_with_a_text_vectorizer(path):
-    texts = ["a slow song", "a fast song", "a slow dance", "fast"]
-    model = make_pipeline(TfidfVectorizer(), BDLDL()).fit(texts, [[0.2, 0.8], [0.6, 0.4], [0.1, 0.9], [0.7, 0.3]])
-    save(model, path)
-    assert_array_equal(load(path).predict(texts), model.predict(texts))
-    card = read_card(path)
-    assert (card.n_features, card.feature_names) == (None, None)
 
 
 def test_prepared_text(path, rng):
     words = np.array(["slow", "fast", "loud", "calm", "song", "dance"])
     frame = pd.DataFrame({"said": [" ".join(rng.permutation(words)[:5]) for _ in range(40)]})
-    model = make_pipeline(prepare_columns(frame), BDLDL()).fit(frame, rng.dirichlet(np.ones(3), size=40))
+    model = make_pipeline(prepare_columns(frame), BDLDL()).fit(
+        frame, rng.dirichlet(np.ones(3), size=40)
+    )
     save(model, path)
     assert_array_equal(load(path).predict(frame), model.predict(frame))
     assert read_card(path).feature_names == ("said",)
@@ -131,26 +117,26 @@ class Mine(BDLDL):
     """An estimator of another package."""
 
 
-@pytest.mark.filterwarnings(f"ignore::{LabelWarning.__module__}.{LabelWarning.__name__}")
-@pytest.mark.parametrize("model", [BDLE(kernel=linear_kernel), Mine()], ids=name)
-def test_other_types_must_be_trusted_by_name(path, model):
-    kind = f"{__name__}.{'linear_kernel' if isinstance(model, BDLE) else 'Mine'}"
+@pytest.mark.parametrize(
+    ("model", "kind"), [(BDLE(kernel=linear_kernel), "linear_kernel"), (Mine(), "Mine")], ids=name
+)
+def test_other_types_must_be_trusted_by_name(path, model, kind):
+    kind = f"{__name__}.{kind}"
     model = fitted(model)
-    with pytest.raises(ModelError, match=rf"{kind}\b.*trusted="):
+    with pytest.raises(ModelError, match=kind):
         save(model, path)
     assert not path.exists()
     save(model, path, trusted=[kind])
-    with pytest.raises(ModelError, match=rf"model\.skops\b.*{kind}\b.*trusted="):
+    with pytest.raises(ModelError, match=kind):
         load(path)
     assert_array_equal(answers(load(path, trusted=[kind])), answers(model))
 
 
-@pytest.mark.filterwarnings(f"ignore::{LabelWarning.__module__}.{LabelWarning.__name__}")
 @pytest.mark.parametrize(
     ("model", "named"),
     [
-        (BDLDLCV(cv=2, scoring=lambda D, P: -abs(D - P).sum()), "<lambda>.*best_estimator_"),
-        (GridSearchCV(BDLDL(), {"ridge": [1.0]}, cv=2), "GridSearchCV.*best_estimator_"),
+        (BDLDLCV(cv=2, scoring=lambda D, P: -abs(D - P).sum()), "<lambda>"),
+        (GridSearchCV(BDLDL(), {"ridge": [1.0]}, cv=2), "best_estimator_"),
         (Ridge(), "Ridge"),
     ],
     ids=name,
@@ -170,7 +156,9 @@ def test_size_limit(path, monkeypatch):
         save(fitted(BDLDL()), path, force=True)
 
 
-@pytest.mark.parametrize(("module", "write", "extra"), [("skops.io", save, "app"), ("onnx.helper", to_onnx, "onnx")])
+@pytest.mark.parametrize(
+    ("module", "write", "extra"), [("skops.io", save, "app"), ("onnx.helper", to_onnx, "onnx")]
+)
 def test_missing_extras_are_named(path, monkeypatch, module, write, extra):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"labeldist\[{extra}\]"):
@@ -185,7 +173,7 @@ def test_other_versions_give_one_warning(path, monkeypatch):
         patch.setattr("sklearn.base.__version__", "1.2.3")
         patch.setattr("labeldist.__version__", "0.0.1")
         save(model, path)
-    with pytest.warns(ModelVersionWarning, match=r"labeldist 0\.0\.1 .* scikit-learn 1\.2\.3") as caught:
+    with pytest.warns(ModelVersionWarning, match=r"labeldist 0.0.1, scikit-learn 1.2.3") as caught:
         loaded = load(path)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -196,7 +184,6 @@ def test_card_is_read_without_building_the_model(path, monkeypatch):
     save(mixed_model(), path, summary="Zürich", measures={"kl": np.float64(0.25)}, training_rows=40)
     monkeypatch.setattr("skops.io.loads", None)
     card = read_card(path)
-    assert set(card.versions) == {"labeldist", "scikit-learn", "numpy", "python"}
     assert card.estimator == "sklearn.pipeline.Pipeline"
     assert card.parameters["bdldl__ridge"] == 0.01
     assert card.label_names == tuple(LABELS)
@@ -205,35 +192,31 @@ def test_card_is_read_without_building_the_model(path, monkeypatch):
     assert (card.summary, card.measures) == ("Zürich", {"kl": 0.25})
 
 
-def test_parameters_in_the_card_are_json():
-    model = fitted(BDLDLCV([0.1], np.array([0.5, 1]), cv=PredefinedSplit([0, 1] * 20)))
-    parameters = make_card(model).parameters
+def card_of(model, path):
+    save(fitted(model), path, force=True)
+    return read_card(path)
+
+
+def test_parameters_in_the_card_are_json(path):
+    model = BDLDLCV([0.1], np.array([0.5, 1]), cv=PredefinedSplit([0, 1] * 20))
+    parameters = card_of(model, path).parameters
     assert parameters["reconstructions"] == [0.1]
     assert parameters["ridges"] == [0.5, 1.0]
     assert parameters["cv"].startswith("PredefinedSplit(")
-    assert len(parameters["cv"]) <= 100
-    enhanced = make_card(fitted(EnhancedLearner(learner=BDLDL(ridge=2)))).parameters
-    assert (enhanced["enhancer"], enhanced["learner"], enhanced["learner__ridge"]) == (None, "BDLDL", 2)
-
-
-def test_training_rows_in_the_card():
-    n = len(example()[0])
-    assert make_card(fitted(AAKNN())).training_rows == n
-    assert make_card(fitted(EnhancedLearner(BDLE(), BDLDL()))).training_rows == n
-    assert make_card(fitted(BDLDL())).training_rows is None
-    assert make_card(fitted(BDLDL()), training_rows=7).training_rows == 7
+    enhanced = card_of(EnhancedLearner(learner=BDLDL(ridge=2)), path).parameters
+    assert enhanced["learner__ridge"] == 2
 
 
 @pytest.mark.parametrize(
-    "model", [BDLDL(), BDLE(), AAKNN(), mixed_model], ids=lambda model: getattr(model, "__name__", name(model))
+    ("model", "n_rows"), [(AAKNN(), 40), (EnhancedLearner(BDLE(), BDLDL()), 40), (BDLDL(), None)]
 )
-def test_card_contains_no_cell_of_the_training_table(model):
-    if model is mixed_model:
-        (X, D), model = mixed_table(), mixed_model()
-        cells = [*X["city"].dropna().unique(), *X["note"].unique(), *X["income"].dropna(), *D.to_numpy().ravel()]
-    else:
-        (X, y), model = training_data(model), fitted(clone(model))
-        cells = [*X.ravel(), *y[(y != 0) & (y != 1)]]
-    text = repr(make_card(model))
-    assert len(cells) > 100
+def test_training_rows_in_the_card(path, model, n_rows):
+    assert card_of(model, path).training_rows == n_rows
+
+
+def test_card_contains_no_cell_of_a_mixed_table(path):
+    X, D = mixed_table()
+    save(mixed_model(AAKNN()), path)  # a model that keeps training rows
+    cells = [*X["city"].dropna(), *X["note"], *X["income"].dropna(), *D.to_numpy().ravel()]
+    text = repr(read_card(path))
     assert [cell for cell in cells if str(cell)[:8] in text] == []

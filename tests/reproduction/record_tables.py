@@ -47,7 +47,7 @@ def record(**given):
 
 
 def table(rows):
-    """Return a table of records; folds that are not given are those of all methods of the protocol."""
+    """Return a table of records; the default folds are those of all methods of the protocol."""
     frame = pd.DataFrame(rows, columns=COLUMNS)
     counted = frame.groupby(["experiment", "kind"])["fold"].transform("max") + 1
     return frame.assign(folds=frame["folds"].astype(float).fillna(counted).astype(int))
@@ -62,14 +62,24 @@ def value_of(measure, distance):
 
 
 def runs(distances, *, datasets=None, measures=tuple(PAPER_MEASURES), folds=1, seeds=(0,), **given):
-    """Return records of methods whose `distances` are numbers, or functions of data set and measure."""
+    """Return records of methods; `distances` are numbers, or functions of data set and measure."""
     rows = []
-    for dataset, (method, distance), measure in product(datasets or list_datasets(), distances.items(), measures):
+    for dataset, (method, distance), measure in product(
+        datasets or list_datasets(), distances.items(), measures
+    ):
         far = distance(dataset, measure) if callable(distance) else distance
         for seed, fold in product(seeds, range(folds)):
             value = value_of(measure, far)
             rows.append(
-                record(dataset=dataset, method=method, measure=measure, value=value, seed=seed, fold=fold, **given)
+                record(
+                    dataset=dataset,
+                    method=method,
+                    measure=measure,
+                    value=value,
+                    seed=seed,
+                    fold=fold,
+                    **given,
+                )
             )
     return rows
 
@@ -102,7 +112,11 @@ def ablation(distances, *, task="LDL", variants=("published", "tuned")):
     names = (f"BD-{task}", f"UD-{task}", f"UD-{task} + ridge")
     kind = {"LE": "recovery", "LDL": "prediction"}[task]
     methods = dict(zip(names, distances, strict=True))
-    return [row for variant in variants for row in runs(methods, experiment="ablation", kind=kind, variant=variant)]
+    return [
+        row
+        for variant in variants
+        for row in runs(methods, experiment="ablation", kind=kind, variant=variant)
+    ]
 
 
 def chain(distances):
@@ -111,7 +125,12 @@ def chain(distances):
     for (learner, (enhanced, truth)), run in product(distances.items(), ("", ", transductive")):
         methods = {"BD-LE": enhanced, "Ground truth": truth}
         rows += runs(
-            methods, measures=["chebyshev"], experiment="le-then-ldl", kind="chain", variant=learner + run, folds=2
+            methods,
+            measures=["chebyshev"],
+            experiment="le-then-ldl",
+            kind="chain",
+            variant=learner + run,
+            folds=2,
         )
     return rows
 

@@ -3,10 +3,19 @@
 import pandas as pd
 import pytest
 
+from labeldist.datasets import list_datasets
 from reproduction.claims import judge_claims
-from reproduction.rules import FAILS, HOLDS, OPEN, Tally, better, enumerate_names, first, printed, recorded
-from reproduction.statistics import summary
-from tests.reproduction.record_tables import LE, ablation, chain, everything, grid, ladder, runs, table
+from reproduction.rules import FAILS, HOLDS, OPEN, Tally, better, first
+from tests.reproduction.record_tables import (
+    LE,
+    ablation,
+    chain,
+    everything,
+    grid,
+    ladder,
+    runs,
+    table,
+)
 
 
 def judged(rows):
@@ -24,8 +33,9 @@ def test_every_claim_can_hold_and_can_fail():
     assert set(lost.values()) == {FAILS}
 
 
-def test_claims_are_open_without_records():
-    assert set(verdicts(table([])).values()) == {OPEN}
+def test_claims_are_open_without_records_of_their_methods():
+    found = verdicts(table(runs({"BayesLE": 0.1})))
+    assert found == dict.fromkeys(["le-first", "le-either-first", "le-order"], OPEN)
 
 
 @pytest.mark.parametrize(("beaten_on", "verdict"), [(("Movie",), FAILS), ((), HOLDS)])
@@ -48,10 +58,11 @@ def test_reconstruction_and_shrinkage_are_separate():
 
 
 def test_narrow_majority_is_open():
-    order = {name: place for place, name in enumerate(sorted({row["dataset"] for row in runs({"A": 0.1})}))}
+    order = {name: place for place, name in enumerate(list_datasets())}
 
     def control(name, measure):
-        return 0.1 + (0.01 if order[name] % 2 == 0 else -0.01) * (1 + order[name] / 20)
+        sign = 1 if order[name] % 2 == 0 else -1
+        return 0.1 + 0.01 * sign * (1 + order[name] / 20)
 
     found = judged(ablation((0.1, 0.2, control)))["ldl-not-shrinkage"]
     assert "on 7 data sets, equal on 0 and worse on 6" in found.evidence
@@ -67,7 +78,7 @@ def test_tuned_control_is_preferred():
     assert "published" in alone.evidence
 
 
-@pytest.mark.parametrize(("wide", "verdict"), [(0.5, HOLDS), (0.11, FAILS), (0.05, FAILS)])
+@pytest.mark.parametrize(("wide", "verdict"), [(0.5, HOLDS), (0.11, FAILS)])
 def test_gains_and_dimensional_gap(wide, verdict):
     wide_sets = ("Movie", "Natural_Scene", "SBU_3DFE")
     plain = {"canberra": wide, "intersection": wide}
@@ -78,50 +89,40 @@ def test_gains_and_dimensional_gap(wide, verdict):
     found = judged(ablation((0.1, without, 0.1)))["dimensional-gap"]
     assert found.verdict == verdict
     assert "Movie (1864)" in found.evidence
-    assert "Yeast_elu (66.6 %)" in found.evidence  # the paper's own largest saving in intersection
 
 
 def test_closeness_to_ground_truth():
     better_than_truth = judged(chain({"BD-LDL": (0.05, 0.1), "SA-BFGS": (0.11, 0.1)}))
     assert better_than_truth["chain-closer"].verdict == FAILS
-    assert better_than_truth["le-no-overfit"].verdict == FAILS  # SA-BFGS, 10 % worse: half of the cases are not most
-    close = judged(chain({"BD-LDL": (0.101, 0.1), "SA-BFGS": (0.11, 0.1)}))
-    assert close["chain-closer"].verdict == HOLDS
+    # SA-BFGS is 10 % worse, and half of the cases are not most.
+    assert better_than_truth["le-no-overfit"].verdict == FAILS
     only_one = judged(chain({"BD-LDL": (0.101, 0.1)}))
     assert only_one["chain-closer"].verdict == OPEN
 
 
-def test_best_weights_within_factor_of_ten():
+@pytest.mark.parametrize(("best", "verdict"), [(-3, HOLDS), (0, FAILS)])
+def test_best_weights_within_factor_of_ten(best, verdict):
     def bowl(first, second):
-        return 0.1 + 0.01 * ((first + 3) ** 2 + (second + 2) ** 2)
+        return 0.1 + 0.01 * ((first - best) ** 2 + (second + 2) ** 2)
 
-    found = judged(grid("BD-LE", bowl))["le-best-weights"]
-    assert found.verdict == HOLDS
-    assert "best at α = 1e-3, λ = 1e-2; at 1e-2 for both, 10.0 % worse" in found.evidence
-    assert judged(grid("BD-LE", lambda first, second: bowl(first - 3, second)))["le-best-weights"].verdict == FAILS
+    assert judged(grid("BD-LE", bowl))["le-best-weights"].verdict == verdict
 
 
 def test_incomplete_grids_are_ignored():
-    flat, steep = grid("BD-LDL", lambda *_: 0.1), grid("BD-LDL", lambda first, _: 0.1 + first / 100, dataset="Movie")
+    flat = grid("BD-LDL", lambda *_: 0.1)
+    steep = grid("BD-LDL", lambda first, _: 0.1 + first / 100, dataset="Movie")
     assert judged(flat + steep)["ldl-flat"].verdict == FAILS
     assert judged(flat + steep[:-4])["ldl-flat"].verdict == HOLDS
-    assert judged(steep[:-4])["ldl-flat"].verdict == OPEN
 
 
 def test_cases_are_counted_in_printed_digits():
     cases = pd.DataFrame({"A": [0.10002, 0.1002, None], "B": [0.10001, 0.1001, 0.2]})
     assert first(cases, ["A"]) == Tally(against=1, known=2, total=3)
     assert better(cases, "A", "B") == Tally(against=2, known=2, total=3)
-    assert Tally(0, 2, 3).verdict() == OPEN
-    assert Tally(0, 2, 3).verdict(allowed=1) == HOLDS
-    assert Tally(2, 2, 3).verdict(allowed=1) == FAILS
 
 
-def test_printed_and_recorded_cases_have_equal_form():
-    paper = printed("le-recovery")
-    ours = recorded(summary(table(runs({"BD-LE": 0.25}))), "le-recovery", ["BD-LE", "KM"], ["chebyshev", "cosine"])
-    assert set(paper.index) == set(ours.index)
-    assert paper.loc[("Movie", "cosine"), "BD-LE"] == pytest.approx(1 - 0.9321)
-    assert ours["BD-LE"].tolist() == [0.25] * 26
-    assert ours["KM"].isna().all()
-    assert [enumerate_names(list("ABC"[:n])) for n in range(4)] == ["none", "A", "A and B", "A, B and C"]
+@pytest.mark.parametrize(
+    ("against", "allowed", "verdict"), [(0, 0, OPEN), (0, 1, HOLDS), (2, 1, FAILS)]
+)
+def test_unknown_cases_may_go_either_way(against, allowed, verdict):
+    assert Tally(against, known=2, total=3).verdict(allowed) == verdict

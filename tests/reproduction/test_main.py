@@ -4,7 +4,7 @@ import pytest
 
 from reproduction.__main__ import FAILURES, main
 from reproduction.store import Store, read_store
-from tests.reproduction.small import SMALL
+from tests.reproduction.small import HEAD, SMALL
 
 pytestmark = pytest.mark.slow
 
@@ -19,12 +19,15 @@ def folder(tmp_path_factory):
 
 
 def arguments(folder, out):
-    return [str(folder / "small.toml"), "--store", str(folder / "s.sqlite"), "--out", str(folder / out), "--jobs", "1"]
+    options = {"--store": folder / "s.sqlite", "--out": folder / out, "--jobs": 1}
+    return [str(folder / "small.toml"), *(str(part) for item in options.items() for part in item)]
 
 
 def test_run_writes_report_findings_and_tables(folder):
-    assert {path.name for path in (folder / "out").iterdir()} == {"report.html", "findings.md", "tables", "pages"}
-    assert {path.name for path in (folder / "out" / "tables").iterdir()} == {"small.md", "small.tex", "small.csv"}
+    names = {path.name for path in (folder / "out").iterdir()}
+    assert names == {"report.html", "findings.md", "tables"}
+    tables = {path.name for path in (folder / "out" / "tables").iterdir()}
+    assert tables == {"small.md", "small.tex", "small.csv"}
 
 
 def test_second_run_skips_finished_runs(folder, capsys):
@@ -36,23 +39,51 @@ def test_second_run_skips_finished_runs(folder, capsys):
 
 def test_report_of_store(folder):
     assert main(["report", str(folder / "s.sqlite"), "--out", str(folder / "report")]) == 0
-    first, second = ((folder / name / "report.html").read_text("utf-8") for name in ("out", "report"))
-    assert first == second
+    first, second = (folder / name / "report.html" for name in ("out", "report"))
+    assert first.read_bytes() == second.read_bytes()
 
 
 def test_failures_set_exit_code_and_are_retried(tmp_path, capsys):
-    spec = tmp_path / "mine.toml"
-    spec.write_text(SMALL.replace('use = "BDLDL"\n', 'use = "BDLDL"\nparameters = { floor = -1.0 }\n', 1))
-    options = ["--store", str(tmp_path / "mine.sqlite"), "--out", str(tmp_path / "out"), "--jobs", "1"]
-    assert main(["run", str(spec), *options]) == FAILURES
+    wrong = '{ name = "BD-LDL", use = "BDLDL", parameters = { floor = -1.0 } }'
+    part = f'[[part]]\nkind = "prediction"\nfolds = 3\nmethod = [{wrong}]\n'
+    (tmp_path / "small.toml").write_text(HEAD + part)
+    assert main(["run", *arguments(tmp_path, "out")]) == FAILURES
     assert "floor" in capsys.readouterr().err
-    assert main(["run", str(spec), "--retry", *options]) == FAILURES
-    with Store(tmp_path / "mine.sqlite") as store:
-        assert (store.records()["status"] == "failed").sum() == 3
+    assert main(["run", "--retry", *arguments(tmp_path, "out")]) == FAILURES
+    with Store(tmp_path / "s.sqlite") as store:
+        assert list(store.records()["status"]) == ["failed"] * 3
 
 
-@pytest.mark.parametrize("line", [["run", "qiuck"], ["run", "quick", "--dataset", "Yeast"], ["report", "none.db"]])
+@pytest.mark.parametrize(
+    "line", [["run", "qiuck"], ["run", "quick", "--dataset", "Yeast"], ["report", "none.db"]]
+)
 def test_invalid_arguments(line, capsys, tmp_path):
     options = ["--store", str(tmp_path / "s.sqlite")] if line[0] == "run" else []
     assert main([*line, *options, "--out", str(tmp_path)]) == 1
     assert line[-1] in capsys.readouterr().err
+
+
+def test_run_on_one_data_set_reports_nothing_else(tmp_path):
+    store, page = str(tmp_path / "s.sqlite"), tmp_path / "page.md"
+    options = ["--dataset", "artificial_60", "--store", store, "--jobs", "1"]
+    assert main(["run", "le-recovery", *options, "--out", str(tmp_path)]) == 0
+    assert "<dt>missing</dt><dd>0</dd>" in (tmp_path / "report.html").read_text("utf-8")
+    blocks = [f"<!-- reproduction: {name} -->\n<!-- end -->\n" for name in ("findings", "claims")]
+    page.write_text("".join(blocks))
+    assert main(["report", store, "--out", str(tmp_path), "--page", str(page)]) == 0
+    assert "- All of this is from 11 runs." in page.read_text("utf-8")
+
+
+def test_zero_jobs(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "quick", "--jobs", "0"])
+    assert "--jobs: 0 processes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["file", "file/below"])
+def test_unwritable_folder_raises_before_runs(out, tmp_path, capsys):
+    (tmp_path / "file").write_text("not a folder")
+    store = tmp_path / "s.sqlite"
+    assert main(["run", "quick", "--store", str(store), "--out", str(tmp_path / out)]) == 1
+    assert f"{out} cannot be written" in capsys.readouterr().err
+    assert not store.exists()

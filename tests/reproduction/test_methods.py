@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
@@ -23,16 +24,15 @@ L = binarize(D).astype(float)
 def test_ridge_le_solves_normal_equations():
     alpha = 0.3
     Z = StandardScaler().fit_transform(X) * np.sqrt(39 / 40)
-    distances = np.linalg.norm(Z[:, None] - Z, axis=2)
-    bandwidth = distances[np.triu_indices(40, 1)].mean()
-    features = np.column_stack([rbf_kernel(Z, gamma=1 / (2 * bandwidth**2)), np.ones(40)])
+    features = np.column_stack([rbf_kernel(Z, gamma=1 / (2 * pdist(Z).mean() ** 2)), np.ones(40)])
     ridge = alpha * np.linalg.eigvalsh(L.T @ L).mean()
     W = np.linalg.solve(features.T @ features + ridge * np.eye(41), features.T @ L)
-    assert_allclose(RidgeLE(alpha, smoothness=0).fit_transform(X, L), softmax(features @ W), atol=1e-9)
+    recovered = RidgeLE(alpha, smoothness=0).fit_transform(X, L)
+    assert_allclose(recovered, softmax(features @ W), atol=1e-9)
 
 
 def test_ridge_le_has_kernel_and_graph_of_bdle():
-    """With L Lᵀ-orthogonal labels of equal frequency the reconstruction term is the ridge, up to a factor."""
+    """With orthogonal, equally frequent labels the reconstruction is a multiple of the ridge."""
     labels = np.eye(4)[np.arange(40) % 4]
     alpha = 0.2
     bidirectional = BDLE(alpha, 0.5, solver="exact").fit(X, labels)
@@ -53,11 +53,13 @@ def test_wrapped_learners_predict_distributions(use):
     assert_allclose(predicted.sum(axis=1), 1)
 
 
-def test_only_public_names_of_labeldist_are_imported():
-    for path in Path(reproduction.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "labeldist":
-                names = [*node.module.split("."), *(alias.name for alias in node.names)]
-                assert not any(name.startswith("_") for name in names), f"{path.name}: {names}"
-            if isinstance(node, ast.Import):
-                assert not any(alias.name.startswith("labeldist") for alias in node.names), path.name
+@pytest.mark.parametrize(
+    "path", sorted(Path(reproduction.__file__).parent.glob("*.py")), ids=lambda path: path.name
+)
+def test_only_public_names_of_labeldist_are_imported(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("labeldist"):
+            names = [*node.module.split("."), *(alias.name for alias in node.names)]
+            assert not any(name.startswith("_") for name in names)
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.startswith("labeldist") for alias in node.names)

@@ -1,54 +1,48 @@
 """The Gaussian kernel and distances between rows, as matrices or block by block."""
 
+import math
 from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 
-from labeldist._solvers.scaling import check_squarable, column_means, squarable_unit
-from labeldist._typing import TINY, Array
+from labeldist._solvers.scaling import column_means
+from labeldist._typing import Array
 
 BLOCK = 64  # rows per block, whose distances to a few thousand rows stay in the cache
 CENTER_ROWS = 64  # rows whose median is the common shift of all rows
-SAMPLE_ROWS = 10_000  # sample size of the mean distance
 
 
-def squared_distances(X: Array, Y: Array | None = None) -> Array:
-    """Return ‖x − y‖² between the rows of `X` and those of `Y` (default: `X` itself)."""
-    # ‖x‖² + ‖y‖² − 2xᵀy loses digits if the rows have a large common shift. The median is robust against outliers.
-    center = np.median((X if Y is None else Y)[:CENTER_ROWS], axis=0)
+def squared_distances(X: Array, Y: Array) -> Array:
+    """Return ‖x − y‖² between the rows of `X` and those of `Y`."""
+    # ‖x‖² + ‖y‖² − 2xᵀy loses digits if the rows have a large common shift. The median is robust
+    # against outliers.
+    center = np.median(Y[:CENTER_ROWS], axis=0)
     X = X - center
-    Z = X if Y is None else Y - center
-    squared: Array = X @ (-2 * Z.T)
+    Y = Y - center
+    squared: Array = X @ (-2 * Y.T)
     squared += np.einsum("ij,ij->i", X, X)[:, None]
-    squared += np.einsum("ij,ij->i", Z, Z)
-    np.maximum(squared, 0, out=squared)
-    if Y is None:
-        np.fill_diagonal(squared, 0)
-    return squared
+    squared += np.einsum("ij,ij->i", Y, Y)
+    return np.maximum(squared, 0, out=squared)
 
 
 def gaussian_kernel(X: Array, bandwidth: float | Literal["mean"]) -> tuple[Array, float]:
     """Return the kernel matrix of the rows and the bandwidth; "mean" is their mean distance."""
     X = X - np.median(X, axis=0)
-    unit = squarable_unit(X)
-    squared = squared_distances(X / unit)
-    width = mean_distance(squared) if bandwidth == "mean" else max(float(bandwidth) / unit, TINY)
-    return gaussian(squared, width), width * unit if bandwidth == "mean" else float(bandwidth)
+    squared = squared_distances(X, X)
+    np.fill_diagonal(squared, 0)
+    width = mean_distance(squared) if bandwidth == "mean" else float(bandwidth)
+    return gaussian(squared, width), width
 
 
 def gaussian_between(X: Array, Y: Array, width: float) -> Array:
     """Return the kernel values between the rows of `X` and those of `Y`."""
     center = np.median(Y, axis=0)
-    unit = squarable_unit(Y - center)
-    with np.errstate(over="ignore"):  # overflow is reported by `check_squarable`
-        X = (X - center) / unit
-    check_squarable(X)
-    return gaussian(squared_distances(X, (Y - center) / unit), max(width / unit, TINY))
+    return gaussian(squared_distances(X - center, Y - center), width)
 
 
 def mean_distance(squared: Array) -> float:
-    """Return the mean of ‖x_i − x_j‖ over the n(n − 1)/2 pairs, from a square matrix of squared distances.
+    """Return the mean of ‖x_i − x_j‖ over all pairs, from a matrix of squared distances.
 
     The result is 1 for a single row and for equal rows, so that it can always serve as a bandwidth.
     """
@@ -60,21 +54,20 @@ def mean_distance(squared: Array) -> float:
 
 def gaussian(squared: Array, width: float) -> Array:
     """Replace squared distances by exp(−‖x − y‖² / (2 width²)), in place."""
-    # Two divisions, because the square of the width may overflow or underflow where the quotient does not.
-    with np.errstate(over="ignore"):  # an infinite distance has weight 0
-        squared /= width
-        squared /= -2 * width
+    squared /= width
+    squared /= -2 * width
     return np.exp(squared, out=squared)
 
 
 def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
-    """Yield the rows of each block and their squared distances to these and all later rows, without an n × n matrix.
+    """Yield the rows of each block and their squared distances to these and all later rows.
 
-    Each pair of rows occurs once, except for pairs within a block, which occur in both orders. The next block
-    overwrites the distances of the previous one.
+    Each pair of rows occurs once, except for pairs within a block, which occur in both orders. The
+    next block overwrites the distances of the previous one.
     """
     X = X - column_means(X)  # a large common shift would cost digits
-    n, squares = len(X), np.einsum("ij,ij->i", X, X)
+    n = len(X)
+    squares = np.einsum("ij,ij->i", X, X)
     # ‖x‖² + ‖y‖² − 2xᵀy as a single product.
     left = np.column_stack([-2 * X, squares, np.ones(n)])
     right = np.column_stack([X, np.ones(n), squares]).T.copy()
@@ -82,7 +75,7 @@ def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
     for start in range(0, n, BLOCK):
         rows = slice(start, min(start + BLOCK, n))
         shape = (rows.stop - start, n - start)
-        squared = memory[: shape[0] * shape[1]].reshape(shape)
+        squared = memory[: math.prod(shape)].reshape(shape)
         np.matmul(left[rows], right[:, start:], out=squared)
         np.maximum(squared, 0, out=squared)
         np.fill_diagonal(squared, 0)
@@ -91,27 +84,9 @@ def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
 
 def mean_pairwise_distance(X: Array) -> float:
     """Return `mean_distance` of the rows, block by block."""
-    X = X - column_means(X)
-    n, total, unit = len(X), 0.0, squarable_unit(X)
-    for rows, squared in squared_distance_blocks(X / unit):
+    n = len(X)
+    total = 0.0
+    for _, squared in squared_distance_blocks(X - column_means(X)):
         distances = np.sqrt(squared, out=squared)
-        total += 2 * distances.sum() - distances[:, : rows.stop - rows.start].sum()
-    return unit * float(total) / (n * (n - 1)) if total > 0 else 1.0
-
-
-def sampled_mean_distance(X: Array, generator: np.random.RandomState) -> float:
-    """Return `mean_pairwise_distance` of at most `SAMPLE_ROWS` random rows; accurate to a few thousandths."""
-    if len(X) > SAMPLE_ROWS:
-        X = X[generator.choice(len(X), SAMPLE_ROWS, replace=False)]
-    return mean_pairwise_distance(X)
-
-
-def gaussian_product(X: Array, width: float, V: Array) -> Array:
-    """Return KV for K_ij = exp(−‖x_i − x_j‖² / (2 width²)); half of K is computed, once, and not stored."""
-    product = np.zeros(V.shape)
-    unit = squarable_unit(X - column_means(X))
-    for rows, squared in squared_distance_blocks(X / unit):
-        K = gaussian(squared, max(width / unit, TINY))
-        product[rows] += K @ V[rows.start :]
-        product[rows.stop :] += K[:, rows.stop - rows.start :].T @ V[rows]
-    return product
+        total += 2 * distances.sum() - distances[:, : len(distances)].sum()
+    return float(total) / (n * (n - 1)) if total > 0 else 1.0

@@ -7,52 +7,56 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from labeldist._solvers.scaling import column_means, squarable_unit
+from labeldist._extras import how_to_install
+from labeldist._solvers.row_blocks import row_blocks
+from labeldist._solvers.scaling import column_means
+from labeldist._threads import fork_safe
 from labeldist._typing import Array
 from labeldist.exceptions import ApproximationWarning, MissingExtraError, warn
 
 RIDGE = 1e-3  # share of the trace that is added to the diagonal of a local Gram matrix
-DIFFERENCES = 4_000_000  # differences between rows and neighbours in memory at a time
-EXACT_ROWS = 20_000  # for more rows neighbours are approximate, if faiss is installed and features are many
+# For more rows neighbours are approximate, if faiss is installed and features are many.
+EXACT_ROWS = 20_000
 TREE_FEATURES = 10  # for so few features a k-d tree is exact and fast for any number of rows
 HOPELESS_ROWS = 200_000  # comparing all pairs of more rows takes hours
 
 RECALL = 0.95  # required share of the true neighbours
 CHECKED_ROWS = 200  # rows on which this share is measured
-MAX_VISITED = 5_000  # approximate limit of the rows that one row is compared with, whatever the share
-
-INSTALL = "pip install 'labeldist[neighbors]'"
+# Approximate limit of the rows that one row is compared with, even if the share is not reached.
+MAX_VISITED = 5_000
 
 
 def neighbor_graph(X: Array, n_neighbors: int, width: float | Literal["mean"] = 1.0) -> Any:
-    """Return the sparse matrix of exp(−‖x_i − x_j‖² / (2 width²)) for the nearest neighbours x_j of x_i.
+    """Return the sparse matrix of weights between rows and their nearest neighbours.
 
-    Each row has `n_neighbors` neighbours without itself; see `_nearest`. The width ``"mean"`` is the mean distance
-    between a row and its neighbours. The matrix is not symmetric, because neighbourhood is not mutual.
+    The weight is exp(−‖x_i − x_j‖² / (2 width²)) for each neighbour x_j of x_i. Each row has
+    `n_neighbors` neighbours without itself; see `_nearest`. The width ``"mean"`` is the mean
+    distance between a row and its neighbours. The matrix is not symmetric, because neighbourhood is
+    not mutual.
     """
     distances, neighbors = _nearest(X, n_neighbors)
     if width == "mean":
-        width = (distances.mean() if distances.size else 0.0) or 1.0
-    with np.errstate(over="ignore"):  # an infinite distance has weight 0
-        return _rows_of_neighbors(np.exp(-((distances / width) ** 2) / 2), neighbors)
+        width = distances.mean() if distances.any() else 1.0
+    weights = np.exp(-((distances / width) ** 2) / 2)
+    return _rows_of_neighbors(weights, neighbors)
 
 
 def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
-    """Return the weights that reconstruct each row from its nearest neighbours, as in locally linear embedding.
+    """Return the weights that reconstruct each row from its neighbours.
 
-    w_i minimises ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1. It is G⁻¹1 divided by its sum, where G is the Gram matrix of
-    the differences x_j − x_i. G is singular if there are more neighbours than features; a small ridge then selects the
-    most even weights. The result is a sparse matrix whose rows sum to one. If there is only one row, it is zero.
+    As in locally linear embedding, w_i minimises ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1. It is
+    G⁻¹1 divided by its sum, where G is the Gram matrix of the differences x_j − x_i. G is singular
+    if there are more neighbours than features; a small ridge then selects the most even weights.
+    The result is a sparse matrix whose rows sum to one. If there is only one row, it is zero.
     """
     _, neighbors = _nearest(X, n_neighbors)
     n, k = neighbors.shape
     weights = np.empty((n, k))
-    length = max(1, DIFFERENCES // max(1, k * X.shape[1]))
-    for start in range(0, n if k else 0, length):
-        block = slice(start, start + length)
+    for block in row_blocks(n, k * X.shape[1]):
         differences = X[neighbors[block]] - X[block, None]
-        # The weights do not depend on the scale of the differences. If all are zero, any weights are optimal.
-        size = np.abs(differences).max(axis=(1, 2), keepdims=True)
+        # The weights do not depend on the scale of the differences. If all are zero, any weights
+        # are optimal.
+        size = np.abs(differences).max(axis=(1, 2), keepdims=True, initial=0)
         np.divide(differences, size, out=differences, where=size > 0)
         gram = differences @ differences.transpose(0, 2, 1)
         trace = np.trace(gram, axis1=1, axis2=2)
@@ -80,24 +84,28 @@ def _rows_of_neighbors(values: Array, neighbors: Any) -> Any:
 def _nearest(X: Array, n_neighbors: int) -> tuple[Array, Any]:
     """Return the distances to the nearest rows and their indices.
 
-    They are exact up to `EXACT_ROWS` rows or `TREE_FEATURES` features. Beyond, they are approximate if faiss is
-    installed. Otherwise they are exact up to `HOPELESS_ROWS` rows, and an error beyond.
+    They are exact up to `EXACT_ROWS` rows or `TREE_FEATURES` features. Beyond, they are approximate
+    if faiss is installed. Otherwise they are exact up to `HOPELESS_ROWS` rows; more rows raise an
+    error.
     """
-    n_neighbors = min(n_neighbors, len(X) - 1)
+    n = len(X)
+    n_neighbors = min(n_neighbors, n - 1)
     if n_neighbors == 0:
-        return np.empty((len(X), 0)), np.empty((len(X), 0), dtype=np.intp)
-    centred = X - column_means(X)  # a large common shift would cost digits of the distances
-    unit = squarable_unit(centred)
-    centred /= unit
-    if len(X) > EXACT_ROWS and X.shape[1] > TREE_FEATURES:
-        if (faiss := import_faiss()) is not None:
-            distances, neighbors = approximate_neighbors(faiss, centred, n_neighbors)
-            return unit * distances, neighbors
-        if len(X) > HOPELESS_ROWS:
-            advice = f"Install faiss to find approximate ones, {INSTALL}, or set smoothness=0, which needs none."
-            raise MissingExtraError(f"Finding the exact nearest neighbours of {len(X)} rows would take hours. {advice}")
-    distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centred).kneighbors()
-    return unit * distances, neighbors
+        return np.empty((n, 0)), np.empty((n, 0), dtype=np.intp)
+    centered = X - column_means(X)  # a large common shift would cost digits of the distances
+    is_large = n > EXACT_ROWS and X.shape[1] > TREE_FEATURES
+    faiss = import_faiss() if is_large else None
+    if faiss is not None:
+        return approximate_neighbors(faiss, centered, n_neighbors)
+    if is_large and n > HOPELESS_ROWS:
+        raise MissingExtraError(
+            f"Finding the exact nearest neighbours of {n} rows would take hours. Install faiss to "
+            f"find approximate ones ({how_to_install('neighbors')}), or set smoothness=0, which "
+            "needs none."
+        )
+    with fork_safe():
+        distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(centered).kneighbors()
+    return distances, neighbors
 
 
 def import_faiss() -> Any:
@@ -110,31 +118,36 @@ def import_faiss() -> Any:
 
 
 def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array, Any]:
-    """Return distances to most of the nearest rows, without the row itself, and their indices, nearest first.
+    """Return the distances to most of the nearest other rows and their indices, nearest first.
 
-    k-means divides the rows into about 2√n cells (an inverted file index). Neighbours of a row are searched in the
-    cells with the nearest centres. The number of cells is doubled until `RECALL` of the true neighbours of a few rows
-    are found, or a row would be compared with `MAX_VISITED` others, in which case an `ApproximationWarning` is issued.
-    The rows of `X` must be centred.
+    k-means divides the rows into about 2√n cells (an inverted file index). Neighbours of a row are
+    searched in the cells with the nearest centres. The number of cells is doubled until `RECALL` of
+    the true neighbours of a few rows are found, or a row would be compared with `MAX_VISITED`
+    others, in which case an `ApproximationWarning` is issued. The rows of `X` must be centred.
     """
     n, m = X.shape
-    unit = float(np.sqrt(np.mean([row @ row for row in X[:: max(1, n // 1000)]]))) or 1.0
+    some = X[:: max(1, n // 1000)]
+    unit = float(np.sqrt(np.mean([row @ row for row in some]))) or 1.0
+    # In these units squares do not overflow in single precision.
     rows = np.empty((n, m), dtype=np.float32)
-    np.divide(X, unit, out=rows, casting="same_kind")  # in these units squares do not overflow in single precision
-    cells = max(1, int(2 * math.sqrt(n)))
-    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(m), m, cells)
-    index.cp.niter, index.cp.max_points_per_centroid, index.cp.min_points_per_centroid = 10, 64, 1
+    np.divide(X, unit, out=rows, casting="same_kind")
+    n_found = n_neighbors + 1
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(m), m, int(2 * math.sqrt(n)))
+    index.cp.niter = 10
+    index.cp.max_points_per_centroid = 64
+    index.cp.min_points_per_centroid = 1
     index.train(rows)
     index.add(rows)
-    index.nprobe = _enough_cells(faiss, index, rows, n_neighbors + 1)
-    squared, found = index.search(rows, n_neighbors + 1)
-    while (short := np.flatnonzero(found[:, -1] < 0)).size:  # the cells of these rows contain too few rows
+    index.nprobe = _enough_cells(faiss, index, rows, n_found)
+    squared, found = index.search(rows, n_found)
+    while (found < 0).any():  # the cells of these rows contain too few rows
+        short = np.flatnonzero(found[:, -1] < 0)
         index.nprobe *= 2
-        squared[short], found[short] = index.search(rows[short], n_neighbors + 1)
+        squared[short], found[short] = index.search(rows[short], n_found)
     itself = found == np.arange(n)[:, None]
     itself[~itself.any(axis=1), -1] = True  # more equal rows exist than were searched
-    squared, found = (table[~itself].reshape(n, n_neighbors) for table in (squared, found))
-    return unit * np.sqrt(squared, dtype=np.float64), found
+    distances = np.sqrt(squared[~itself], dtype=np.float64).reshape(n, n_neighbors)
+    return unit * distances, found[~itself].reshape(n, n_neighbors)
 
 
 def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:
@@ -148,8 +161,10 @@ def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:
         if recall >= RECALL:
             return int(index.nprobe)
         if index.nprobe == most:
-            problem = f"Only {recall:.0%} of the nearest neighbours are found in reasonable time"
-            cause = "because the features have little structure. The neighbour graph is less accurate."
-            warn(f"{problem}, {cause}", ApproximationWarning)
+            message = (
+                f"Only {recall:.0%} of the nearest neighbours are found in reasonable time, since "
+                "the features have little structure. The neighbour graph is less accurate."
+            )
+            warn(message, ApproximationWarning)
             return most
         index.nprobe = min(2 * index.nprobe, most)

@@ -1,4 +1,4 @@
-"""Limited-memory BFGS over a matrix, by SciPy, with a stopping rule relative to the scale of the problem."""
+"""Limited-memory BFGS over a matrix, by SciPy, with a stopping rule relative to the scale."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from labeldist._typing import Array
 
-# Number of curvature pairs. More pairs cost little compared with a gradient, and save many gradients.
+# Number of curvature pairs. More pairs cost little compared with a gradient, and save many.
 CORRECTIONS = 30
 
 
@@ -19,7 +19,7 @@ class LBFGSSolution:
 
     X: Array  # best point found
     value: float  # function value at X
-    gradient: float  # largest absolute entry of the gradient at X, relative to that at the zero matrix
+    gradient: float  # largest absolute entry of the gradient at X, relative to that at zero
     n_iter: int
     converged: bool  # whether `gradient` is within the tolerance or no lower value could be found
 
@@ -32,10 +32,11 @@ def minimize_lbfgs(
     max_iter: int = 50_000,
     at_zero: tuple[float, Array] | None = None,
 ) -> LBFGSSolution:
-    """Minimise a smooth function f of a matrix X of any shape; ``value_and_gradient(X)`` returns f(X) and ∇f(X).
+    """Minimise a smooth function f of a matrix X of any shape.
 
-    Stop if the largest absolute entry of ∇f(X) is at most `tol` times that of ∇f(0). `at_zero` is f(0) and ∇f(0), if
-    they are known. An iteration costs about one value and gradient plus 4·30·size multiplications.
+    ``value_and_gradient(X)`` returns f(X) and ∇f(X). `at_zero` is f(0) and ∇f(0), if they are
+    known. Stop if the largest absolute entry of ∇f(X) is at most `tol` times that of ∇f(0). An
+    iteration costs about one value and gradient plus 4·30·size multiplications.
     """
     at_zero = at_zero or value_and_gradient(np.zeros_like(start))
     scale = float(np.abs(at_zero[1]).max(initial=0.0)) or 1.0
@@ -47,21 +48,23 @@ def minimize_lbfgs(
         value, gradient = value_and_gradient(x.reshape(start.shape)) if x.any() else at_zero
         return value, gradient.ravel()
 
-    x, n_iter = start.ravel(), 0
+    x = start.ravel()
+    n_iter = 0
     while True:
         options: Any = {
             "maxcor": CORRECTIONS,
             "maxiter": max_iter - n_iter,
             "maxfun": 2 * max_iter + 20,
             "gtol": tol * scale,
-            "ftol": 0.0,  # on an ill-conditioned function a small step does not imply a small distance to the minimum
+            "ftol": 0.0,  # a small step does not imply a small distance to the minimum
         }
         result = minimize(flat, x, jac=True, method="L-BFGS-B", options=options)
+        x = result.x
         n_iter += result.nit
         gradient = float(np.abs(result.jac).max()) / scale
-        # Near the minimum a stale curvature model can end the line search. Restart there with a new model; if that
-        # finds no lower value either, the remaining distance is below rounding.
+        # Near the minimum a stale curvature model can end the line search. Restart there with a new
+        # model; if that finds no lower value either, the remaining distance is below rounding.
         converged = gradient <= tol or result.nit == 0
         if converged or n_iter >= max_iter:
-            return LBFGSSolution(result.x.reshape(start.shape), float(result.fun), gradient, n_iter, converged)
-        x = result.x
+            X = x.reshape(start.shape)
+            return LBFGSSolution(X, float(result.fun), gradient, n_iter, converged)

@@ -1,38 +1,36 @@
-"""Sufficient statistics of least squares: weight, means and centred co-moments, of tables and of folds."""
+"""Sufficient statistics of least squares: weight, means and centred co-moments of a table."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import assert_all_finite
 
+from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.scaling import ROUNDING_SPREAD, safe_scale
 from labeldist._typing import EPSILON, Array
-
-Rows = NDArray[np.intp]
 
 BLOCK_ROWS = 2048  # dense rows are read in blocks of about this length, which stay in the cache
 SAMPLE_ROWS = 32  # rows that decide whether the mean of a feature is large compared with its spread
 
-# A sampled mean beyond OFFSET deviations is subtracted first. A mean beyond LARGE_OFFSET deviations must be, because
-# subtracting its square costs more than one to two of sixteen digits.
-OFFSET, LARGE_OFFSET = 8.0, 16.0
+# A sampled mean beyond OFFSET deviations is subtracted first. A mean beyond LARGE_OFFSET deviations
+# must be, because subtracting its square costs more than one to two of sixteen digits.
+OFFSET = 8.0
+LARGE_OFFSET = 16.0
 
 
 @dataclass(frozen=True)
 class Moments:
     """Weight, means and centred co-moments of rows (x, d): the sufficient statistics of BD-LDL.
 
-    The sum of two Moments describes the two tables stacked, so tables can be read in chunks, by several workers and in
-    any order. Sums are centred because raw sums lose half of the digits if the spread of a feature is small compared
-    with its mean.
+    The sum of two Moments describes the two tables stacked, so tables can be read in chunks, by
+    several workers and in any order. Sums are centred because raw sums lose half of the digits if
+    the spread of a feature is small compared with its mean.
     """
 
     weight: float  # Σ w, the number of rows if there are no weights
@@ -44,13 +42,22 @@ class Moments:
 
     @classmethod
     def of(cls, X: Any, D: Array, sample_weight: Array | None = None) -> Moments:
-        """Compute the moments of a dense or sparse `X` and a dense `D`; n·m² multiplications if `X` is dense.
+        """Compute the moments of a dense or sparse `X` and a dense `D`.
 
-        Dense `X` is read once, in blocks, and not copied unless a mean is large compared with its spread. Sparse `X`
-        stays sparse: its co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any zeros
-        and a mean far larger than its spread. The moments of an empty table are zero.
+        Dense `X` is read once, in blocks, with n·m² multiplications. It is not copied unless a mean
+        is large compared with its spread. Sparse `X` stays sparse: its co-moments are
+        Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any zeros and a mean
+        far larger than its spread. The moments of an empty table are zero.
+
+        NaN and infinity raise an error. They are found in the moments, because a check of `X` would
+        read it once more.
         """
-        return (cls._of_sparse if sparse.issparse(X) else cls._of_dense)(X, D, sample_weight)
+        compute = cls._of_sparse if sparse.issparse(X) else cls._of_dense
+        with np.errstate(invalid="ignore", over="ignore"):
+            moments = compute(X, D, sample_weight)
+        if np.isnan(np.diagonal(moments.xx)).any():  # also if finite values are too large
+            assert_all_finite(X, input_name="X")
+        return moments
 
     @classmethod
     def _of_dense(cls, X: Array, D: Array, sample_weight: Array | None) -> Moments:
@@ -61,13 +68,18 @@ class Moments:
         shift = _likely_offset(X) if len(blocks) > 1 else None
         sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
         mean = sums.z / (weight or 1.0)
-        if _cancels(mean, np.diagonal(sums.zz) / (weight or 1.0), shift):
-            shift = _exact_for_constants(mean if shift is None else shift + mean, X, sample_weight)
+        squares = np.diagonal(sums.zz) / (weight or 1.0)
+        if _cancels(mean, squares, shift):
+            center = mean if shift is None else shift + mean
+            shift = _exact_for_constants(center, X, sample_weight)
             sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
             mean = sums.z / weight
+        xx = sums.zz
+        for rows in row_blocks(len(xx), len(xx)):  # a whole outer product needs more memory
+            xx[rows] -= np.outer(sums.z[rows], mean)
+        mean_x = mean if shift is None else shift + mean
         # The rows of D are centred, so the mean of x cancels in xd.
-        xx = sums.zz - np.outer(sums.z, mean)
-        return cls(weight, mean if shift is None else shift + mean, mean_d, xx, sums.ze, sums.ee)
+        return cls(weight, mean_x, mean_d, xx, sums.ze, sums.ee)
 
     @classmethod
     def _of_sparse(cls, X: Any, D: Array, sample_weight: Array | None) -> Moments:
@@ -76,30 +88,40 @@ class Moments:
         if not X.has_canonical_format:  # sum duplicate entries in a copy, not in the caller's array
             X = X.copy()
             X.sum_duplicates()
-        # Columns without zeros can be centred. The mean of the others is not large compared with their spread.
-        full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
         shift = np.zeros(X.shape[1])
+        # Columns without zeros can be centred. The mean of the others is not large compared with
+        # their spread.
+        full = _has_no_zeros(X)
         if full.any() and X.shape[0]:
-            low, high = (extreme.toarray().ravel() for extreme in (X.min(axis=0), X.max(axis=0)))
-            shift[full] = np.clip(share @ X, low, high)[full]  # clipping makes the mean of a constant exact
-            X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
-        mean, mean_d = share @ X, share @ D
-        D = D - mean_d
+            low = X.min(axis=0).toarray().ravel()
+            high = X.max(axis=0).toarray().ravel()
+            mean = np.clip(share @ X, low, high)  # clipping makes the mean of a constant exact
+            shift[full] = mean[full]
+            centred = X.data - shift[X.indices]
+            X = sparse.csr_array((centred, X.indices, X.indptr), shape=X.shape)
+        mean = share @ X
+        mean_d = share @ D
+        E = D - mean_d
         weighted = X if sample_weight is None else sparse.diags_array(sample_weight) @ X
         xx = (X.T @ weighted).toarray()
         xx -= weight * np.outer(mean, mean)
         np.fill_diagonal(xx, _centred_squares(X, mean, share) * weight)
         # The rows of D are centred, so the mean of x cancels in xd.
-        return cls(weight, shift + mean, mean_d, xx, weighted.T @ D, (D.T * (share * weight)) @ D)
+        xd = weighted.T @ E
+        dd = (E.T * (share * weight)) @ E
+        return cls(weight, shift + mean, mean_d, xx, xd, dd)
 
     def __add__(self, other: Moments) -> Moments:
-        """Return the moments of both tables together (the pairwise update of Chan, Golub and LeVeque)."""
+        """Return the moments of both tables together, by the update of Chan, Golub and LeVeque."""
         if self.xd.shape != other.xd.shape:
-            raise ValueError(f"The tables have {self.xd.shape} and {other.xd.shape} features and labels.")
+            raise ValueError(
+                f"The tables have {self.xd.shape} and {other.xd.shape} features and labels."
+            )
         weight = self.weight + other.weight
         if weight == 0:
             return self
-        gap_x, gap_d = other.mean_x - self.mean_x, other.mean_d - self.mean_d
+        gap_x = other.mean_x - self.mean_x
+        gap_d = other.mean_d - self.mean_d
         share = other.weight / weight
         between = self.weight * share
         return Moments(
@@ -113,7 +135,8 @@ class Moments:
 
     def about_origin(self) -> Moments:
         """Return the moments about zero: means 0, and Σ w x xᵀ instead of the centred sums."""
-        x, d = self.mean_x, self.mean_d
+        x = self.mean_x
+        d = self.mean_d
         return Moments(
             self.weight,
             np.zeros_like(x),
@@ -125,12 +148,14 @@ class Moments:
 
     def divide_features(self, scale: Array) -> Moments:
         """Return the moments after division of the features by `scale`."""
-        xx, xd = self.xx / np.outer(scale, scale), self.xd / scale[:, None]
+        xx = self.xx / np.outer(scale, scale)
+        xd = self.xd / scale[:, None]
         return Moments(self.weight, self.mean_x / scale, self.mean_d, xx, xd, self.dd)
 
     def feature_scale(self) -> Array:
-        """Return the standard deviation of each feature, made safe for constant features by `safe_scale`."""
-        return safe_scale(np.sqrt(np.diagonal(self.xx) / self.weight), self.mean_x)
+        """Return the standard deviation of each feature; see `safe_scale` for constant ones."""
+        deviation = np.sqrt(np.diagonal(self.xx) / self.weight)
+        return safe_scale(deviation, self.mean_x)
 
 
 class _Sums(NamedTuple):
@@ -151,19 +176,20 @@ def _cancels(mean: Array, squares: Array, shift: Array | None) -> bool:
 
 
 def _likely_offset(table: Array) -> Array | None:
-    """Return the means of a sample of rows if any is large compared with its spread, otherwise None."""
+    """Return the means of a sample of rows if any is large compared with its spread."""
     rows = table[:: max(1, len(table) // SAMPLE_ROWS)].astype(np.float64)
-    mean = np.full(len(rows), 1 / max(len(rows), 1)) @ rows
-    squares = np.einsum("ij,ij->j", rows, rows) / max(len(rows), 1)
-    if not (mean**2 > squares / (1 + OFFSET**-2)).any():
-        return None
-    return _exact_for_constants(mean, rows)
+    n = max(len(rows), 1)
+    mean = np.full(len(rows), 1 / n) @ rows
+    squares = np.einsum("ij,ij->j", rows, rows) / n
+    is_large = mean**2 > squares / (1 + OFFSET**-2)
+    return _exact_for_constants(mean, rows) if is_large.any() else None
 
 
 def _exact_for_constants(mean: Array, table: Array, sample_weight: Array | None = None) -> Array:
     """Replace the mean of a constant column, which rounds, by its value.
 
-    Otherwise the centred constant would be a small feature, which counts like any other if there is no ridge.
+    Otherwise the centred constant would be a small feature, which counts like any other if there is
+    no ridge.
     """
     first = 0 if sample_weight is None else int(np.argmax(sample_weight > 0))
     near = np.flatnonzero(np.abs(table[first] - mean) <= ROUNDING_SPREAD * np.abs(mean))
@@ -177,11 +203,14 @@ def _exact_for_constants(mean: Array, table: Array, sample_weight: Array | None 
 
 
 def _sums_about(
-    X: Array, D: Array, shift: Array | None, mean_d: Array, sample_weight: Array | None, blocks: list[slice]
+    X: Array,
+    D: Array,
+    shift: Array | None,
+    mean_d: Array,
+    sample_weight: Array | None,
+    blocks: list[slice],
 ) -> _Sums:
-    m, c = X.shape[1], D.shape[1]
-    sums = _Sums(np.zeros(m), np.zeros((m, m)), np.zeros((m, c)), np.zeros((c, c)))
-    for rows in blocks:
+    def sums_of(rows: slice) -> _Sums:
         Z = X[rows].astype(np.float64, copy=False) if shift is None else X[rows] - shift
         E = D[rows] - mean_d
         root = np.ones(len(E))
@@ -189,26 +218,39 @@ def _sums_about(
             root = np.sqrt(sample_weight[rows])
             Z = Z * root[:, None]
             E *= root[:, None]
-        for total, part in zip(sums, (root @ Z, Z.T @ Z, Z.T @ E, E.T @ E), strict=True):
-            total += part
-    return sums
+        ze = np.ascontiguousarray((E.T @ Z).T)  # twice as fast as Z.T @ E
+        return _Sums(root @ Z, Z.T @ Z, ze, E.T @ E)
+
+    total = sums_of(blocks[0])
+    for rows in blocks[1:]:
+        for whole, part in zip(total, sums_of(rows), strict=True):
+            whole += part
+    return total
 
 
 def _blocks(n: int, m: int) -> list[slice]:
-    """Divide n rows of m columns into blocks long enough that products cost more than sums of their results."""
+    """Divide n rows of m columns into blocks.
+
+    They are so long that their products cost more than the sums of the results.
+    """
     number = max(1, n // max(BLOCK_ROWS, 4 * m))
     edges = [n * k // number for k in range(number + 1)]
     return [slice(a, b) for a, b in pairwise(edges)]
 
 
+def _has_no_zeros(X: Any) -> NDArray[np.bool_]:
+    """Return, for each column of a sparse `X`, whether all its entries are stored."""
+    return np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+
+
 def _centred_squares(X: Any, mean: Array, share: Array) -> Array:
-    """Return the weighted mean of (x − x̄)² for each column of a sparse `X`, without cancellation."""
-    deviations, stored = X.copy(), X.copy()
+    """Return the weighted mean of (x − x̄)² of each sparse column, without cancellation."""
+    deviations = X.copy()
     deviations.data = (X.data - mean[X.indices]) ** 2
+    stored = X.copy()
     stored.data = np.ones_like(X.data)
-    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
     # A full column has no zeros; the difference of the sums would be rounding error.
-    zeros = np.where(full, 0.0, share.sum() - share @ stored)
+    zeros = np.where(_has_no_zeros(X), 0.0, share.sum() - share @ stored)
     return np.asarray(share @ deviations + zeros * mean**2)
 
 
@@ -217,56 +259,6 @@ def _total_and_shares(n: int, sample_weight: Array | None) -> tuple[float, Array
     if sample_weight is None:
         return float(n), np.full(n, 1 / max(n, 1))
     total = float(sample_weight.sum())
-    return total, sample_weight / total if total else np.zeros(n)
-
-
-@dataclass(frozen=True)
-class FoldMoments:
-    """The moments of the held-out rows of each fold. Two of them add up fold by fold."""
-
-    parts: tuple[Moments, ...]
-
-    @classmethod
-    def of(cls, X: Any, D: Array, weight: Array | None, held_out: Iterable[Rows]) -> FoldMoments:
-        """Compute the moments of the rows that each fold holds out."""
-        return cls(tuple(moments_of_rows(X, D, weight, rows) for rows in held_out))
-
-    def __add__(self, other: FoldMoments) -> FoldMoments:
-        return FoldMoments(tuple(mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True)))
-
-    def total(self) -> Moments:
-        """Return the moments of all rows."""
-        return reduce(operator.add, self.parts)
-
-    def training(self) -> list[Moments]:
-        """Return, for each fold, the sum of all other parts; without subtraction, so that no digits are lost."""
-        before = list(accumulate(self.parts))
-        after = list(accumulate(reversed(self.parts)))[::-1]
-        inner = [left + right for left, right in zip(before, after[2:], strict=False)]
-        return [after[1], *inner, before[-2]]
-
-
-def moments_of_rows(X: Any, D: Array, weight: Array | None, rows: Any) -> Moments:
-    """Return the moments of some rows of a table."""
-    return Moments.of(X[rows], D[rows], None if weight is None else weight[rows])
-
-
-def is_partition(folds: list[tuple[Any, Any]], n: int) -> bool:
-    """Return whether each of n rows is held out exactly once and belongs to all other training sets."""
-    parts = [[test for _, test in folds], *folds]
-    return all(np.array_equal(np.bincount(np.concatenate(part), minlength=n), np.ones(n)) for part in parts)
-
-
-@dataclass(frozen=True)
-class BlockFolds:
-    """Random folds of a table in blocks. The folds of a block depend only on the seed and the block's number."""
-
-    n_folds: int
-    seed: int
-
-    def of(self, number: int, n_rows: int) -> list[Rows]:
-        """Return the rows of a block that each fold holds out."""
-        rng = np.random.default_rng([self.seed, number])
-        # The random offset balances the folds if blocks have fewer rows than there are folds.
-        fold_of_row = (rng.permutation(n_rows) + rng.integers(self.n_folds)) % self.n_folds
-        return [np.flatnonzero(fold_of_row == fold) for fold in range(self.n_folds)]
+    if total == 0:
+        return total, np.zeros(n)
+    return total, sample_weight / total

@@ -13,9 +13,13 @@ from labeldist.exceptions import SingularCoefficientError
 Method = Literal["cholesky", "eigh", "cholesky_svd"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
-EIGH_COST = 12  # cost of an eigendecomposition in Cholesky factorisations (measured, 100 to 2,500 rows)
-SMALL, FEW = 64, 2  # up to SMALL rows, one eigendecomposition is faster than more than FEW Cholesky calls
-EIGH_CONDITION = 1e8  # beyond this condition number small eigenvalues are inaccurate, and Cholesky is more accurate
+# Cost of an eigendecomposition in Cholesky factorisations (measured, 100 to 2,500 rows).
+EIGH_COST = 12
+# Up to SMALL rows, one eigendecomposition is faster than more than FEW Cholesky factorisations.
+SMALL = 64
+FEW = 2
+# Beyond this condition number small eigenvalues are inaccurate, and Cholesky is more accurate.
+EIGH_CONDITION = 1e8
 FEW_DIGITS = 1e12  # a condition number that leaves four of sixteen digits
 SAFETY = 10  # factor by which rounding errors may exceed their expected size
 
@@ -24,12 +28,14 @@ SAFETY = 10  # factor by which rounding errors may exceed their expected size
 class SylvesterSolution:
     """Result of `solve_symmetric_sylvester`.
 
-    The condition number is that of the worst system that was solved: for Cholesky an estimate (`_checked_cholesky`),
-    otherwise the ratio of the largest to the smallest eigenvalue above rounding.
+    The condition number is that of the worst system that was solved: for Cholesky an estimate
+    (`_checked_condition`), otherwise the ratio of the largest to the smallest eigenvalue above
+    rounding.
     """
 
     X: Array  # (m, c)
-    residual: float  # `relative_residual`, about 1e-16 for a solution as accurate as double precision allows
+    # `relative_residual`, about 1e-16 for a solution as accurate as double precision allows.
+    residual: float
     method: Method  # decomposition that was used
     condition: float
 
@@ -44,34 +50,37 @@ def solve_symmetric_sylvester(
 ) -> SylvesterSolution:
     """Solve ``A X + X B = C`` for symmetric positive semidefinite A and B.
 
-    With B = V diag(b) Vᵀ and Y = XV the equation separates into one system per column, ``(A + b_k I) y_k = C v_k``.
-    A has shape (m, m) and B (c, c), where c is the number of labels. The methods are:
+    With B = V diag(b) Vᵀ and Y = XV the equation separates into one system per column, ``(A + b_k
+    I) y_k = C v_k``. A has shape (m, m) and B (c, c), where c is the number of labels. The methods
+    are:
 
-    - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Independent of the units of A. A singular
-      system is a `SingularCoefficientError`.
-    - ``"eigh"``: A = U diag(a) Uᵀ as well; X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ; about 9 m³. Entries with a_i + b_k = 0 up to
-      rounding are set to zero, which gives the solution of minimum norm.
-    - ``"cholesky_svd"``: the published method. A = PᵀP and B = QQᵀ by Cholesky, then singular value decompositions of P
-      and Q. A singular A or B is a `SingularCoefficientError`.
+    - ``"cholesky"``: factor A + b_k I for each k; c·m³/3 multiplications. Independent of the units
+      of A. A singular system raises a `SingularCoefficientError`.
+    - ``"eigh"``: A = U diag(a) Uᵀ as well; X = U [UᵀCV ⊘ (a_i + b_k)] Vᵀ; about 9 m³. Entries with
+      a_i + b_k = 0 up to rounding are set to zero, which gives the solution of minimum norm.
+    - ``"cholesky_svd"``: the published method. A = PᵀP and B = QQᵀ by Cholesky, then singular value
+      decompositions of P and Q. A singular A or B raises a `SingularCoefficientError`.
     - ``"auto"``: the faster accurate one of the first two, and ``"eigh"`` if a system is singular.
     """
     if method == "auto":
         X, condition, used = _solve_fastest(A, B, C)
-    elif method in METHODS:
-        (X, condition), used = _SOLVERS[method](A, B, C), method
     else:
-        raise ValueError(f"method must be one of auto, {', '.join(METHODS)}; got {method!r}.")
+        used = method
+        X, condition = _SOLVERS[method](A, B, C)
     return SylvesterSolution(X, relative_residual(A, B, C, X), used, condition)
 
 
 def _solve_fastest(A: Array, B: Array, C: Array) -> tuple[Array, float, Method]:
-    eigen = _eigenbases(A, B) if len(B) > (FEW if len(A) <= SMALL else EIGH_COST) else None
-    if eigen is not None and eigen.is_well_conditioned:
-        return *eigen.solve(C), "eigh"
+    eigen = None
+    if len(B) > (FEW if len(A) <= SMALL else EIGH_COST):
+        eigen = _eigenbases(A, B)
+        if eigen.is_well_conditioned:
+            return *eigen.solve(C), "eigh"
     try:
         return *_solve_by_cholesky(A, B, C), "cholesky"
     except SingularCoefficientError:
-        return *(eigen or _eigenbases(A, B)).solve(C), "eigh"
+        eigen = eigen or _eigenbases(A, B)
+        return *eigen.solve(C), "eigh"
 
 
 def _solve_by_cholesky(A: Array, B: Array, C: Array) -> tuple[Array, float]:
@@ -80,23 +89,26 @@ def _solve_by_cholesky(A: Array, B: Array, C: Array) -> tuple[Array, float]:
     b[b <= SAFETY * len(B) * EPSILON * b[-1]] = 0
     right = C @ V
     # A right side that is zero up to rounding has the solution zero.
-    vanishing = np.abs(right).max(axis=0) <= len(B) * EPSILON * np.abs(C).max()
+    rounding = SAFETY * max(C.shape) * EPSILON * np.abs(C).max()
+    vanishing = np.abs(right).max(axis=0) <= rounding
     Y = np.zeros_like(right)
-    directions, condition = np.flatnonzero(~vanishing), 1.0
+    directions = np.flatnonzero(~vanishing)
+    condition = 1.0
     for k in directions:
-        shifted = A.T.copy(order="F")  # A is symmetric, and its transpose is usually in Fortran order already
+        # A is symmetric, and its transpose is usually in Fortran order already.
+        shifted = A.T.copy(order="F")
         np.fill_diagonal(shifted, np.diagonal(A) + b[k])
-        # The b ascend, and the condition improves with b, so only the first system is checked.
-        name = f"A + {b[k]:.3g} I, the system of label direction {k},"
-        factor, worse = _checked_cholesky(shifted, "A", name, check_condition=k == directions[0])
-        condition = max(condition, worse)
+        factor = _cholesky(shifted, "A")
         Y[:, k], _ = linalg.lapack.dpotrs(factor, right[:, k], lower=True)
+        # The b ascend, and the condition improves with b, so only the first system is checked.
+        if k == directions[0]:
+            condition = _checked_condition(factor, np.diagonal(A) + b[k], "A")
     return Y @ V.T, condition
 
 
 def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> tuple[Array, float]:
-    lower_a = np.tril(_checked_cholesky(A.copy(order="F"), "A", "A")[0])
-    lower_b = np.tril(_checked_cholesky(B.copy(order="F"), "B", "B")[0])
+    lower_a = _checked_lower_factor(A, "A")
+    lower_b = _checked_lower_factor(B, "B")
     U, sigma_a, _ = linalg.svd(lower_a)
     V, sigma_b, _ = linalg.svd(lower_b)
     return _Eigenbases(sigma_a**2, U, sigma_b**2, V).solve(C)
@@ -109,23 +121,40 @@ _SOLVERS = {
 }
 
 
-def _checked_cholesky(
-    matrix: Array, coefficient: str, name: str, *, check_condition: bool = True
-) -> tuple[Array, float]:
-    """Overwrite the lower triangle of a matrix with its Cholesky factor; raise if it is singular up to rounding.
+def _checked_lower_factor(matrix: Array, coefficient: str) -> Array:
+    factor = _cholesky(matrix.copy(order="F"), coefficient)
+    lower = np.tril(factor)
+    _checked_condition(factor, np.diagonal(matrix), coefficient)
+    return lower
 
-    Return the factor and an estimate of the condition number, which is 1 if it is not checked. It is that of the matrix
-    with its diagonal scaled to one, because the accuracy of Cholesky does not depend on the units of the columns.
-    """
-    diagonal = np.diagonal(matrix).copy()
+
+def _cholesky(matrix: Array, coefficient: str) -> Array:
+    """Overwrite the lower triangle of a matrix with its Cholesky factor."""
     factor, failed = linalg.lapack.dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
-    reciprocal = 1.0
-    if check_condition and not failed:
-        reciprocal, _ = linalg.lapack.dpocon(factor / np.sqrt(diagonal)[:, None], 1.0, uplo="L")
-    if failed or reciprocal < SAFETY * len(matrix) * EPSILON:
-        advice = "Use method='auto' (or 'eigh') for the solution of minimum norm, or a larger penalty."
-        raise SingularCoefficientError(f"{name} is singular to rounding. {advice}", coefficient)
-    return np.asarray(factor), 1 / float(reciprocal)
+    if failed:
+        raise _singular(coefficient)
+    return np.asarray(factor)
+
+
+def _checked_condition(factor: Array, diagonal: Array, coefficient: str) -> float:
+    """Estimate the condition number from a Cholesky factor, which is overwritten.
+
+    It is that of the matrix with its diagonal scaled to one, because the accuracy of Cholesky does
+    not depend on the units of the columns. Raise an error if it is singular up to rounding.
+    """
+    factor /= np.sqrt(diagonal)[:, None]
+    reciprocal, _ = linalg.lapack.dpocon(factor, 1.0, uplo="L")
+    if reciprocal < SAFETY * len(factor) * EPSILON:
+        raise _singular(coefficient)
+    return 1 / float(reciprocal)
+
+
+def _singular(coefficient: str) -> SingularCoefficientError:
+    return SingularCoefficientError(
+        f"{coefficient} is singular to rounding. Use method='auto' (or 'eigh') for the solution "
+        "of minimum norm, or a larger penalty.",
+        coefficient,
+    )
 
 
 @dataclass(frozen=True)
@@ -147,11 +176,16 @@ class _Eigenbases:
         return bool(self.sums.max() / EIGH_CONDITION < self.sums.min())
 
     def solve(self, C: Array) -> tuple[Array, float]:
-        """Return U [UᵀCV ⊘ (a_i + b_k)] Vᵀ, with 1/0 = 0 for sums that are rounding errors, and the condition."""
-        sums, largest = self.sums, self.sums.max()
+        """Return U [UᵀCV ⊘ (a_i + b_k)] Vᵀ and the condition number.
+
+        1/0 = 0 for sums that are rounding errors.
+        """
+        sums = self.sums
+        largest = sums.max()
         solvable = sums > SAFETY * max(sums.shape) * EPSILON * largest
         inner = np.divide(self.U.T @ C @ self.V, sums, out=np.zeros_like(sums), where=solvable)
-        condition = largest / sums.min(where=solvable, initial=largest) if largest > 0 else 1.0
+        smallest = sums.min(where=solvable, initial=largest)
+        condition = largest / smallest if largest > 0 else 1.0
         return self.U @ inner @ self.V.T, float(condition)
 
 
@@ -160,7 +194,7 @@ def _eigenbases(A: Array, B: Array) -> _Eigenbases:
 
 
 def _eigh(matrix: Array) -> tuple[Array, Array]:
-    """Return eigenvalues and eigenvectors by divide and conquer, without the overhead of SciPy's checks."""
+    """Return eigenvalues and eigenvectors by LAPACK, without the overhead of SciPy's checks."""
     values, vectors, failed = linalg.lapack.dsyevd(matrix)
     if failed:
         raise linalg.LinAlgError(f"The eigendecomposition failed (dsyevd returned {failed}).")
@@ -168,9 +202,11 @@ def _eigh(matrix: Array) -> tuple[Array, Array]:
 
 
 def relative_residual(A: Array, B: Array, C: Array, X: Array) -> float:
-    """Return the relative backward error ‖AX + XB − C‖ / (‖A‖‖X‖ + ‖X‖‖B‖ + ‖C‖) in Frobenius norms."""
+    """Return ‖AX + XB − C‖ / (‖A‖‖X‖ + ‖X‖‖B‖ + ‖C‖), the relative backward error."""
     scale = (_norm(A) + _norm(B)) * _norm(X) + _norm(C)
-    return float(_norm(A @ X + X @ B - C) / scale) if scale else 0.0
+    if scale == 0:
+        return 0.0
+    return _norm(A @ X + X @ B - C) / scale
 
 
 def _norm(matrix: Array) -> float:

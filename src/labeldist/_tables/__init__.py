@@ -1,1 +1,1 @@
-"""Tables: files of every format, the choice of label and feature columns, preparation, and streams."""
+"""Tables: files of several formats, kinds of columns, choice of labels and features, streams."""

@@ -1,11 +1,13 @@
-"""Transformers that turn table columns (numbers, truth values, dates, categories, text) into features.
+"""Transformers that turn table columns into features.
 
-The transformers are classes because a saved model may hold types, but no functions.
+Columns hold numbers, truth values, dates, categories or text. The transformers are classes because
+a saved model may hold types, but no functions.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import validate_data
 
-from labeldist._tables.kinds import dates, holds_truth, is_missing, kind_of, numbers, shown, word
-from labeldist._tables.tables import cell_at
+from labeldist._tables.column_kinds import dates, is_missing, kind_of, to_numbers, word
+from labeldist._tables.messages import cell_at, shortened
 from labeldist._typing import Array
 from labeldist.exceptions import TableError
 
@@ -29,85 +31,100 @@ TEXT_COMPONENTS = 100  # Features of a column of text, fewer if there are fewer 
 
 
 def prepare_columns(frame: Any) -> ColumnTransformer:
-    """Return an unfitted transformer for the columns of a pandas data frame, which determines their kinds.
+    """Return an unfitted transformer for the columns of a data frame, which determines their kinds.
 
-    Numbers are standardised, with gaps filled by the median; truth values become 0 and 1, with gaps filled by the more
-    frequent value; dates become `DateParts`; categories, and gaps in them, are one-hot encoded, with rare and unseen
-    ones in one column; text becomes `TextComponents`. An indicator column is added for each other column with gaps.
+    Numbers are standardised, with gaps filled by the median; truth values become 0 and 1, with gaps
+    filled by the more frequent value; dates become `DateParts`; categories, and gaps in them, are
+    one-hot encoded, with rare and unseen ones in one column; text becomes `TextComponents`. An
+    indicator column is added for each other column with gaps.
     """
-    kinds = {name: kind_of(frame[name]) for name in frame.columns}
-    bad = {name: found for name, found in kinds.items() if found.kind in ("name", "other")}
-    if bad:
-        problems = "; ".join(f"{name!r} {found.reason} (data row {found.row + 1})" for name, found in bad.items())
-        advice = "replace their cells by numbers, dates such as 2024-05-31, categories or longer text."
-        raise TableError(f"Columns that cannot be converted to features: {problems}. Leave them out, or {advice}")
-    # keep_empty_features: a fold of cross-validation without a value must have the same columns as the others.
+    parts = _unfitted_parts()
+    columns: dict[str, list[str]] = {kind: [] for kind in parts}
+    problems = []
+    for name in frame.columns:
+        found = kind_of(frame[name])
+        if found.kind in ("name", "other"):
+            problems.append(f"{name!r} {found.reason} (data row {found.row + 1})")
+            continue
+        columns[found.kind].append(name)
+        if found.kind != "category" and is_missing(frame[name]).any():
+            columns["missing"].append(name)
+    if problems:
+        raise TableError(
+            f"Columns that cannot be converted to features: {'; '.join(problems)}. Leave them out, "
+            "or write numbers, dates such as 2024-05-31, categories or longer text."
+        )
+    used = [(kind, parts[kind], names) for kind, names in columns.items() if names]
+    return ColumnTransformer(used, verbose_feature_names_out=False)
+
+
+def _unfitted_parts() -> dict[str, Any]:
+    """Return the transformer of each kind of column."""
+    # keep_empty_features: a fold of cross-validation without a value must have the same columns as
+    # the others.
     median = SimpleImputer(strategy="median", keep_empty_features=True)
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
-    limits = {"min_frequency": RARE_ROWS, "max_categories": MOST_CATEGORIES}
-    encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", sparse_output=False, **limits)
-    pipelines = {
+    encoder = OneHotEncoder(
+        handle_unknown="infrequent_if_exist",
+        sparse_output=False,
+        min_frequency=RARE_ROWS,
+        max_categories=MOST_CATEGORIES,
+    )
+    return {
         "number": make_pipeline(ToNumbers(), median, StandardScaler()),
-        "truth": make_pipeline(ToNumbers(), most_frequent),
+        "truth": make_pipeline(ToNumbers(truth_words=True), most_frequent),
         "date": make_pipeline(DateParts(), median, StandardScaler()),
         "category": make_pipeline(ToWords(), encoder),
         "text": TextComponents(),
+        "missing": IsMissing(),
     }
-    parts = [(kind, part, [name for name in kinds if kinds[name].kind == kind]) for kind, part in pipelines.items()]
-    with_gaps = [name for name in kinds if kinds[name].kind != "category" and is_missing(frame[name]).any()]
-    parts.append(("missing", IsMissing(), with_gaps))
-    return ColumnTransformer([part for part in parts if part[2]], verbose_feature_names_out=False)
 
 
-def unseen_categories(preparation: ColumnTransformer, frame: Any) -> dict[str, Any]:
-    """Return, for columns of categories, the cells as words that the fitted transformer has not seen."""
+def unseen_categories(preparation: ColumnTransformer, frame: Any) -> dict[str, list[str]]:
+    """Return the words in columns of categories that the fitted transformer has not seen."""
     unseen = {}
-    for _, part, names in preparation.transformers_:
-        if isinstance(part, Pipeline) and isinstance(part[0], ToWords):
-            words = part[0].transform(frame[names])
-            for name, cells, known in zip(names, words.T, map(set, part[-1].categories_), strict=True):
-                unseen[name] = [cell for cell in cells if cell not in known]
+    for (to_words, encoder), names in _fitted_parts(preparation, ToWords):
+        words = to_words.transform(frame[names])
+        for name, cells, categories in zip(names, words.T, encoder.categories_, strict=True):
+            known = set(categories)
+            unseen[name] = [cell for cell in cells if cell not in known]
     return {name: cells for name, cells in unseen.items() if cells}
 
 
 def texts_without_known_words(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
-    """Return, for columns of text, the number of cells without a word that the fitted transformer knows."""
-    parts = [part for _, part, _ in preparation.transformers_ if isinstance(part, TextComponents)]
-    counts = {
-        name: int((vectorizer.transform(_texts(frame[name])).getnnz(axis=1) == 0).sum())
-        for part in parts
-        for name, vectorizer in part.vectorizers_.items()
-    }
+    """Return how many cells of columns of text have no word that the fitted transformer knows."""
+    counts = {}
+    for part, _ in _fitted_parts(preparation, TextComponents):
+        for name, vectorizer in part.vectorizers_.items():
+            n_terms = vectorizer.transform(_texts(frame[name])).getnnz(axis=1)
+            counts[name] = int((n_terms == 0).sum())
     return {name: count for name, count in counts.items() if count}
 
 
 def new_gaps(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
-    """Return the numbers of missing cells in columns of numbers and dates that had none when they were fitted.
+    """Return the numbers of gaps in columns of numbers and dates that had none in training."""
+    known = [name for _, names in _fitted_parts(preparation, IsMissing) for name in names]
+    counts = {}
+    for _, names in _fitted_parts(preparation, ToNumbers, DateParts):
+        for name in names:
+            if name not in known:
+                counts[name] = int(is_missing(frame[name]).sum())
+    return {name: count for name, count in counts.items() if count}
 
-    Numbers other than 0 and 1 in columns of truth values are errors.
-    """
-    filled: list[str] = []
-    with_gaps: list[str] = []
-    for kind, part, names in preparation.transformers_:
+
+def _fitted_parts(preparation: ColumnTransformer, *kinds: type) -> Iterator[tuple[Any, list[str]]]:
+    """Yield the fitted transformers that start with one of the `kinds`, and their columns."""
+    for _, part, names in preparation.transformers_:
         first = part[0] if isinstance(part, Pipeline) else part
-        filled += names if isinstance(first, ToNumbers | DateParts) else []
-        with_gaps += names if isinstance(first, IsMissing) else []
-        for name in names if kind == "truth" and isinstance(first, ToNumbers) else ():
-            values = numbers(frame[name], truth_words=True)
-            wrong = np.flatnonzero(~np.isnan(values) & (values != 0) & (values != 1))
-            if wrong.size:
-                cell = f"{cell_at(wrong[0], name)} is {shown(frame[name].iloc[wrong[0]])}"
-                raise TableError(
-                    f"{cell}, but the model has seen only yes and no (1 and 0) in this column. Correct it."
-                )
-    gaps = {name: int(is_missing(frame[name]).sum()) for name in filled if name not in with_gaps}
-    return {name: count for name, count in gaps.items() if count}
+        if isinstance(first, kinds):
+            yield part, names
 
 
-class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types
     """Base class of transformers that convert a data frame column by column."""
 
-    suffixes: tuple[str, ...] = ("",)  # Endings of the names of the columns that one column becomes.
+    # Endings of the names of the columns that one column becomes.
+    suffixes: tuple[str, ...] = ("",)
 
     def fit(self, X: Any, y: Any = None) -> CellTransformer:  # noqa: ARG002  # a pipeline passes y
         """Store the names of the columns."""
@@ -118,10 +135,15 @@ class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         """Convert the cells of each column of `X`."""
         return np.column_stack([self._convert(X[name]) for name in X.columns])
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
         """Return the names of the converted columns, such as ``"age is missing"``."""
-        names = self.feature_names_in_ if input_features is None else input_features
-        return np.array([f"{name}{suffix}" for name in names for suffix in self.suffixes], dtype=object)
+        names = []
+        for name in self.feature_names_in_:
+            names += [f"{name}{suffix}" for suffix in self._suffixes_of(name)]
+        return np.array(names, dtype=object)
+
+    def _suffixes_of(self, name: str) -> Sequence[str]:  # noqa: ARG002  # for TextComponents
+        return self.suffixes
 
     @abstractmethod
     def _convert(self, cells: Any) -> Any:
@@ -129,19 +151,21 @@ class CellTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
 
 
 class ToNumbers(CellTransformer):
-    """Convert numbers, also as text, and truth values to float64; missing cells are NaN.
+    """Convert numbers, also as text, to float64; missing cells are NaN.
 
-    Words such as yes and no are numbers only in columns that held nothing else when the transformer was fitted.
+    Parameters
+    ----------
+    truth_words : bool, default=False
+        Whether yes and true are 1, and no and false are 0.
     """
 
-    def fit(self, X: Any, y: Any = None) -> ToNumbers:
-        """Store the names of the columns, and which of them hold truth values."""
-        super().fit(X, y)
-        self.truth_columns_ = [name for name in X.columns if holds_truth(X[name][~is_missing(X[name])])]
-        return self
+    def __init__(self, truth_words: bool = False) -> None:
+        self.truth_words = truth_words
 
     def _convert(self, cells: Any) -> Array:
-        return _check_converted(numbers(cells, truth_words=cells.name in self.truth_columns_), cells, "a number")
+        values = to_numbers(cells, truth_words=self.truth_words)
+        _check_converted(values, cells, "a number")
+        return values
 
 
 class ToWords(CellTransformer):
@@ -162,52 +186,52 @@ class IsMissing(CellTransformer):
 
 
 class DateParts(CellTransformer):
-    """Convert dates to the year with its fraction, and sine and cosine of the position in the year and in the week.
+    """Convert dates to the year, and sine and cosine of the position in the year and in the week.
 
-    Dates are those of pandas or Python, or text such as 2024-05-31 or 2024-05-31T14:00+02:00, converted to UTC.
+    The year has a fraction. Dates are those of pandas or Python, or text such as 2024-05-31 or
+    2024-05-31T14:00+02:00, converted to UTC.
     """
 
     suffixes = (" year", " yearday sine", " yearday cosine", " weekday sine", " weekday cosine")
 
     def _convert(self, cells: Any) -> Array:
-        found = dates(cells)
-        year = _check_converted(found.dt.year.to_numpy(np.float64), cells, "a date such as 2024-05-31")
-        hours = (found.dt.day_of_year - 1) * 24 + found.dt.hour + found.dt.minute / 60
-        passed = hours.to_numpy(np.float64) / (365 * 24 + 24 * found.dt.is_leap_year.to_numpy(np.float64))
-        week = found.dt.day_of_week.to_numpy(np.float64) / 7
-        angles = 2 * np.pi * passed, 2 * np.pi * week
-        return np.column_stack([year + passed, *(wave(angle) for angle in angles for wave in (np.sin, np.cos))])
+        found = dates(cells).dt
+        _check_converted(found.year, cells, "a date such as 2024-05-31")
+        hours = (found.day_of_year - 1) * 24 + found.hour + found.minute / 60
+        passed = hours / (365 * 24 + 24 * found.is_leap_year)
+        yearday = 2 * np.pi * passed
+        weekday = 2 * np.pi * (found.day_of_week / 7)
+        waves = [np.sin(yearday), np.cos(yearday), np.sin(weekday), np.cos(weekday)]
+        return np.column_stack([found.year + passed, *waves])
 
 
 class TextComponents(CellTransformer):
-    """Convert text to the first singular vectors of TF-IDF weights of words and pairs of words, column by column.
+    """Convert text to the first singular vectors of TF-IDF weights, column by column.
 
-    A missing cell has no words, so that all its components are 0.
+    The terms are words and pairs of words. A missing cell has no words, so that all its components
+    are 0.
     """
 
     def fit(self, X: Any, y: Any = None) -> TextComponents:
         """Learn the terms that occur in at least two rows, and their components."""
         super().fit(X, y)
-        self.vectorizers_, self.decompositions_ = {}, {}
+        self.vectorizers_ = {}
+        self.decompositions_ = {}
         for name in X.columns:
-            texts = _texts(X[name])
             vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2)
             try:
-                weights = vectorizer.fit_transform(texts)
-            except ValueError:  # no term occurs twice, for example in a small fold of cross-validation
+                weights = vectorizer.fit_transform(_texts(X[name]))
+            except ValueError:  # No term occurs twice, for example in a small fold.
                 continue
             n_components = min(TEXT_COMPONENTS, *weights.shape)
             self.vectorizers_[name] = vectorizer
             self.decompositions_[name] = TruncatedSVD(n_components, random_state=0).fit(weights)
         return self
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002  # scikit-learn passes it
-        """Return the names of the components, such as ``"title text 0"``."""
-        sizes = {name: self._size(name) for name in self.feature_names_in_}
-        return np.array([f"{name} text {k}" for name, size in sizes.items() for k in range(size)], dtype=object)
-
-    def _size(self, name: str) -> int:
-        return self.decompositions_[name].n_components if name in self.decompositions_ else 1
+    def _suffixes_of(self, name: str) -> Sequence[str]:
+        decomposition = self.decompositions_.get(name)
+        n_components = 1 if decomposition is None else decomposition.n_components
+        return [f" text {component}" for component in range(n_components)]
 
     def _convert(self, cells: Any) -> Array:
         if cells.name not in self.vectorizers_:
@@ -217,14 +241,14 @@ class TextComponents(CellTransformer):
 
 
 def _texts(cells: Any) -> list[str]:
-    return ["" if gap else str(cell) for cell, gap in zip(cells, is_missing(cells), strict=True)]
+    return cells.astype(str).mask(is_missing(cells), "").tolist()
 
 
-def _check_converted(values: Array, cells: Any, wanted: str) -> Array:
-    """Return `values`, or raise an error that names the first filled cell without a value."""
-    unread = np.isnan(values) & ~is_missing(cells)
-    if unread.any():
-        row = int(unread.argmax())
-        cell = f"{cell_at(row, cells.name)} is {shown(cells.iloc[row])}"
-        raise TableError(f"{cell}, not {wanted}. Correct it, or leave it empty.")
-    return values
+def _check_converted(values: Array, cells: Any, wanted: str) -> None:
+    """Raise a TableError that names the first filled cell without a value."""
+    unread = np.flatnonzero(np.isnan(values) & ~is_missing(cells))
+    if unread.size:
+        row = unread[0]
+        cell = shortened(cells.iloc[row])
+        place = cell_at(row, cells.name)
+        raise TableError(f"{place} is {cell}, not {wanted}. Correct it, or leave it empty.")

@@ -5,6 +5,8 @@ import signal
 import sys
 from typing import Any
 
+from labeldist._extras import how_to_install
+
 
 def main() -> None:
     """Run the command, or explain how to install its dependencies."""
@@ -13,11 +15,8 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("labeldist"):
             raise
-        print(
-            f"The command labeldist needs {error.name}, which is not installed. Install all dependencies with\n\n"
-            "    pip install 'labeldist[app]'",
-            file=sys.stderr,
-        )
+        problem = f"The command labeldist needs {error.name}, which is not installed."
+        print(f"{problem} Install it: {how_to_install('app')}", file=sys.stderr)
         raise SystemExit(1) from None
     for name, mode in (("stdin", "r"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed; print would then write messages to standard output

@@ -15,13 +15,18 @@ from labeldist.cli.evaluate import evaluate
 from labeldist.cli.explore import explore
 from labeldist.cli.fit import fit
 from labeldist.cli.predict import predict
+from labeldist.cli.reporter import visible
 from labeldist.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
-INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes after SIGINT and SIGTERM, as in shells."""
+INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
+TERMINATED = 143  # Exit code after SIGTERM.
 
-HELP = "Recover label distributions from tags or votes, learn to predict them, and evaluate predictions."
+HELP = "Recover label distributions from tags or votes, predict them, and evaluate predictions."
+EPILOG = (
+    "Exit codes: 0 success, 1 invalid data or files, 2 invalid options, 130 interrupted, "
+    "143 terminated."
+)
 
 
 class TerminatedError(KeyboardInterrupt):
@@ -29,18 +34,25 @@ class TerminatedError(KeyboardInterrupt):
 
 
 class _Commands(options.Group):
-    """Group that prints errors of the library on one line; all other errors are bugs and have a traceback."""
+    """Group that prints errors of the library on one line.
+
+    `Reporter.working` converts a ValueError or MemoryError to such an error. All other errors are
+    bugs and have a traceback.
+    """
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except LabelDistError as error:
-            message, code = str(error), 1
+            message = str(error)
+            code = 1
         except TerminatedError:
-            message, code = "terminated", TERMINATED
+            message = "terminated"
+            code = TERMINATED
         except KeyboardInterrupt:
-            message, code = "interrupted", INTERRUPTED
-        print(f"labeldist: {message}", file=sys.stderr)
+            message = "interrupted"
+            code = INTERRUPTED
+        print(f"labeldist: {visible(message)}", file=sys.stderr)
         raise typer.Exit(code)
 
 
@@ -48,7 +60,7 @@ app = typer.Typer(
     cls=_Commands,
     help=HELP,
     no_args_is_help=True,
-    epilog="Exit codes: 0 success, 1 invalid data or files, 2 invalid options, 130 interrupted, 143 terminated.",
+    epilog=EPILOG,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
@@ -63,7 +75,10 @@ def _show_version(wanted: bool) -> None:
 @app.callback(help=HELP)
 def common(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Define the options of ``labeldist`` itself."""

@@ -13,16 +13,27 @@ from labeldist.datasets._fetch import data_folder, locate
 from labeldist.datasets._load import describe, find, list_datasets
 from labeldist.datasets._registry import REGISTRY, DatasetInfo
 
-_DEFAULT = "Default: $LABELDIST_DATA, or else ~/labeldist_data; for votes $LABELDIST_VOTES if it is set."
-Folder = Annotated[Path | None, typer.Option(help=_DEFAULT)]
+Folder = Annotated[
+    Path | None,
+    typer.Option(help="Default: $LABELDIST_DATA or ~/labeldist_data; votes: $LABELDIST_VOTES."),
+]
 
-HELP = "List, describe and download the benchmark sets of the literature, additional sets and sets of votes."
-datasets = typer.Typer(cls=options.Group, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
+HELP = "List, describe and download benchmark sets, additional sets and sets of votes."
+ROW = "{name:<20}{kind:<12}{items:>7}{features:>10}{labels:>8}  {here}"
+HEADER = "set                 kind          items  features  labels  here"
+datasets = typer.Typer(
+    cls=options.Group, help=HELP, no_args_is_help=True, rich_markup_mode="markdown"
+)
 
 
 def _size(info: DatasetInfo) -> dict[str, Any]:
-    size = {"items": info.n_samples, "features": info.n_features, "labels": info.n_labels}
-    return {"name": info.name, "kind": info.kind, **size}
+    return {
+        "name": info.name,
+        "kind": info.kind,
+        "items": info.n_samples,
+        "features": info.n_features,
+        "labels": info.n_labels,
+    }
 
 
 @datasets.command("list", cls=options.Command)
@@ -33,20 +44,24 @@ def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
 
     - `labeldist datasets list`
     """
-    folders = {votes: data_folder(folder, votes=votes) for votes in (False, True)}
-    rows = [
-        {**_size(info), "here": (folders[info.kind == "votes"] / info.filename).exists()} for info in REGISTRY.values()
-    ]
-    lines = [f"{'set':<20}{'kind':<12}{'items':>7}{'features':>10}{'labels':>8}  here"]
+    sets_folder = data_folder(folder)
+    votes_folder = data_folder(folder, votes=True)
+    rows = []
+    for info in REGISTRY.values():
+        own_folder = votes_folder if info.kind == "votes" else sets_folder
+        rows.append({**_size(info), "here": (own_folder / info.filename).exists()})
+    lines = [HEADER]
     for row in rows:
-        items, here = row["items"] or "?", "yes" if row["here"] else "no"
-        lines.append(f"{row['name']:<20}{row['kind']:<12}{items:>7}{row['features']:>10}{row['labels']:>8}  {here}")
-    facts = {"folder": str(folders[False]), "votes_folder": str(folders[True]), "datasets": rows}
+        shown = {"items": row["items"] or "?", "here": "yes" if row["here"] else "no"}
+        lines.append(ROW.format(**row | shown))
+    facts = {"folder": str(sets_folder), "votes_folder": str(votes_folder), "datasets": rows}
     Reporter(as_json=as_json).result("\n".join(lines), facts)
 
 
 @datasets.command(cls=options.Command)
-def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: options.Json = False) -> None:
+def info(
+    name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: options.Json = False
+) -> None:
     """Describe a set: its rows and labels, its terms, and what to cite.
 
     **Example**
@@ -54,26 +69,36 @@ def info(name: Annotated[str, typer.Argument(help="Name of a set.")], as_json: o
     - `labeldist datasets info SBU_3DFE`
     """
     found = find(name)
-    texts = {"description": found.description, "terms": found.terms, "citation": found.citation.splitlines()}
-    Reporter(as_json=as_json).result(describe(found).rstrip(), {**_size(found), "sha256": found.sha256, **texts})
+    facts = {
+        **_size(found),
+        "sha256": found.sha256,
+        "description": found.description,
+        "terms": found.terms,
+        "citation": found.citation.splitlines(),
+    }
+    Reporter(as_json=as_json).result(describe(found).rstrip(), facts)
 
 
 @datasets.command(cls=options.Command)
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(help="Names of sets. Default: the benchmark sets.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names of sets. Default: the benchmark sets.")
+    ] = None,
     folder: Folder = None,
     as_json: options.Json = False,
 ) -> None:
-    """Download sets that are not on disk, and verify the checksums of all. Terms are shown before a download.
+    """Download sets that are not on disk, and verify the checksums of all.
 
-    The commands read the files: `labeldist fit ~/labeldist_data/Yeast_cold.mat --labels 'label_*' -o model.skops`.
+    Terms are shown before a download. The commands read the files:
+    `labeldist fit ~/labeldist_data/Yeast_cold.mat --labels 'label_*' -o model.skops`.
 
     **Examples**
 
     - `labeldist datasets fetch Yeast_cold SBU_3DFE`
     - `labeldist datasets fetch --folder data`
     """
-    wanted = [find(name) for name in names or list_datasets()]  # all names are checked before the first download
+    # All names are checked before the first download.
+    wanted = [find(name) for name in names or list_datasets()]
     reporter = Reporter(as_json=as_json)
     paths = []
     for one in wanted:

@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labeldist._tables.columns import check_apart, degrees, match_columns
+from labeldist._tables.column_selection import check_apart, degrees, match_columns
+from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
-from labeldist._typing import Array
+from labeldist._typing import VOTES_COLUMN, Array
+from labeldist._validation import is_logical
 from labeldist.cli import io, options
 from labeldist.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from labeldist.explorer._contents import Contents
+
+MAX_FEATURES = 5  # The text names the first ones.
+
 
 def explore(
     table: options.Table,
     labels: options.Labels,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Default: TABLE.html.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Default: TABLE.html.")
+    ] = None,
     item: options.Item = None,
     methods: Annotated[
-        list[str] | None, typer.Option("--method", help=f"For tags: {', '.join(ENHANCERS)}. Default: bayes.")
+        list[str] | None,
+        typer.Option("--method", help=f"For tags: {', '.join(ENHANCERS)}. Default: bayes."),
     ] = None,
-    intervals: Annotated[bool, typer.Option("--intervals", help="Show 90 % intervals of bayes.")] = False,
-    predicted: Annotated[list[str] | None, typer.Option(metavar="FILE", help="Tables of predicted degrees.")] = None,
-    models: Annotated[list[str] | None, typer.Option("--model", metavar="FILE", help="Models to predict with.")] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Show 90 % intervals of bayes.")
+    ] = False,
+    predicted: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Tables of predicted degrees.")
+    ] = None,
+    models: Annotated[
+        list[str] | None, typer.Option("--model", metavar="FILE", help="Models to predict with.")
+    ] = None,
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
@@ -37,24 +54,21 @@ def explore(
 ) -> None:
     """Write one HTML page to browse items and their label distributions.
 
-    The page shows tags next to the distributions that are recovered from them. It shows degrees next to those of
-    `--predicted` and `--model`, or else next to cross-validated predictions. `--method`, `--predicted` and `--model`
-    may be given several times.
+    The page shows tags next to the distributions that are recovered from them. It shows degrees
+    next to those of `--predicted` and `--model`, or else next to cross-validated predictions.
+    `--method`, `--predicted` and `--model` may be given several times.
 
     **Examples**
 
     - `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
     - `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
-    from labeldist.explorer._contents import check_contents, from_degrees, from_logical, is_logical
+    from labeldist.explorer._contents import check_contents, from_degrees, from_logical
     from labeldist.explorer._page import write_page
-    from labeldist.explorer._summary import scores, sentences
 
     reporter = Reporter(as_json=as_json)
-    source = "standard input" if table == STANDARD else os.fsencode(Path(table).name).decode(errors="replace")
-    page = output or ("explorer.html" if table == STANDARD else Path(table).with_suffix(".html").name)
-    if Path(page).suffix.lower() not in (".html", ".htm"):
-        raise typer.BadParameter(f"the page must end in .html; got {page}.")
+    page = _page_path(table, output)
+    source = "standard input" if table == STANDARD else Path(table).name
     io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
     if intervals and BAYES not in enhancers:
@@ -66,31 +80,48 @@ def explore(
     predictions = {}
     for name in predicted or ():
         P = io.read_degrees(name, frame, columns, item, source, reporter)
-        io.note_sums(P, name, reporter, {})
+        io.note_sums(P, name, reporter)
         predictions[f"predicted in {name}"] = normalize(P, name=name)
     for name in models or ():
         predictions[f"predicted by {name}"] = _predict(name, frame, columns, reporter)
-    choice: dict[str, Any] = {"features": features, "ignore": ignore, "prepare": prepare, "other": item}
-    are_shares = io.VOTES in frame.columns and (Y.sum(axis=1) == 1).all()  # of unanimous votes
-    if is_logical(Y) and not are_shares:
-        given = io.choose(frame, labels, reporter, **choice, need_features=list(enhancers) != [BAYES])
-        X = io.feature_matrix(given, prepare=prepare)
-        if BAYES in enhancers:
-            use_features(enhancers[BAYES], X, reporter)
-        with reporter.working(f"Recovering distributions of {len(Y)} items"):
+    used: list[str] = []
+    named = io.Columns(labels, features, ignore, prepare, other=item)
+    if _are_tags(Y, frame):
+        X = _features_of_tags(frame, named, enhancers, reporter)
+        with reporter.working(f"Recovering distributions of {len(Y)} items") as watch:
+            for enhancer in enhancers.values():
+                enhancer._watch = watch
             shown = from_logical(X, Y, enhancers.values(), predictions, intervals=intervals)
+    elif methods or intervals:
+        raise typer.BadParameter("--method and --intervals are for tags; these are degrees.")
     else:
-        if methods or intervals:
-            raise typer.BadParameter("--method and --intervals are for tags, which are 0 or 1; these are degrees.")
-        io.note_sums(Y, source, reporter, frame.drop(columns=columns))
-        held_out = predictions or _predict_out_of_fold(frame, labels, Y, choice, reporter)
-        shown = from_degrees(f"degrees in {source}", Y, held_out)
+        io.note_sums(Y, source, reporter)
+        if not predictions:
+            predictions, used = _predict_out_of_fold(frame, named, Y, reporter)
+        shown = from_degrees(f"degrees in {source}", Y, predictions)
     contents = check_contents(frame, columns, item=item, **vars(shown))
-    write_page(page, contents, f"Label distributions of {source}", overwrite=force)
-    facts: dict[str, Any] = {"items": len(frame), "labels": columns, "output": page}
-    facts |= {"versions": list(shown.versions), "truth": shown.truth, "intervals": list(shown.intervals)}
-    facts["measures"] = {score.name: {**score.values, "skill": score.skill} for score in scores(contents)}
-    reporter.result("\n".join([f"{page}: open it in a browser.", *sentences(contents)]), facts)
+    ceiling, about_ceiling = _noise_ceiling(contents, frame, Y)
+    about_features = f"Predicted from {len(used)} features: {listed(used, MAX_FEATURES)}."
+    remarks = list(filter(None, [about_features if used else "", about_ceiling]))
+    title = f"Label distributions of {source}"
+    write_page(page, contents, title, remarks=remarks, overwrite=force)
+    facts = {"output": page, "features": used, "noise_ceiling": ceiling}
+    _report(contents, remarks, facts, reporter)
+
+
+def _page_path(table: str, output: str | None) -> str:
+    """Return the file of the page, by default one that is named after the table."""
+    path = Path("explorer" if table == STANDARD else table)
+    page = output or path.with_suffix(".html").name
+    if not page.lower().endswith((".html", ".htm")):
+        raise typer.BadParameter(f"the page must end in .html; got {page}.")
+    return page
+
+
+def _are_tags(Y: pd.DataFrame, frame: pd.DataFrame) -> bool:
+    """Return whether labels are 0 and 1, and not shares of unanimous votes."""
+    are_shares = VOTES_COLUMN in frame.columns and (Y.sum(axis=1) == 1).all()
+    return is_logical(Y.to_numpy()) and not are_shares
 
 
 def _predict(name: str, frame: Any, columns: list[str], reporter: Reporter) -> Array:
@@ -101,25 +132,66 @@ def _predict(name: str, frame: Any, columns: list[str], reporter: Reporter) -> A
         model = load(name)
     known = label_names_of(model)
     if sorted(known) != sorted(columns):
-        raise TableError(f"{name} predicts {', '.join(known)}, but the labels are {', '.join(columns)}.")
+        raise TableError(f"{name} predicts {listed(known)}, but the labels are {listed(columns)}.")
     D = io.predict_rows(model, frame, reporter)
-    reporter.note(f"if {name} was fitted to some of these items, its predictions of them look too good.")
+    reporter.note(f"if {name} was fitted to some of these items, their predictions look too good.")
     return D[:, [known.index(column) for column in columns]]
 
 
+def _features_of_tags(
+    frame: pd.DataFrame, columns: io.Columns, enhancers: dict[str, Any], reporter: Reporter
+) -> Any:
+    """Return the features for enhancers, and let `BayesLE` use them."""
+    given = io.choose(frame, columns, reporter, need_features=list(enhancers) != [BAYES])
+    X = io.feature_matrix(given, prepare=columns.prepare)
+    if BAYES in enhancers:
+        use_features(enhancers[BAYES], X, reporter)
+    return X
+
+
 def _predict_out_of_fold(
-    frame: Any, labels: str, Y: Any, choice: dict[str, Any], reporter: Reporter
-) -> dict[str, Array]:
-    """Return cross-validated predictions, or nothing if the table has no features."""
+    frame: pd.DataFrame, columns: io.Columns, D: pd.DataFrame, reporter: Reporter
+) -> tuple[dict[str, Array], list[str]]:
+    """Return cross-validated predictions and their features, or nothing without features."""
     from labeldist._tables.preparation import prepare_columns
     from labeldist.explorer._contents import predict_out_of_fold
 
     try:
-        given = io.choose(frame, labels, reporter, **choice)
-        X = frame[given.features] if choice["prepare"] else given.X
-        preparation = prepare_columns(X) if choice["prepare"] else None
+        given = io.choose(frame, columns, reporter)
+        X = frame[given.features] if columns.prepare else given.X
+        preparation = prepare_columns(X) if columns.prepare else None
     except TableError as error:
         reporter.note(f"the page shows no predictions, only the given degrees: {error}")
-        return {}
-    with reporter.working(f"Predicting {len(Y)} items by cross-validation"):
-        return predict_out_of_fold(X, Y, prepare=preparation)
+        return {}, []
+    with reporter.working(f"Predicting {len(D)} items by cross-validation"):
+        predictions = predict_out_of_fold(X, D, preparation)
+    return predictions, given.features if predictions else []
+
+
+def _noise_ceiling(
+    contents: Contents, frame: pd.DataFrame, D: pd.DataFrame
+) -> tuple[float | None, str]:
+    """Return the noise ceiling of predictions of given degrees, and a text about it."""
+    from labeldist.explorer._summary import scores
+
+    skills = [score.skill for score in scores(contents) if not score.trivial]
+    if not skills:
+        return None, ""
+    return io.noise_ceiling_of(frame, D.to_numpy(), None, max(skills))
+
+
+def _report(
+    contents: Contents, remarks: list[str], facts: dict[str, Any], reporter: Reporter
+) -> None:
+    from labeldist.explorer._summary import scores, sentences
+
+    facts |= {
+        "items": len(contents.names),
+        "labels": contents.labels,
+        "versions": list(contents.versions),
+        "truth": contents.truth,
+        "intervals": list(contents.intervals),
+        "measures": {one.name: one.values | {"skill": one.skill} for one in scores(contents)},
+    }
+    first = f"{facts['output']}: open it in a browser."
+    reporter.result("\n".join([first, *sentences(contents), *remarks]), facts)

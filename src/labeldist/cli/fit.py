@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from labeldist._files import write_whole
-from labeldist._tables.kinds import kind_of
-from labeldist.cli import io, options
+from labeldist._validation import weights_for
+from labeldist.cli import io, options, pictures
 from labeldist.cli.options import LEARNERS, make
 from labeldist.cli.reporter import Reporter
-from labeldist.exceptions import LabelWarning, ModelError
+from labeldist.methods import ONNX_EXPORTS
+
+if TYPE_CHECKING:
+    from labeldist.learning import Choice
 
 AUTO = "auto"
-RECOVERED = "If labeldist enhance recovered the degrees, the scores do not measure the distance to the truth."
-TAGS = "the labels are 0 or 1, and are used as equal degrees. labeldist enhance recovers other degrees from them."
+MEAN = "mean"
+TRUTH = "degree in the table (true or recovered)"
 
 
 def fit(
     table: options.Table,
     labels: options.Labels,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Model file, such as model.skops.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Model file, such as model.skops.")
+    ],
     method: Annotated[
-        str, typer.Option(help=f"{AUTO} compares learners and chooses one; or one of {', '.join(LEARNERS)}.")
+        str,
+        typer.Option(
+            help=f"{AUTO} compares learners and chooses one; or one of {', '.join(LEARNERS)}."
+        ),
     ] = AUTO,
     settings: options.Settings = None,
     features: options.Features = None,
@@ -33,7 +40,10 @@ def fit(
     weights: options.Weights = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
-    onnx: Annotated[str | None, typer.Option(metavar="FILE", help="Also export the model to this .onnx file.")] = None,
+    onnx: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help=f"Export the model to this .onnx file. {ONNX_EXPORTS}"),
+    ] = None,
     picture: options.Picture = None,
     show: options.ShowModel = "calibration",
     force: options.Force = False,
@@ -41,74 +51,120 @@ def fit(
 ) -> None:
     """Fit a model that predicts label distributions from features, and save it.
 
-    Every method is scored by cross-validation and compared with the mean distribution, which ignores the features.
+    Every method is scored by cross-validation and compared with the mean distribution, which
+    ignores the features.
 
     **Examples**
 
     - `labeldist fit dist.csv --labels joy,fear,calm -o model.skops`
-    - `labeldist fit dist.csv --labels 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
-    - `labeldist fit dist.csv --labels joy,fear,calm --method bdldl --set ridge=0.1 -o model.skops --onnx model.onnx`
+    - `labeldist fit dist.csv -l 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
+    - `labeldist fit dist.csv -l joy,fear,calm --method bdldl --set ridge=0.1 -o m.skops`
     """
-    from sklearn.utils.validation import has_fit_parameter
-
     from labeldist._tables.preparation import prepare_columns
-    from labeldist.learning import choose_learner
-    from labeldist.metrics import PAPER_MEASURES
+    from labeldist.cli.choice_summary import summarise_choice
     from labeldist.models import exportable, save, to_onnx
-    from labeldist.plots import CalibrationDisplay
 
     reporter = Reporter(as_json=as_json)
     io.check_outputs(output, onnx, picture, force=force)
-    candidates = None
-    if method != AUTO:
-        learner = make(LEARNERS, method, {})
-        parameters = {"random_state": seed} if "random_state" in learner.get_params() else {}
-        candidates = {method: make(LEARNERS, method, parameters | options.parse_settings(settings))}
-        if weights and not has_fit_parameter(learner, "sample_weight"):
-            reporter.note(f"{LEARNERS[method]} is fitted without weights; they enter its scores only.")
-        if onnx and not exportable(candidates[method]):
-            raise ModelError(f"{LEARNERS[method]} cannot be exported to ONNX. Omit --onnx, or choose another --method.")
-    elif settings:
-        raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
-    io.check_picture(picture)
+    pictures.check_picture(picture)
+    candidates = _candidates(method, settings, seed)
+    is_requested = bool(candidates)
     frame = io.read(table, reporter, ignore)
-    given = io.choose(frame, labels, reporter, features=features, ignore=ignore, prepare=prepare, other=weights)
-    D, weight = given.Y, io.weights_of(frame, weights)
+    columns = io.Columns(labels, features, ignore, prepare, other=weights)
+    given = io.choose(frame, columns, reporter)
+    io.check_several(given.labels)
+    D = given.Y
     X = frame[given.features] if prepare else given.X
+    weight = io.weights_of(frame, weights)
     io.check_degrees(D, table)
-    if onnx and any(kind_of(X[name]).kind not in ("number", "truth") for name in X.columns):
-        raise ModelError("Only numeric features can be exported to ONNX. Omit --onnx, or --prepare.")
-    are_tags = D.isin([0, 1]).all(axis=None) and (D.sum(axis=1) > 1).any()
-    if not are_tags:
-        io.note_sums(D, table, reporter, frame[given.features])
-    with reporter.working("Comparing learners") as watch:
-        if are_tags:
-            reporter.note(TAGS)
-            warnings.simplefilter("ignore", LabelWarning)  # its advice is about Python classes
-        search: dict[str, Any] = {"cv": folds, "sample_weight": weight, "random_state": seed, "watch": watch}
-        search |= {"prepare": prepare_columns(X) if prepare else None, "only": exportable if onnx else None}
-        choice = choose_learner(X, D, candidates=candidates, insist=candidates is not None, **search)
-    for text in choice.warnings:
-        reporter.note(text)
-    may_be_recovered = not (weights or io.VOTES in frame.columns or are_tags)
+    io.note_sums(D, table, reporter)
+    if onnx and not is_requested:
+        reporter.note(f"only learners that can be exported are compared. {ONNX_EXPORTS}")
+    choice = _choose(
+        X,
+        D,
+        candidates,
+        reporter,
+        cv=folds,
+        prepare=prepare_columns(X) if prepare else None,
+        sample_weight=weight,
+        random_state=seed,
+        only=exportable if onnx and not is_requested else None,
+    )
+    if weights and not weights_for(choice.estimator, weight):
+        reporter.note(f"{choice.name} is fitted without weights; they enter its scores only.")
     ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill)
-    summary = f"{choice.paragraph} {RECOVERED if may_be_recovered else about_ceiling}".rstrip()
-    measures = {"skill": choice.skill, **{name: choice.chosen.mean(name) for name in PAPER_MEASURES}}
+    summary = f"{summarise_choice(choice, requested=is_requested)} {about_ceiling}".rstrip()
+    about = _about(choice, summary, len(D))
     # Models that cannot be exported or drawn raise an error here, before any file is written.
-    about: dict[str, Any] = {"summary": summary, "measures": measures, "training_rows": len(D)}
     graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else b""
-    drawn = None
-    if picture and show == "calibration":
-        truth = "share of votes" if io.VOTES in frame.columns else "degree in the table (true or recovered)"
-        drawn = CalibrationDisplay.from_predictions(choice.truth, choice.chosen.predictions, truth=truth)
-    elif picture and show == "importance":
-        drawn = io.draw_importance(choice.estimator, X, D, weight, seed, reporter)
-    elif picture:
-        drawn = io.draw_model(show, choice.estimator, X)
+    drawn = _draw(show, choice, X, D, weight, seed, reporter) if picture else None
     save(choice.estimator, output, **about, force=force)
     if onnx:
         write_whole(onnx, graph, overwrite=force)
-    io.save_drawn(drawn, picture, force=force)
+    pictures.save_drawn(drawn, picture, force=force)
+    facts = {
+        **io.facts(given, output),
+        "chosen": choice.name,
+        "skill": choice.skill,
+        "noise_ceiling": ceiling,
+        "paragraph": summary,
+        "learners": choice.table,
+    }
     sizes = f"{len(D)} items, {len(given.labels)} labels, {len(given.features)} features"
-    facts = {"chosen": choice.name, "skill": choice.skill, "noise_ceiling": ceiling, "paragraph": summary}
-    reporter.result(f"{summary}\n\n{output}: {sizes}.", {**io.facts(given, output), **facts, "learners": choice.table})
+    reporter.result(f"{summary}\n\n{output}: {sizes}.", facts)
+
+
+def _candidates(method: str, settings: list[str] | None, seed: int) -> dict[str, Any] | None:
+    """Return the requested learner by name, nothing for the mean, or None for all candidates."""
+    parameters = options.parse_settings(settings)
+    if method == AUTO:
+        if parameters:
+            raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
+        return None
+    learner = make(LEARNERS, method, parameters)
+    if "random_state" in learner.get_params() and "random_state" not in parameters:
+        learner.set_params(random_state=seed)
+    return {} if method == MEAN else {method: learner}
+
+
+def _choose(
+    X: Any, D: Any, candidates: dict[str, Any] | None, reporter: Reporter, **settings: Any
+) -> Choice:
+    """Compare learners with the settings of `choose_among`; its warnings become notes."""
+    from labeldist.learning._choice import choose_among
+
+    is_requested = bool(candidates)
+    with reporter.working("Comparing learners") as watch:
+        choice = choose_among(
+            X, D, candidates=candidates, watch=watch, requested=is_requested, **settings
+        )
+    for text in choice.warnings:
+        reporter.note(text)
+    return choice
+
+
+def _about(choice: Choice, summary: str, n_items: int) -> dict[str, Any]:
+    """Return what is saved with the model."""
+    from labeldist.metrics import PAPER_MEASURES
+
+    measures = {name: choice.chosen.mean(name) for name in PAPER_MEASURES}
+    return {
+        "summary": summary,
+        "measures": {"skill": choice.skill, **measures},
+        "training_rows": n_items,
+    }
+
+
+def _draw(
+    show: str, choice: Choice, X: Any, D: Any, weight: Any, seed: int, reporter: Reporter
+) -> Any:
+    """Draw the predictions or the model of a choice."""
+    from labeldist.plots import CalibrationDisplay
+
+    if show == "calibration":
+        predictions = choice.chosen.predictions
+        return CalibrationDisplay.from_predictions(choice.truth, predictions, truth=TRUTH)
+    if show == "importance":
+        return pictures.draw_importance(choice.estimator, X, D, weight, seed, reporter)
+    return pictures.draw_model(show, choice.estimator, X)

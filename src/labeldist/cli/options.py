@@ -4,43 +4,77 @@ from __future__ import annotations
 
 import tomllib
 from functools import partial
-from importlib import import_module
 from typing import Annotated, Any, Literal
 
 import typer
 
+from labeldist._tables.messages import did_you_mean
 from labeldist.cli.reporter import Reporter
-from labeldist.exceptions import did_you_mean
+from labeldist.methods import METHODS, Method
 
 Table = Annotated[
-    str, typer.Argument(help="A .csv, .tsv, .json, .jsonl, .parquet, .feather, .arff, .mat or .npz file; - is CSV.")
+    str,
+    typer.Argument(
+        help="A .csv, .tsv, .json, .jsonl, .parquet, .feather, .arff, .mat or .npz file; - is CSV."
+    ),
 ]
 Labels = Annotated[
-    str, typer.Option("--labels", "-l", metavar="COLUMNS", help="Names, patterns (emotion_*), or a file (.xml, .txt).")
+    str,
+    typer.Option(
+        "--labels",
+        "-l",
+        metavar="COLUMNS",
+        help="Names, patterns (emotion_*), or a file (.xml, .txt).",
+    ),
 ]
 Features = Annotated[
-    str | None, typer.Option(metavar="COLUMNS", help="Feature columns. Default: all other columns of numbers.")
+    str | None,
+    typer.Option(metavar="COLUMNS", help="Feature columns. Default: all other columns of numbers."),
 ]
-Ignore = Annotated[str, typer.Option(metavar="COLUMNS", help="Columns that are neither labels nor features.")]
-Prepare = Annotated[bool, typer.Option("--prepare", help="Convert words, text, dates and gaps of features to numbers.")]
-Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="Names of the items. Not a feature.")]
-Weights = Annotated[str | None, typer.Option(metavar="COLUMN", help="Weights of the rows, such as numbers of votes.")]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Table; - is CSV to standard output.")]
+Ignore = Annotated[
+    str, typer.Option(metavar="COLUMNS", help="Columns that are neither labels nor features.")
+]
+Prepare = Annotated[
+    bool,
+    typer.Option("--prepare", help="Convert words, text, dates and gaps of features to numbers."),
+]
+Item = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Names of the items. Not a feature.")
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Weights of the rows, such as numbers of votes."),
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Table; - is CSV to standard output.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Picture = Annotated[str | None, typer.Option(metavar="FILE", help="Also draw a picture: .png, .svg or .pdf.")]
+Picture = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Also draw a picture: .png, .svg or .pdf.")
+]
 _SHOW = typer.Option(help="Kind of --picture.")
 ShowDistributions = Annotated[Literal["ambiguous", "bars", "ternary"], _SHOW]
 ShowPredictions = Annotated[Literal["calibration", "scatter", "bars", "ternary"], _SHOW]
 ShowModel = Annotated[
     Literal["calibration", "importance", "coefficients", "search"],
-    typer.Option(help="Kind of --picture: importance of the features, search over hyper-parameters, …"),
+    typer.Option(
+        help="Kind of --picture: importance of the features, search over hyper-parameters, …"
+    ),
 ]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be repeated.")
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be repeated."),
 ]
 
-_TYPES = {"bool": "", "str": "TEXT", "list[str]": "TEXT", "int": "NUMBER", "float": "NUMBER", "path": "FOLDER"}
+_TYPES = {
+    "bool": "",
+    "str": "TEXT",
+    "list[str]": "TEXT",
+    "int": "NUMBER",
+    "float": "NUMBER",
+    "path": "FOLDER",
+}
 
 
 class _PlainTypes:
@@ -68,37 +102,21 @@ def _display_type(parameter: Any, ctx: Any) -> str:
     return _TYPES.get(name, name)  # names of choices stay
 
 
+PYTHON_WORDS = {"None": None, "True": True, "False": False}  # Values of --set besides TOML.
 BAYES = "bayes"
-ENHANCERS = {
-    BAYES: "BayesLE",
-    **{name.lower(): name for name in ("BDLE", "GLLE", "FCM", "KM", "LP", "ML")},
-    "dldl": "DLDL",
-    "logical-softmax": "LogicalSoftmax",
-    "uniform": "Uniform",
-}
-LEARNERS = {
-    **{name.lower(): name for name in ("BDLDLCV", "BDLDL", "SABFGS", "SAIIS", "LDLSCL", "LDLLC", "EDLLRL")},
-    **{name.lower(): name for name in ("LDLLRR", "LDLDPA", "LDLLDM", "LDL4C", "LDLHR", "DeltaLDL", "EDL")},
-    **{name.lower(): name for name in ("PTBayes", "PTSVM", "AAKNN", "AABP")},
-    **{name.lower(): name for name in ("DFLDL", "LDLForest", "LDLogitBoost")},
-    **{name.lower(): name for name in ("LDSVR", "CPNN")},
-    **{name.lower(): name for name in ("IncomLDL", "WInLDL", "LDLSF", "LDLLCLR")},
-    "softmax": "SoftmaxRegressionCV",
-    "softmaxregression": "SoftmaxRegression",
-    "forest": "DistributionForest",
-    "boosting": "DistributionBoosting",
-    "mean": "MeanDistribution",
-}
+_OFFERED = [method for method in METHODS if method.command]
+ENHANCERS = {method.command: method for method in _OFFERED if method.kind == "enhancer"}
+LEARNERS = {method.command: method for method in _OFFERED if method.kind == "learner"}
 MAX_ROWS_WITH_FEATURES = 20_000  # By default, BayesLE ignores the features of larger tables.
 
 
-def make(methods: dict[str, str], name: str, parameters: dict[str, Any]) -> Any:
-    """Return the estimator with the given name and parameters, or raise an error that lists the valid ones."""
+def make(methods: dict[str, Method], name: str, parameters: dict[str, Any]) -> Any:
+    """Return the estimator with the given name and parameters."""
     if name not in methods:
         hint = did_you_mean(name, methods)
-        raise typer.BadParameter(f"there is no method {name!r}.{hint} There are {', '.join(methods)}.")
-    package = "enhancement" if methods is ENHANCERS else "learning"
-    estimator = getattr(import_module(f"labeldist.{package}"), methods[name])()
+        known = ", ".join(methods)
+        raise typer.BadParameter(f"there is no method {name!r}.{hint} There are {known}.")
+    estimator = methods[name].estimator_class()()
     try:
         estimator.set_params(**parameters)._validate_params()
     except ValueError as error:
@@ -108,14 +126,14 @@ def make(methods: dict[str, str], name: str, parameters: dict[str, Any]) -> Any:
 
 def use_features(enhancer: Any, X: Any, reporter: Reporter) -> None:
     """Let a `BayesLE` use features if there are any and not too many rows."""
-    n, d = X.shape
-    if d and n > MAX_ROWS_WITH_FEATURES:
-        advice = "labeldist enhance --set regressor=auto uses them."
-        reporter.note(
-            f"BayesLE ignores the features of tables with more than {MAX_ROWS_WITH_FEATURES:,} rows. {advice}"
-        )
-    elif d:
+    n_rows, n_features = X.shape
+    if not n_features:
+        return
+    if n_rows <= MAX_ROWS_WITH_FEATURES:
         enhancer.set_params(regressor="auto")
+        return
+    problem = f"BayesLE ignores the features of more than {MAX_ROWS_WITH_FEATURES:,} rows"
+    reporter.note(f"{problem}. labeldist enhance --set regressor=auto uses them.")
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, Any]:
@@ -126,7 +144,8 @@ def parse_settings(settings: list[str] | None) -> dict[str, Any]:
         if not equals:
             raise typer.BadParameter(f"--set takes NAME=VALUE; got {setting!r}.")
         try:
-            parameters[name.strip()] = tomllib.loads(f"value = {text}")["value"]
+            value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
-            parameters[name.strip()] = {"None": None, "True": True, "False": False}.get(text, text)
+            value = PYTHON_WORDS.get(text, text)
+        parameters[name.strip()] = value
     return parameters

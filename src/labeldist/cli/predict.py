@@ -6,15 +6,17 @@ from typing import Annotated
 
 import typer
 
-from labeldist._tables.columns import with_columns
-from labeldist._tables.kinds import is_missing
-from labeldist._tables.tables import STANDARD, listed
-from labeldist.cli import io, options
+from labeldist._tables.column_kinds import is_missing
+from labeldist._tables.messages import listed
+from labeldist._tables.tables import STANDARD, with_columns
+from labeldist.cli import io, options, pictures
 from labeldist.cli.reporter import Reporter
 
 
 def predict(
-    model: Annotated[str, typer.Argument(help="Model file of `labeldist fit` or `labeldist.models.save`.")],
+    model: Annotated[
+        str, typer.Argument(help="Model file of `labeldist fit` or `labeldist.models.save`.")
+    ],
     table: options.Table,
     output: options.Output = STANDARD,
     item: options.Item = None,
@@ -25,13 +27,13 @@ def predict(
 ) -> None:
     """Predict label distributions of the rows of a table.
 
-    The output is the table with the predicted degrees in one column per label; columns with these names are replaced.
-    Features are found by the names of their columns, in any order.
+    The output is the table with the predicted degrees in one column per label; columns with these
+    names are replaced. Features are found by the names of their columns, in any order.
 
     **Examples**
 
     - `labeldist predict model.skops new.csv -o pred.csv`
-    - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png` — picture of the most ambiguous items
+    - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png`
     """
     from labeldist.models import feature_names_of, label_names_of, load
 
@@ -39,17 +41,20 @@ def predict(
     io.check_outputs(picture, table=output, force=force)
     with reporter.working("Loading the model"):
         loaded = load(model)
+    labels = label_names_of(loaded)
     frame = io.read(table, reporter, item)
-    items, labels = io.item_names(frame, item), label_names_of(loaded)
-    io.check_picture(picture, show, len(labels))
+    items = io.item_names(frame, item)
+    pictures.check_picture(picture, show, len(labels))
     io.check_columns(frame, output, labels)
-    replaced = [name for name in labels if name in frame.columns and not is_missing(frame[name]).all()]
+    present = [name for name in labels if name in frame.columns]
+    replaced = [name for name in present if not is_missing(frame[name]).all()]
     if replaced:
-        reporter.note(f"in the output, column {listed(replaced)} has predicted degrees instead of its values.")
+        reporter.note(f"Columns {listed(replaced)} are overwritten by predictions.")
     D = io.predict_rows(loaded, frame, reporter)
-    drawn = io.draw_distributions(show, D, labels, items) if picture else None
+    drawn = pictures.draw_distributions(show, D, labels, items) if picture else None
     result = with_columns(frame, dict(zip(labels, D.T, strict=True)))
-    io.write_output(result, output, labels, feature_names_of(loaded) or (), item=item, force=force)
-    io.save_drawn(drawn, picture, force=force)
+    features = feature_names_of(loaded) or ()
+    io.write_output(result, output, labels, features, item=item, force=force)
+    pictures.save_drawn(drawn, picture, force=force)
     facts = {"items": len(frame), "labels": labels, "model": model, "output": output}
     reporter.result(f"{output}: {len(frame)} items, {len(labels)} labels.", facts)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -13,34 +14,49 @@ import typer
 
 from labeldist._files import write_to_standard_output
 from labeldist._tables.tables import STANDARD
+from labeldist._typing import Watch
+from labeldist._validation import ADVICE_FOR_TAGS
 from labeldist.exceptions import LabelDistError
 
-Watch = Callable[[int, int, str], None]  # Called with the finished parts, all parts, and the name of the last one.
+# Control characters except tabs and line ends; a terminal would obey those in names of labels.
+CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> str:
+    r"""Replace control characters by escapes such as ``\u001b``, which are also valid in JSON."""
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class Reporter:
-    """Writes notes and progress to standard error, and the result, as text or JSON, to standard output.
+    """Writes notes and progress to standard error, and the result to standard output.
 
-    No result is printed if the table, `output`, goes to standard output.
+    The result is text or JSON. It is not printed if the table, `output`, goes to standard output.
     """
 
     def __init__(self, *, as_json: bool, output: str | None = None) -> None:
         if as_json and output == STANDARD:
-            raise typer.BadParameter("the table and the JSON cannot both go to standard output: name a file with -o.")
+            problem = "the table and the JSON cannot both go to standard output"
+            raise typer.BadParameter(f"{problem}: name a file with -o.")
         self._as_json = as_json
         self._prints_result = output != STANDARD
         self.notes: list[str] = []
 
     def note(self, text: str) -> None:
         """Print a remark about the data or the result."""
+        text = text.replace(ADVICE_FOR_TAGS, "labeldist enhance recovers degrees from tags.")
         self.notes.append(text)
         if not self._as_json:
             with suppress(OSError):  # a closed pipe or a full disk must not prevent the result
-                print(f"labeldist: note: {text}", file=sys.stderr)
+                print(f"labeldist: note: {visible(text)}", file=sys.stderr)
 
     @contextmanager
     def working(self, description: str) -> Iterator[Watch]:
-        """Show progress on a terminal during the block; warnings become notes, ValueErrors become our errors."""
+        """Show progress on a terminal during the block.
+
+        Warnings become notes. Every ValueError becomes an error of this library: scikit-learn
+        raises it for invalid data, and it does not differ from a ValueError by a mistake in the
+        code.
+        """
         from rich.console import Console
         from rich.progress import Progress
 
@@ -56,7 +72,7 @@ class Reporter:
                     )
             except LabelDistError:
                 raise
-            except (ValueError, MemoryError) as error:  # scikit-learn raises ValueError for invalid data
+            except (ValueError, MemoryError) as error:
                 raise LabelDistError(str(error) or "There is not enough memory.") from error
         for text in dict.fromkeys(str(warning.message) for warning in caught):
             self.note(text)
@@ -66,7 +82,9 @@ class Reporter:
         if sys.stdout is None:  # closed
             return
         if self._as_json:
-            content = json.dumps({**facts, "notes": self.notes}, ensure_ascii=False, allow_nan=False, indent=2)
-            write_to_standard_output(f"{content}\n".encode(errors="backslashreplace"))
+            noted = {**facts, "notes": self.notes}
+            content = json.dumps(noted, ensure_ascii=False, allow_nan=False, indent=2)
+            write_to_standard_output(f"{visible(content)}\n".encode(errors="backslashreplace"))
         elif self._prints_result:
-            write_to_standard_output(f"{text}\n".encode(errors="surrogateescape"))  # file names may be any bytes
+            # File names may be any bytes.
+            write_to_standard_output(f"{visible(text)}\n".encode(errors="surrogateescape"))

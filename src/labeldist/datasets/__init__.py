@@ -1,13 +1,26 @@
 """Data sets and votes by name, tables in files, synthetic data and logical labels."""
 
-# scikit-learn and pandas are imported inside the functions that need them: loading them takes more than a second.
-from labeldist._tables.columns import LabelledTable, read_labelled
+# scikit-learn and pandas are imported inside the functions that need them: loading them takes more
+# than a second.
+from labeldist._tables.column_selection import LabelledTable, read_labelled
 from labeldist._tables.stream import TableStream, write_parquet
-from labeldist._tables.tables import read_mat, read_table, write_table
+from labeldist._tables.tables import read_table, write_table
 from labeldist.datasets._load import list_datasets, load_dataset, load_logical_digits
 from labeldist.datasets._load_votes import VoteData, load_votes
-from labeldist.datasets._synthetic import binarize, make_artificial, make_artificial_grid
+from labeldist.datasets._synthetic import binarize, make_artificial
 
-__all__ = ["LabelledTable", "TableStream", "VoteData", "binarize", "list_datasets"]
-__all__ += ["load_dataset", "load_logical_digits", "load_votes", "make_artificial", "make_artificial_grid"]
-__all__ += ["read_labelled", "read_mat", "read_table", "write_parquet", "write_table"]
+__all__ = [
+    "LabelledTable",
+    "TableStream",
+    "VoteData",
+    "binarize",
+    "list_datasets",
+    "load_dataset",
+    "load_logical_digits",
+    "load_votes",
+    "make_artificial",
+    "read_labelled",
+    "read_table",
+    "write_parquet",
+    "write_table",
+]

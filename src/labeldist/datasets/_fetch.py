@@ -6,6 +6,7 @@ import logging
 import os
 from pathlib import Path
 
+from labeldist._extras import how_to_install
 from labeldist._files import write_whole
 from labeldist.datasets import _registry as registry
 from labeldist.datasets._registry import DatasetInfo
@@ -16,24 +17,33 @@ _logger = logging.getLogger("labeldist")
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None, *, votes: bool = False) -> Path:
-    """Return `data_home`, else ``$LABELDIST_VOTES`` for votes, else ``$LABELDIST_DATA``, else ``~/labeldist_data``."""
+    """Return `data_home`, or else the folder of an environment variable, or else the default.
+
+    The variable is ``LABELDIST_VOTES`` for votes, or else ``LABELDIST_DATA``.
+    """
     variable = (votes and os.environ.get("LABELDIST_VOTES")) or os.environ.get("LABELDIST_DATA")
     return Path(data_home or variable or "~/labeldist_data").expanduser()
 
 
 def locate(
-    info: DatasetInfo, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True
+    info: DatasetInfo,
+    data_home: str | os.PathLike[str] | None = None,
+    download_if_missing: bool = True,
 ) -> Path:
     """Return the path of the verified file of a set, after a download if necessary."""
     path = data_folder(data_home, votes=info.kind == "votes") / info.filename
     if not path.exists():
         if not download_if_missing:
             by_hand = _by_hand(info, path)
-            raise DatasetNotFoundError(f"There is no file {path}. Set download_if_missing=True, or {by_hand}")
+            raise DatasetNotFoundError(
+                f"There is no file {path}. Set download_if_missing=True, or {by_hand}"
+            )
         _download(info, path)
     difference = _difference(path.read_bytes(), info)
     if difference:
-        raise ChecksumError(f"{path} is not the published file: {difference}. Delete it to download it again.")
+        raise ChecksumError(
+            f"{path} is not the published file: {difference}. Delete it to download it again."
+        )
     return path
 
 
@@ -51,10 +61,10 @@ def _download(info: DatasetInfo, path: Path) -> None:
     try:
         from pooch import HTTPDownloader
     except ImportError:
-        raise DatasetNotFoundError(
-            f"The download of {path} needs pooch. Run pip install 'labeldist[app]', or {_by_hand(info, path)}"
-        ) from None
-    if info.terms:  # A warning, since Python shows messages of lower levels only if a program configures logging.
+        advice = f"Install it ({how_to_install('app')}), or {_by_hand(info, path)}"
+        raise DatasetNotFoundError(f"The download of {path} needs pooch. {advice}") from None
+    # A warning, since Python shows messages of lower levels only if a program configures logging.
+    if info.terms:
         _logger.warning("Terms of %s: %s", info.name, info.terms)
     download = HTTPDownloader(chunk_size=2**16, timeout=TIMEOUT)
     failures = []

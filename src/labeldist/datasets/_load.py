@@ -6,22 +6,23 @@ from typing import Any, get_args
 
 import numpy as np
 
-from labeldist._tables.tables import read_mat
+from labeldist._tables.messages import did_you_mean
 from labeldist._typing import Array
 from labeldist.datasets._fetch import locate
 from labeldist.datasets._registry import REGISTRY, DatasetInfo, Kind
 from labeldist.datasets._synthetic import binarize
-from labeldist.exceptions import LabelWarning, UnknownDatasetError, did_you_mean, warn
+from labeldist.exceptions import LabelWarning, UnknownDatasetError, warn
 from labeldist.simplex import normalize
 
 
 def list_datasets(kind: Kind = "benchmark") -> list[str]:
-    """Return the names of the benchmark sets, in the order of the literature's tables, or of other sets.
+    """Return the names of data sets.
 
     Parameters
     ----------
     kind : {"benchmark", "additional", "votes"}, default="benchmark"
-        The thirteen benchmark sets, additional sets with distributions, or sets of votes.
+        The thirteen benchmark sets in the order of the literature's tables, additional sets with
+        distributions, or sets of votes.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def list_datasets(kind: Kind = "benchmark") -> list[str]:
     ['CIFAR-10H', 'FER+']
     """
     if kind not in get_args(Kind):
-        raise ValueError(f"kind must be one of {', '.join(map(repr, get_args(Kind)))}; got {kind!r}.")
+        raise ValueError(f"kind must be one of {get_args(Kind)}; got {kind!r}.")
     return [info.name for info in REGISTRY.values() if info.kind == kind]
 
 
@@ -53,9 +54,10 @@ def load_dataset(
     return_X_y: bool = False,
     download_if_missing: bool = True,
 ) -> Any:
-    """Load a set with distributions from the data folder, or from its public source if it is not there.
+    """Load a set with distributions from the data folder, or from its public source.
 
-    The terms of a set, if known, are logged before its download.
+    A file that is not in the folder is downloaded. The terms of a set, if known, are logged before
+    its download.
 
     Parameters
     ----------
@@ -71,9 +73,10 @@ def load_dataset(
     Returns
     -------
     Bunch or tuple of ndarrays
-        ``data`` (n_samples × n_features), ``target`` (the distributions, n_samples × n_labels), ``logical``
-        (`binarize` of the distributions), numbered ``feature_names`` and ``target_names``, ``DESCR``, ``filename``.
-        Degrees of additional sets are divided by their sums, with a `LabelWarning` if these are not close to one.
+        ``data`` (n_samples × n_features), ``target`` (the distributions, n_samples × n_labels),
+        ``logical`` (`binarize` of the distributions), numbered ``feature_names`` and
+        ``target_names``, ``DESCR``, ``filename``. Degrees of additional sets are divided by their
+        sums, with a `LabelWarning` if these are not close to one.
 
     See Also
     --------
@@ -89,7 +92,9 @@ def load_dataset(
     if info.kind == "votes":
         raise UnknownDatasetError(f"{name} is a set of votes. Load it with load_votes.")
     path = locate(info, data_home, download_if_missing)
-    X, D = read_mat(path) if info.kind == "benchmark" else _read_and_normalize(path)
+    X, D = _read_arrays(path)
+    if info.kind == "additional":
+        D = _normalize(D, path)
     if return_X_y:
         return X, D
     from sklearn.utils import Bunch
@@ -105,17 +110,25 @@ def load_dataset(
     )
 
 
-def _read_and_normalize(path: Path) -> tuple[Array, Array]:
-    """Read a verified MATLAB file whose rows of labels may not sum to one."""
+def _read_arrays(path: Path) -> tuple[Array, Array]:
+    """Read the features and degrees of a verified MATLAB file."""
     import scipy.io
 
     arrays = scipy.io.loadmat(path)
-    X, weights = (np.ascontiguousarray(arrays[key], dtype=np.float64) for key in ("features", "labels"))
-    differences = np.abs(weights.sum(axis=1) - 1)
+    X = np.ascontiguousarray(arrays["features"], dtype=np.float64)
+    D = np.ascontiguousarray(arrays["labels"], dtype=np.float64)
+    return X, D
+
+
+def _normalize(D: Array, path: Path) -> Array:
+    """Divide degrees by their sums, with a warning if these are not close to one."""
+    differences = np.abs(D.sum(axis=1) - 1)
     if differences.max() > 1e-5:
-        rows = f"{np.count_nonzero(differences > 1e-5)} rows of labels in {path} do not sum to one"
-        warn(f"{rows} (up to {differences.max():.2g} off). They are divided by their sums.", LabelWarning)
-    return X, normalize(weights)
+        n_rows = np.count_nonzero(differences > 1e-5)
+        problem = f"{n_rows} rows of labels in {path} do not sum to one"
+        largest = f"up to {differences.max():.2g} off"
+        warn(f"{problem} ({largest}). They are divided by their sums.", LabelWarning)
+    return normalize(D)
 
 
 def load_logical_digits(*, return_X_y: bool = False) -> Any:
@@ -129,8 +142,9 @@ def load_logical_digits(*, return_X_y: bool = False) -> Any:
     Returns
     -------
     Bunch or tuple of ndarrays
-        ``data`` (1797 × 64), ``logical`` (1797 × 10, uint8, a single 1 per row), ``target`` (the class of each row),
-        ``images`` (1797 × 8 × 8), ``feature_names``, ``target_names``, ``DESCR``.
+        ``data`` (1797 × 64), ``logical`` (1797 × 10, uint8, a single 1 per row), ``target`` (the
+        class of each row), ``images`` (1797 × 8 × 8), ``feature_names``, ``target_names``,
+        ``DESCR``.
 
     See Also
     --------
@@ -151,23 +165,25 @@ def load_logical_digits(*, return_X_y: bool = False) -> Any:
     digits.logical = logical
     digits.feature_names = list(digits.feature_names)
     digits.target_names = [str(digit) for digit in digits.target_names]
-    digits.DESCR = f"`logical` is 1 in the column of the class of a digit, and 0 elsewhere.\n\n{digits.DESCR}"
+    digits.DESCR = (
+        f"`logical` is 1 in the column of the class of a digit, and 0 elsewhere.\n\n{digits.DESCR}"
+    )
     return digits
 
 
 def find(name: str) -> DatasetInfo:
     """Return the entry of a set in the registry."""
-    if isinstance(name, str) and name in REGISTRY:
-        return REGISTRY[name]
-    suggestion = did_you_mean(name, REGISTRY)
-    raise UnknownDatasetError(f"There is no data set {name!r}.{suggestion} There are: {', '.join(REGISTRY)}.")
+    if name not in REGISTRY:
+        hint = did_you_mean(name, REGISTRY)
+        names = ", ".join(REGISTRY)
+        raise UnknownDatasetError(f"There is no data set {name!r}.{hint} There are: {names}.")
+    return REGISTRY[name]
 
 
 def describe(info: DatasetInfo) -> str:
     """Return the size, description, terms and references of a set."""
     rows = "?" if info.n_samples is None else info.n_samples
-    size = f"{rows} items with votes" if info.kind == "votes" else f"{rows} rows, {info.n_features} features"
+    features = "items with votes" if info.kind == "votes" else f"rows, {info.n_features} features"
     terms = f"Terms: {info.terms}\n\n" if info.terms else ""
-    return (
-        f"{info.name}: {size}, {info.n_labels} labels\n\n{info.description}\n\n{terms}References:\n\n{info.citation}\n"
-    )
+    title = f"{info.name}: {rows} {features}, {info.n_labels} labels"
+    return f"{title}\n\n{info.description}\n\n{terms}References:\n\n{info.citation}\n"

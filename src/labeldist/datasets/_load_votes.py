@@ -35,8 +35,8 @@ class VoteData:
     votes : VoteDistributions
         Shares of the votes, as `labeldist.votes.from_votes` returns them.
     items : DataFrame or None
-        One row per item, in the order of the votes. The first column, ``votes.item_name``, names the items; the others
-        are their texts and names. None if nothing but votes is published.
+        One row per item, in the order of the votes. The first column, ``votes.item_name``, names
+        the items; the others are their texts and names. None if nothing but votes is published.
     description : str
         Size, description, terms and references.
     filename : str
@@ -64,9 +64,10 @@ class VoteData:
 def load_votes(
     name: str, *, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True
 ) -> VoteData:
-    """Load a set of votes from the data folder, or from its public source if it is not there.
+    """Load a set of votes from the data folder, or from its public source.
 
-    The terms of the set are logged before its download. Tables of items need ``labeldist[app]``.
+    A file that is not in the folder is downloaded. The terms of the set are logged before its
+    download. Tables of items need ``labeldist[app]``.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def load_votes(
     --------
     >>> from labeldist.datasets import load_votes
     >>> load_votes("ChaosNLI_SNLI")  # doctest: +SKIP
-    VoteData(VoteDistributions(1514 items, 3 labels, 151400 votes), items=['uid', 'premise', 'hypothesis', 'source'])
+    VoteData(VoteDistributions(1514 items, 3 labels, 151400 votes), items=['uid', 'premise', ...])
     """
     from labeldist.votes import from_votes  # It imports SciPy, which would delay every command.
 
@@ -105,18 +106,22 @@ def load_votes(
 
 
 def _read_counts_and_texts(path: Path, labels: list[str]) -> Read:
-    """Read ChaosNLI: one record per line, with a list of counts in the order of `labels`, and the item."""
+    """Read ChaosNLI: one record per line, with a list of counts in the order of `labels`."""
     frame = read_table(path)
-    items = frame.filter(regex=r"^example\.").rename(columns=lambda name: name.removeprefix("example."))
+    items = frame.filter(regex=r"^example\.").rename(
+        columns=lambda name: name.removeprefix("example.")
+    )
     return frame, {"item": "uid", "counts": ["label_count"], "label_names": labels}, items
 
 
 def _read_annotations_and_texts(path: Path, labels: list[str]) -> Read:
-    """Read the LeWiDi format: a JSON object of items, with annotators and their labels separated by commas."""
+    """Read LeWiDi: a JSON object of items, with annotators and labels separated by commas."""
     frame = read_table(path)
     frame = frame.rename(columns={frame.columns[0]: "item"})
     named = zip(frame["item"], frame["text"], strict=True)
-    items = require("pandas", "app").DataFrame([{"item": item, **_texts(text)} for item, text in named])
+    items = require("pandas", "app").DataFrame(
+        [{"item": item, **_texts(text)} for item, text in named]
+    )
     columns = {"item": "item", "annotator": "annotators", "label": "annotations", "separator": ","}
     return frame, {**columns, "label_names": labels}, items
 
@@ -136,7 +141,10 @@ def _read_array_of_counts(path: Path, labels: list[str]) -> Read:
 
 
 def _read_table_of_counts(path: Path, labels: list[str]) -> Read:
-    """Read FER+: one column of counts per label. Rows are numbered, since items that are not faces have no name."""
+    """Read FER+: one column of counts per label.
+
+    Rows are numbered, since items that are not faces have no name.
+    """
     frame = read_table(path)
     frame.insert(0, "item", range(len(frame)))
     return frame, {"item": "item", "counts": labels}, frame.drop(columns=labels)

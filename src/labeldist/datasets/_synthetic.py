@@ -35,56 +35,24 @@ def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[
 
     See Also
     --------
-    make_artificial_grid : The same map on a regular grid.
+    binarize : Convert the degrees to logical labels.
 
     References
     ----------
-    .. [1] X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering 28(7),
-       1734-1748, 2016.
+    .. [1] X. Geng. Label distribution learning. IEEE Transactions on Knowledge and Data Engineering
+       28(7), 1734-1748, 2016.
 
     Examples
     --------
     >>> from labeldist.datasets import make_artificial
-    >>> make_artificial(100, random_state=0)[1].shape
-    (100, 3)
+    >>> X, D = make_artificial(100, random_state=0)
+    >>> D[:2].round(2)
+    array([[0.26, 0.34, 0.4 ],
+           [0.28, 0.39, 0.33]])
     """
     if n_samples < 1:
         raise ValueError(f"n_samples must be at least 1; got {n_samples}.")
     X: Array = random_generator(random_state).uniform(-1, 1, size=(n_samples, 3))
-    return X, _degrees(X)
-
-
-def make_artificial_grid(size: int = 51) -> tuple[Array, Array]:
-    """Evaluate the artificial data set on a surface, for images of true and recovered distributions.
-
-    The first two features form a grid on [−1, 1]², the third is sin((x₁ + x₂)π). ``D.reshape(size, size, 3)`` is an
-    RGB image: x₁ grows within a row, x₂ from row to row.
-
-    Parameters
-    ----------
-    size : int, default=51
-        Points along each side, at least 2.
-
-    Returns
-    -------
-    X, D : ndarrays of shape (size², 3)
-        Features and degrees.
-
-    See Also
-    --------
-    make_artificial : Random rows.
-
-    Examples
-    --------
-    >>> from labeldist.datasets import make_artificial_grid
-    >>> make_artificial_grid(11)[1].shape
-    (121, 3)
-    """
-    if size < 2:
-        raise ValueError(f"size must be at least 2; got {size}.")
-    side = np.linspace(-1, 1, size)
-    x1, x2 = (coordinate.ravel() for coordinate in np.meshgrid(side, side))
-    X = np.column_stack([x1, x2, np.sin((x1 + x2) * np.pi)])
     return X, _degrees(X)
 
 
@@ -97,23 +65,25 @@ def _degrees(X: Array) -> Array:
 
 
 def binarize(D: ArrayLike, threshold: float = 0.5) -> NDArray[np.uint8]:
-    """Convert distributions to logical labels: 1 for the largest degrees that together exceed `threshold`.
+    """Convert distributions to logical labels.
 
-    The labels of a row are selected in descending order of their degrees (for equal degrees, the lower column first)
-    until their sum exceeds `threshold` [1]_. The default reproduces the published labels of the benchmark sets.
+    The labels of a row are selected in descending order of their degrees (for equal degrees, the
+    lower column first) until their sum exceeds `threshold` [1]_. The default reproduces the
+    published labels of the benchmark sets.
 
     Parameters
     ----------
     D : array-like of shape (n_samples, n_labels)
         Rows are distributions.
     threshold : float in [0, 1), default=0.5
-        The sum that the selected degrees exceed. Sums are rounded to float64: 0.4 + 0.2 exceeds 0.6 by one unit of the
-        last place.
+        The sum that the selected degrees exceed. Sums are rounded to float64: 0.4 + 0.2 exceeds 0.6
+        by one unit of the last place.
 
     Returns
     -------
     ndarray of shape (n_samples, n_labels), dtype uint8
-        1 for the selected labels, else 0. Every row has at least one 1; labels of degree 0 are never selected.
+        1 for the selected labels, else 0. Every row has at least one 1; labels of degree 0 are
+        never selected.
 
     See Also
     --------
@@ -121,8 +91,8 @@ def binarize(D: ArrayLike, threshold: float = 0.5) -> NDArray[np.uint8]:
 
     References
     ----------
-    .. [1] N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE Transactions on
-       Knowledge and Data Engineering 33(4), 1632-1643, 2021.
+    .. [1] N. Xu, Y.-P. Liu, X. Geng. Label enhancement for label distribution learning. IEEE
+       Transactions on Knowledge and Data Engineering 33(4), 1632-1643, 2021.
 
     Examples
     --------
@@ -135,7 +105,8 @@ def binarize(D: ArrayLike, threshold: float = 0.5) -> NDArray[np.uint8]:
     degrees = check_distributions(D)
     order = np.argsort(-degrees, axis=1, kind="stable")
     descending = np.take_along_axis(degrees, order, axis=1)
-    # The published labels result from float64 sums, largest degree first. Sums that are 0.5 on paper may be an ulp off.
+    # The published labels result from float64 sums, largest degree first. Sums that are 0.5 on
+    # paper may be an ulp off.
     running = np.cumsum(descending, axis=1)
     selected = np.ones(degrees.shape, dtype=np.uint8)
     selected[:, 1:] = running[:, :-1] <= threshold

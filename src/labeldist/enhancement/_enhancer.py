@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist import _validation as validation
 from labeldist._compat import NON_NEGATIVE, ConstrainedEstimator, Interval, StrOptions
@@ -59,7 +59,7 @@ class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
         """
         return self.fit(X, y).label_distributions_
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002  # scikit-learn's signature
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
         """Return the names of the output columns, which are the labels.
 
         Parameters
@@ -76,16 +76,16 @@ class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
         return np.asarray(self.label_names_, dtype=object)
 
     def _check_features_and_labels(self, X: Any, y: Any) -> tuple[Any, Array]:
-        """Return `X` and the logical labels as float64, and set the names of the columns of both."""
-        validation.check_rows_are_equally_long(y)
+        """Return `X` and the logical labels as float64, and set the names of their columns."""
+        if y is None:
+            name = type(self).__name__
+            raise ValueError(f"{name} requires y to be passed, but the target y is None.")
         validation.check_rows(X=X, y=y)
-        X, L = validation.validated(self, X, y, multi_output=True, **self._table_options())
-        L = validation.label_table(L)
+        X = validate_data(self, X, **_table_options(self))
+        L = validation.label_table(y)
+        check_consistent_length(X, L)
         self.label_names_ = validation.label_names(y, L.shape[1])
         return X, validation.check_logical(L)
-
-    def _table_options(self) -> dict[str, Any]:
-        return {"accept_sparse": "csr" if get_tags(self).input_tags.sparse else False, "dtype": np.float64}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -97,7 +97,7 @@ class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
         return tags
 
 
-class NewRowsMixin(LabelEnhancer):
+class NewRowsMixin(TransformerMixin):
     """Mixin of the enhancers with a rule for new rows: `_predict` of checked features."""
 
     def transform(self, X: Any) -> Array:
@@ -114,16 +114,20 @@ class NewRowsMixin(LabelEnhancer):
             Label distributions.
         """
         check_is_fitted(self)
-        validation.check_feature_order(self, X)
-        return self._predict(validation.validated(self, X, reset=False, **self._table_options()))
+        return self._predict(validate_data(self, X, reset=False, **_table_options(self)))
 
     @abstractmethod
     def _predict(self, X: Any) -> Array:
         """Return the label distributions of rows in float64."""
 
 
+def _table_options(enhancer: Any) -> dict[str, Any]:
+    accepts_sparse = get_tags(enhancer).input_tags.sparse
+    return {"accept_sparse": "csr" if accepts_sparse else False, "dtype": np.float64}
+
+
 class ScoringEnhancer(LabelEnhancer):
-    """Base class of the enhancers that compute scores from standardised features and map them to distributions."""
+    """Base class of the enhancers that map scores of standardised features to distributions."""
 
     _constraints = {
         "output": [StrOptions(set(OUTPUT_MAPS))],
@@ -142,14 +146,19 @@ class ScoringEnhancer(LabelEnhancer):
         self._validate_params()
         X, L = self._check_features_and_labels(X, y)
         self.mean_, self.scale_ = mean_and_scale(X, scale=self.scale)
-        self._map: dict[str, Any] = {"output": self.output, "sharpness": self.sharpness, "floor": self.floor}
+        self._map: dict[str, Any] = {
+            "output": self.output,
+            "sharpness": self.sharpness,
+            "floor": self.floor,
+        }
         with threads_for(len(X), len(X)):
-            self.label_distributions_ = self._distributions(self._score(self._standardised(X), L))
+            scores = self._score(self._standardised(X), L)
+            self.label_distributions_ = self._distributions(scores)
         return self
 
     @abstractmethod
     def _score(self, X: Array, L: Array) -> Array:
-        """Return the scores, (n, c), of standardised rows with the logical labels L, and set further attributes."""
+        """Return the scores, (n, c), of standardised rows X with the logical labels L."""
 
     def _standardised(self, X: Array) -> Array:
         return standardise(X, self.mean_, self.scale_)

@@ -14,7 +14,8 @@ from labeldist.enhancement._enhancer import LabelEnhancer
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.simplex import softmax
 
-THRESHOLD = 0.5  # the sum of degrees that the positive labels exceed, as in `labeldist.datasets.binarize`
+# The sum that the degrees of positive labels exceed: the default of `labeldist.datasets.binarize`.
+THRESHOLD = 0.5
 MAX_SHARPNESS = 30.0  # beyond it, softmax equals division by the row sum up to rounding
 
 
@@ -42,7 +43,10 @@ class Uniform(FeatureFreeEnhancer):
 
     Attributes
     ----------
-    label_distributions_, label_names_ : as in `BDLE`
+    label_distributions_ : ndarray of shape (n_samples, n_labels)
+        Recovered label distributions.
+    label_names_ : list of str
+        Names of the labels.
 
     See Also
     --------
@@ -66,12 +70,16 @@ class LogicalSoftmax(FeatureFreeEnhancer):
     Parameters
     ----------
     sharpness : float or "threshold", default=1.0
-        The degree of a positive label is exp(sharpness) times that of a negative one. ``"threshold"`` estimates the
-        sharpness from the rule by which logical labels are made; see Notes.
+        The degree of a positive label is exp(sharpness) times that of a negative one.
+        ``"threshold"`` estimates the sharpness from the rule by which logical labels are made; see
+        Notes.
 
     Attributes
     ----------
-    label_distributions_, label_names_ : as in `BDLE`
+    label_distributions_ : ndarray of shape (n_samples, n_labels)
+        Recovered label distributions.
+    label_names_ : list of str
+        Names of the labels.
     sharpness_ : float
         The sharpness that was used.
 
@@ -81,13 +89,14 @@ class LogicalSoftmax(FeatureFreeEnhancer):
 
     Notes
     -----
-    `labeldist.datasets.binarize` tags the largest degrees of a row until their sum exceeds 0.5, so the positive labels
-    have a mass between 0.5 and 0.5 plus the smallest of their degrees. ``sharpness="threshold"`` is the t ≥ 0 at which
-    the mass is in the middle on average: the mean of (mass − ½ smallest positive degree) is 0.5 over the rows that
-    have both positive and negative labels.
+    `labeldist.datasets.binarize` tags the largest degrees of a row until their sum exceeds 0.5, so
+    the positive labels have a mass between 0.5 and 0.5 plus the smallest of their degrees.
+    ``sharpness="threshold"`` is the t ≥ 0 at which the mass is in the middle on average: the mean
+    of (mass − ½ smallest positive degree) is 0.5 over the rows that have both positive and negative
+    labels.
 
-    With five labels or more it is close to the best sharpness. With fewer, such a t may not exist. Then t = 1, and a
-    `LabelWarning` is issued.
+    With five labels or more it is close to the best sharpness. With fewer, such a t may not exist.
+    Then t = 1, and a `LabelWarning` is issued.
 
     Examples
     --------
@@ -103,20 +112,25 @@ class LogicalSoftmax(FeatureFreeEnhancer):
         self.sharpness = sharpness
 
     def _recover(self, L: Array) -> Array:
-        self.sharpness_ = threshold_sharpness(L) if self.sharpness == "threshold" else float(self.sharpness)
+        if self.sharpness == "threshold":
+            self.sharpness_ = threshold_sharpness(L)
+        else:
+            self.sharpness_ = float(self.sharpness)
         return softmax(L, sharpness=self.sharpness_)
 
 
 def threshold_sharpness(L: Array) -> float:
-    """Return the t ≥ 0 at which softmax(tL) agrees with the threshold of the logical labels L, or 1 with a warning.
+    """Return the t ≥ 0 at which softmax(tL) agrees with the threshold of the logical labels L.
 
-    If no row has both positive and negative labels, t has no effect and is 1.
+    Return 1 with a warning if there is none. If no row has both positive and negative labels, t has
+    no effect and is 1.
     """
     positive = L > 0
     mixed = positive.any(axis=1) & ~positive.all(axis=1)
     if not mixed.any():
         return 1.0
-    L, positive = L[mixed], positive[mixed]
+    L = L[mixed]
+    positive = positive[mixed]
 
     def excess(t: float) -> float:
         D = softmax(L, sharpness=t)
@@ -124,10 +138,11 @@ def threshold_sharpness(L: Array) -> float:
         smallest = D.min(axis=1, where=positive, initial=1.0)
         return float((mass - smallest / 2).mean() - THRESHOLD)
 
-    low, high = excess(0.0), excess(MAX_SHARPNESS)
-    if low <= 0 and high > np.sqrt(EPSILON):
+    if excess(0.0) <= 0 and excess(MAX_SHARPNESS) > np.sqrt(EPSILON):
         return float(brentq(excess, 0, MAX_SHARPNESS, xtol=1e-14))
-    cause = "the positive labels always exceed it" if low > 0 else "too many rows have a single positive label"
-    problem = f"No sharpness agrees with the threshold {THRESHOLD:g} of the logical labels: {cause}"
-    warn(f"{problem}. sharpness=1 is used.", LabelWarning)
+    message = (
+        f"No sharpness agrees with the threshold {THRESHOLD:g} of the logical labels: the positive "
+        "labels exceed it in any case, or too many rows have a single one. sharpness=1 is used."
+    )
+    warn(message, LabelWarning)
     return 1.0

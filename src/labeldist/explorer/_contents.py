@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labeldist._tables.kinds import word
+from labeldist._tables.column_kinds import word
 from labeldist._typing import Array
-from labeldist._validation import check_label_names, check_rows
+from labeldist._validation import check_label_names, check_rows, is_logical
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_CHARACTERS = 2_000  # longer cells are cut
+FOLDS = 10  # of the cross-validated predictions
 MIN_ITEMS_TO_PREDICT = 4  # with fewer there are no folds within the folds of a cross-validation
 SHARES = "given labels, in equal shares"
 Bounds = tuple[Array, Array]
@@ -26,7 +27,7 @@ Bounds = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class Versions:
-    """Versions of the degrees; the attributes are parameters of `labeldist.explorer.write_explorer`."""
+    """Versions of the degrees: some parameters of `labeldist.explorer.write_explorer`."""
 
     versions: dict[str, Array]
     logical: Any = None
@@ -36,7 +37,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Contents(Versions):
-    """Names of items and labels, the other columns of the table, and versions of the degrees, checked."""
+    """Names of items and labels, other columns of the table, and versions of the degrees."""
 
     names: list[str] = field(default_factory=list)
     columns: Any = None
@@ -44,11 +45,15 @@ class Contents(Versions):
 
     def take(self, rows: Any) -> Contents:
         """Return the items at the given positions."""
-        versions = {name: D[rows] for name, D in self.versions.items()}
-        logical = None if self.logical is None else self.logical[rows]
-        bounds = {name: (lower[rows], upper[rows]) for name, (lower, upper) in self.intervals.items()}
-        names, columns = [self.names[row] for row in rows], self.columns.iloc[rows]
-        return Contents(versions, logical, self.truth, bounds, names, columns, self.labels)
+        return Contents(
+            versions={name: D[rows] for name, D in self.versions.items()},
+            logical=None if self.logical is None else self.logical[rows],
+            truth=self.truth,
+            intervals={name: (a[rows], b[rows]) for name, (a, b) in self.intervals.items()},
+            names=[self.names[row] for row in rows],
+            columns=self.columns.iloc[rows],
+            labels=self.labels,
+        )
 
 
 def check_contents(
@@ -63,81 +68,120 @@ def check_contents(
 ) -> Contents:
     """Check the parameters of `write_explorer`, and return them as contents of a page."""
     labels = [str(name) for name in label_names]
-    shape = (len(frame), len(labels))
-    if not all(shape) or not versions:
-        got = f"{shape[0]} items, {shape[1]} labels and {len(versions)} versions"
-        raise TableError(f"The page needs at least one item, label and version of the degrees; got {got}.")
+    if not versions:
+        raise TableError("The page needs at least one version of the degrees.")
     _check_known("truth", truth, versions)
     _check_known("item", item, frame.columns)
+    others = [column for column in frame.columns if str(column) not in labels and column != item]
+    return Contents(
+        versions=_check_versions(versions, frame, labels),
+        logical=None if logical is None else _check_logical(logical, frame, labels),
+        truth=None if truth is None else str(truth),
+        intervals=_check_intervals(intervals or {}, versions, frame, labels),
+        names=_item_names(frame, item),
+        columns=frame[others],
+        labels=labels,
+    )
+
+
+def _check_versions(versions: Any, frame: Any, labels: list[str]) -> dict[str, Array]:
+    """Return versions of the degrees, whose rows are divided by their sums."""
     checked = {}
     for key, degrees in versions.items():
         name = f"The version {key!r}"
-        _check_names(name, degrees, frame, labels)
-        checked[str(key)] = normalize(degrees, name=name)
-        _check_shape(name, checked[str(key)], shape)
-    if logical is not None:
-        _check_names("logical", logical, frame, labels)
-        logical = np.asarray(logical)
-        _check_shape("logical", logical, shape)
-        if not is_logical(logical):
-            raise TableError("logical must hold 0 and 1 only. Pass degrees as a version.")
-    bounds = {}
-    for name, pair in (intervals or {}).items():
-        _check_known("intervals", name, versions)
-        for bound in pair:
-            _check_names(f"A bound of {name!r}", bound, frame, labels)
-            _check_shape(f"A bound of {name!r}", np.asarray(bound), shape)
-        lower, upper = (np.asarray(bound, dtype=np.float64) for bound in pair)
-        if not ((lower >= 0) & (lower <= upper) & (upper <= 1)).all():
-            raise TableError(f"The bounds of {name!r} must lie between 0 and 1, and the lower below the upper.")
-        bounds[str(name)] = lower, upper
-    others = [column for column in frame.columns if str(column) not in labels and column != item]
-    names = [f"Item {row}" for row in range(1, len(frame) + 1)] if item is None else cell_texts(frame[item])
-    reference = None if truth is None else str(truth)
-    return Contents(checked, logical, reference, bounds, names, frame[others], labels)
+        checked[str(key)] = normalize(_check_table(name, degrees, frame, labels), name=name)
+    return checked
 
 
-def cell_texts(column: pd.Series[Any]) -> list[str]:
-    """Return cells as text: missing values are empty, fractions have twelve digits, dates have no midnight."""
-    texts = [f"{x:.12g}" if isinstance(x, float) and x % 1 else word(x).removesuffix(" 00:00:00") for x in column]
-    cut = (text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…" for text in texts)
-    return ["" if missing else text for text, missing in zip(cut, column.isna(), strict=True)]
+def _check_logical(logical: Any, frame: Any, labels: list[str]) -> Any:
+    table = _check_table("logical", logical, frame, labels)
+    if not is_logical(table):
+        raise TableError("logical must hold 0 and 1 only. Pass degrees as a version.")
+    return table
+
+
+def _check_intervals(
+    intervals: Any, versions: Any, frame: Any, labels: list[str]
+) -> dict[str, Bounds]:
+    """Return the bounds of the degrees of some versions."""
+    checked = {}
+    for key, (lower, upper) in intervals.items():
+        _check_known("intervals", key, versions)
+        name = f"A bound of {key!r}"
+        low = _check_table(name, lower, frame, labels)
+        high = _check_table(name, upper, frame, labels)
+        checked[str(key)] = (low, high)
+    return checked
+
+
+def _item_names(frame: Any, item: str | None) -> list[str]:
+    if item is None:
+        return [f"Item {row}" for row in range(1, len(frame) + 1)]
+    return cell_texts(frame[item])
 
 
 def _check_known(parameter: str, name: Any, known: Iterable[Any]) -> None:
     if name is not None and name not in known:
-        raise TableError(f"{parameter} is {name!r}; it must be one of {', '.join(map(repr, known))}.")
+        names = ", ".join(map(repr, known))
+        raise TableError(f"{parameter} is {name!r}; it must be one of {names}.")
 
 
-def _check_names(name: str, table: Any, frame: Any, labels: list[str]) -> None:
-    """Raise an error if a data frame has the labels or the items of the page in another order."""
+def _check_table(name: str, table: Any, frame: Any, labels: list[str]) -> Any:
+    """Return a table as an array; raise an error if its rows are not the items of the page.
+
+    The same holds for its columns and the labels, and for another order of rows or columns.
+    """
     check_rows(**{"The table of items": frame, name: table})
     check_label_names(table, labels, name)
-
-
-def _check_shape(name: str, values: Any, shape: tuple[int, int]) -> None:
+    values = np.asarray(table)
+    shape = (len(frame), len(labels))
     if values.shape != shape:
-        raise TableError(f"{name} has shape {values.shape}; {shape[0]} items and {shape[1]} labels need {shape}.")
+        raise TableError(f"{name} must have one row per item, {shape}; it has {values.shape}.")
+    return values
 
 
-def is_logical(Y: Any) -> bool:
-    """Return whether a table of labels holds 0 and 1 only."""
-    return bool(np.isin(np.asarray(Y), (0, 1)).all())
+def cell_texts(column: pd.Series[Any]) -> list[str]:
+    """Return cells as text.
+
+    Missing values are empty, fractions have twelve digits, and dates have no midnight.
+    """
+    texts = []
+    for cell, is_missing in zip(column, column.isna(), strict=True):
+        if is_missing:
+            text = ""
+        elif isinstance(cell, float) and cell % 1:
+            text = f"{cell:.12g}"
+        else:
+            text = word(cell).removesuffix(" 00:00:00")
+        if len(text) > MAX_CHARACTERS:
+            text = text[: MAX_CHARACTERS - 1] + "…"
+        texts.append(text)
+    return texts
 
 
 def from_logical(
-    X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any], *, intervals: bool = False
+    X: Any,
+    L: Any,
+    enhancers: Iterable[Any],
+    predicted: Mapping[str, Any],
+    *,
+    intervals: bool = False,
 ) -> Versions:
-    """Return what each enhancer recovers from logical labels, predictions, and the labels in equal shares.
+    """Return what enhancers recover from logical labels, predictions, and equal shares.
 
-    With `intervals`, the result has the 90 % intervals of the enhancers that have the method `interval`.
+    With `intervals`, the result has the 90 % intervals of the enhancers that have the method
+    `interval`.
     """
-    fitted = {f"recovered by {type(one).__name__}": one.fit(X, L) for one in enhancers}
-    recovered = {name: one.label_distributions_ for name, one in fitted.items()}
-    bounds = {name: one.interval(0.9) for name, one in fitted.items() if intervals and hasattr(one, "interval")}
+    versions = {}
+    bounds = {}
+    for enhancer in enhancers:
+        name = f"recovered by {type(enhancer).__name__}"
+        versions[name] = enhancer.fit(X, L).label_distributions_
+        if intervals and hasattr(enhancer, "interval"):
+            bounds[name] = enhancer.interval(0.9)
     given = np.array(L, dtype=float)
     shares = np.where(given.any(axis=1, keepdims=True), given, 1.0)
-    versions = {**recovered, **predicted, SHARES: normalize(shares)}
+    versions |= {**predicted, SHARES: normalize(shares)}
     return Versions(versions, logical=given.astype("u1"), intervals=bounds)
 
 
@@ -146,15 +190,19 @@ def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Versions:
     return Versions({name: normalize(D, name=name), **predicted}, truth=name if predicted else None)
 
 
-def predict_out_of_fold(X: Any, D: Any, *, folds: int = 10, prepare: Any = None) -> dict[str, Array]:
-    """Return cross-validated predictions of `BDLDLCV` after the transformer `prepare`; nothing for too few items."""
+def predict_out_of_fold(X: Any, D: Any, prepare: Any) -> dict[str, Array]:
+    """Return cross-validated predictions of `BDLDLCV` after a transformer, if any.
+
+    Too few items are not predicted.
+    """
     from labeldist.learning import BDLDLCV
     from labeldist.learning._cross_validation import held_out, prepared
 
     n = len(D)
     if n < MIN_ITEMS_TO_PREDICT:
         return {}
-    folds = min(folds, n // 2)
+    folds = min(FOLDS, n // 2)
     n_training = n - math.ceil(n / folds)
     learner = prepared(prepare, BDLDLCV(cv=min(10, n_training), scale=prepare is None))
-    return {"predicted by BDLDLCV, each item held out": held_out(learner, X, D, cv=folds, random_state=0)}
+    P = held_out(learner, X, D, cv=folds, random_state=0)
+    return {"predicted by BDLDLCV, each item held out": P}

@@ -37,25 +37,33 @@ def write_explorer(
     intervals: Mapping[str, Any] | None = None,
     title: str = "Label distributions, item by item",
 ) -> Path:
-    """Write one self-contained HTML page to search, filter and sort items and to compare versions of their degrees.
+    """Write one HTML page to search and sort items and to compare versions of their degrees.
+
+    The page is self-contained.
 
     Parameters
     ----------
     path : path-like
         File to write. Its folder is created if needed, and an existing file is replaced.
     frame : DataFrame
-        One row per item. The first 40 columns that are not labels and a random sample of 20,000 rows are shown.
+        One row per item. The first 40 columns that are not labels and a random sample of 20,000
+        rows are shown.
     label_names : sequence of str
+        Names of the labels.
     versions : mapping of str to array-like of shape (n_items, n_labels)
-        Degrees by the name to show, such as ``"true"`` or ``"recovered by BD-LE"``. Rows are divided by their sums.
+        Degrees by the name to show, such as ``"true"`` or ``"recovered by BD-LE"``. Rows are
+        divided by their sums.
     logical : array-like of shape (n_items, n_labels), optional
         1 where an item has a label, else 0.
-    truth : str, optional, the version against which the others are measured
+    truth : str, optional
+        The version that the others are compared with.
     item : str, optional
         Column that names the items. By default they are numbered.
     intervals : mapping of str to (lower, upper), optional
-        Bounds of the 90 % intervals of the degrees of some versions, as `labeldist.BayesLE.interval` returns them.
+        Bounds of the 90 % intervals of the degrees of some versions, as
+        `labeldist.BayesLE.interval` returns them.
     title : str
+        Title of the page.
 
     Returns
     -------
@@ -72,20 +80,38 @@ def write_explorer(
     >>> from labeldist.explorer import write_explorer
     >>> poems = pd.DataFrame({"title": ["Rain", "Home"], "joy": [0.2, 0.9], "calm": [0.8, 0.1]})
     >>> path, versions = getfixture("tmp_path") / "poems.html", {"read": poems[["joy", "calm"]]}
-    >>> write_explorer(path, poems, label_names=["joy", "calm"], versions=versions, item="title").name
+    >>> labels = ["joy", "calm"]
+    >>> write_explorer(path, poems, label_names=labels, versions=versions, item="title").name
     'poems.html'
     """
-    options = {"logical": logical, "truth": truth, "item": item, "intervals": intervals}
-    return write_page(path, check_contents(frame, label_names, versions, **options), title)
+    contents = check_contents(
+        frame,
+        label_names,
+        versions,
+        logical=logical,
+        truth=truth,
+        item=item,
+        intervals=intervals,
+    )
+    return write_page(path, contents, title)
 
 
-def write_page(path: str | PathLike[str], contents: Contents, title: str, *, overwrite: bool = True) -> Path:
-    """Write the page, and return its path; unpaired surrogates, which cannot be encoded, are replaced."""
-    write_whole(path, render(contents, title).encode("utf-8", errors="replace"), overwrite=overwrite)
+def write_page(
+    path: str | PathLike[str],
+    contents: Contents,
+    title: str,
+    *,
+    remarks: Sequence[str] = (),
+    overwrite: bool = True,
+) -> Path:
+    """Write the page, with remarks at the end of its summary, and return its path."""
+    # Unpaired surrogates cannot be encoded.
+    html = render(contents, title, remarks).encode("utf-8", errors="replace")
+    write_whole(path, html, overwrite=overwrite)
     return Path(path)
 
 
-def render(contents: Contents, title: str) -> str:
+def render(contents: Contents, title: str, remarks: Sequence[str] = ()) -> str:
     """Return the HTML of the page. All values are escaped."""
     jinja2 = require("jinja2", "app")
     environment = jinja2.Environment(
@@ -97,13 +123,17 @@ def render(contents: Contents, title: str) -> str:
     )
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     palette = cycle(OKABE_ITO)
-    colours = ["var(--ink)" if name == contents.truth else next(palette) for name in contents.versions]
+    colours = []
+    means = []
+    for name, D in contents.versions.items():
+        colours.append("var(--ink)" if name == contents.truth else next(palette))
+        means.append((name, [f"{mean:.3f}" for mean in D.mean(axis=0)]))
     return environment.get_template("explorer.html.jinja").render(
         title=title,
-        sentences=list(summary.sentences(contents)),
+        sentences=[*summary.sentences(contents), *remarks],
         labels=contents.labels,
         versions=list(contents.versions),
-        means=[(name, [f"{mean:.3f}" for mean in D.mean(axis=0)]) for name, D in contents.versions.items()],
+        means=means,
         pairs=summary.compare_pairs(contents),
         measures=list(PAPER_MEASURES.values()),
         scores=summary.scores(contents),
@@ -115,34 +145,36 @@ def render(contents: Contents, title: str) -> str:
 
 
 def embed(contents: Contents) -> dict[str, Any]:
-    """Return the items as JSON data for the script of the page: degrees are base64 of little-endian numbers."""
+    """Return the items as JSON data for the script of the page."""
     rows = np.arange(len(contents.names))
     if len(rows) > summary.MAX_ITEMS:
         rows = np.sort(np.random.default_rng(0).choice(rows, summary.MAX_ITEMS, replace=False))
     part = contents.take(rows)
-    columns = part.columns.iloc[:, : summary.MAX_COLUMNS]
+    shown = part.columns.iloc[:, : summary.MAX_COLUMNS]
+    largest = []
     versions = []
     for name, D in part.versions.items():
         version = {"name": name, "degrees": pack(D)}
+        largest.append(D.max())
         if name in part.intervals:
             lower, upper = part.intervals[name]
             version |= {"lower": pack(lower), "upper": pack(upper)}
+            largest.append(upper.max())
         versions.append(version)
-    upper_bounds = [upper for _, upper in part.intervals.values()]
     return {
         "rows": (rows + 1).tolist(),
         "names": part.names,
-        "columns": [{"name": str(name), "cells": cell_texts(columns.iloc[:, k])} for k, name in enumerate(columns)],
+        "columns": [{"name": str(k), "cells": cell_texts(column)} for k, column in shown.items()],
         "labels": part.labels,
         "steps": STEPS,
-        "largest": max(float(D.max()) for D in (*part.versions.values(), *upper_bounds)),
+        "largest": float(max(largest)),
         "versions": versions,
         "logical": None if part.logical is None else _base64(part.logical.astype("u1")),
     }
 
 
 def pack(D: Array) -> str:
-    """Return degrees as base64 of two bytes per degree, row by row."""
+    """Return degrees as base64 of little-endian numbers of two bytes, row by row."""
     return _base64(np.rint(D * STEPS).astype("<u2"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any, Literal, Self
@@ -13,62 +12,79 @@ from sklearn.base import clone
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.moments import Moments
 from labeldist._solvers.scaling import too_large_message
-from labeldist._solvers.sylvester import METHODS, SAFETY, Method, SylvesterSolution, solve_symmetric_sylvester
+from labeldist._solvers.sylvester import (
+    METHODS,
+    SAFETY,
+    Method,
+    SylvesterSolution,
+    solve_symmetric_sylvester,
+)
 from labeldist._threads import threads_for
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
-from labeldist.learning._blocks import Block, BlockLearner, sum_over_blocks
-from labeldist.learning._learner import NO_WEIGHT, check_weights, columns_of, linear_scores, set_columns
+from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
+from labeldist.learning._learner import (
+    NO_WEIGHT,
+    check_weights,
+    columns_of,
+    default_floor,
+    linear_scores,
+    set_columns,
+)
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 
 LARGE_RESIDUAL = 1e-10  # a relative residual that rounding alone does not explain
-FLOOR_SHARE = 0.1  # the default floor, as a share of the uniform degree
 
 
-class BDLDL(BlockLearner):
+class BDLDL(DaskLearner):
     """Bidirectional label distribution learning (BD-LDL).
 
-    A linear model maps features to degrees and, with the same coefficients, degrees back to features:
+    A linear model maps features to degrees and, with the same coefficients, degrees back to
+    features:
 
         min over θ, b, e of  ‖Xθ + 1bᵀ − D‖² + λ₁‖X − Dθᵀ − 1eᵀ‖² + λ₂‖θ‖².
 
-    The minimiser solves a Sylvester equation in the co-moments of (X, D), so a fit is one pass over the data and one
-    exact solve.
+    The minimiser solves a Sylvester equation in the co-moments of (X, D), so a fit is one pass over
+    the data and one exact solve.
 
     Parameters
     ----------
     reconstruction : float, default=1e-3
-        Weight λ₁ of the reconstruction of features from degrees. 0 gives the unidirectional method, UD-LDL.
+        Weight λ₁ of the reconstruction of features from degrees. 0 gives the unidirectional method,
+        UD-LDL.
     ridge : float, default=1e-2
-        Weight λ₂ of ‖θ‖². It depends on the units of the features: features with small values are shrunk more.
+        Weight λ₂ of ‖θ‖². It depends on the units of the features: features with small values are
+        shrunk more.
     fit_intercept : bool, default=True
-        Whether both directions have an unpenalised intercept. Predictions then sum to one before the output map.
-        False is the published model.
+        Whether both directions have an unpenalised intercept. Predictions then sum to one before
+        the output map. False is the published model.
     scale : bool, default=False
-        Whether to divide each feature by its standard deviation first, so that its unit has no effect.
+        Whether to divide each feature by its standard deviation first, so that its unit has no
+        effect.
     output : {"softmax", "clip", "project"}, default="clip"
         The map from linear scores to distributions; see `labeldist.simplex.to_distributions`.
     floor : float or "auto", default="auto"
-        Degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth of the uniform
-        degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon.
+        Degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth
+        of the uniform degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon.
     solver : {"auto", "cholesky", "eigh", "cholesky_svd"}, default="auto"
-        The decomposition. ``"cholesky_svd"`` is the published one; ``"auto"`` takes the fastest that is accurate.
+        The decomposition. ``"cholesky_svd"`` is the published one; ``"auto"`` takes the fastest
+        that is accurate.
 
     Attributes
     ----------
     coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        θᵀ, in the units of the given features, and b, zero without `fit_intercept`.
+        θᵀ, in the units of the given features, and intercepts (zero if fit_intercept=False).
     output_, floor_ : str, float
         Output map and floor of `predict`.
     solver_ : str
         The decomposition that was used.
     residual_, condition_ : float
-        Relative residual and condition number of the Sylvester equation. An `IllConditionedWarning` is issued if
-        fewer than four digits are correct.
+        Relative residual and condition number of the Sylvester equation. An `IllConditionedWarning`
+        is issued if fewer than four digits are correct.
     moments_ : Moments
-        Statistics of all rows so far, about n_features² numbers. Those of two models can be added and passed to
-        `fit_moments`. `predict` does not need them.
+        Statistics of all rows so far, about n_features² numbers. Those of two models can be added
+        and passed to `fit_moments`. `predict` does not need them.
 
     See Also
     --------
@@ -77,12 +93,14 @@ class BDLDL(BlockLearner):
 
     Notes
     -----
-    Memory grows as n_features² and the time of the solve as n_features³: reduce tens of thousands of columns first, for
-    instance by ``TruncatedSVD``. Features are squared: values beyond about 1e153 are an error.
+    Memory grows as n_features² and the time of the solve as n_features³: reduce tens of thousands
+    of columns first, for instance by ``TruncatedSVD``. Features are squared: values beyond about
+    1e153 raise an error.
 
     References
     ----------
-    X. Liu et al. Bidirectional loss function for label enhancement and distribution learning. KBS 213, 2021.
+    X. Liu et al. Bidirectional loss function for label enhancement and distribution learning. KBS
+    213, 2021.
 
     Examples
     --------
@@ -95,7 +113,6 @@ class BDLDL(BlockLearner):
     """
 
     _constraints = {
-        **{name: [Interval(Real, 0, math.inf, closed="left")] for name in ("reconstruction", "ridge")},
         "output": [StrOptions(set(OUTPUT_MAPS))],
         "floor": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "solver": [StrOptions({"auto", *METHODS})],
@@ -114,20 +131,28 @@ class BDLDL(BlockLearner):
         floor: float | Literal["auto"] = "auto",
         solver: Method | Literal["auto"] = "auto",
     ) -> None:
-        self.reconstruction, self.ridge, self.fit_intercept, self.scale = reconstruction, ridge, fit_intercept, scale
-        self.output, self.floor, self.solver = output, floor, solver
+        self.reconstruction = reconstruction
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.scale = scale
+        self.output = output
+        self.floor = floor
+        self.solver = solver
 
     def _fit_blocks(self, blocks: list[Block]) -> Self:
-        return self.fit_moments(sum_over_blocks(self, blocks, lambda _, X, D, weight: Moments.of(X, D, weight)))
+        def summarise(_: int, X: Any, D: Array, weight: Array | None) -> Moments:
+            return Moments.of(X, D, weight)
+
+        return self._fit_moments(sum_over_blocks(self, blocks, summarise))
 
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        return self.fit_moments(self._moments_of(X, y, sample_weight))
+        return self._fit_moments(self._moments_of(X, y, sample_weight))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Update the model with more rows.
 
-        The result is the model of all rows so far, to rounding. Each call solves for the coefficients; `fit_stream`
-        solves once. If a call fails, the model stays as it was.
+        The result is the model of all rows so far, to rounding. Each call solves for the
+        coefficients; `fit_stream` solves once. If a call fails, the model stays as it was.
 
         Parameters
         ----------
@@ -146,12 +171,15 @@ class BDLDL(BlockLearner):
         self._validate_params()
         earlier = getattr(self, "moments_", None)
         part = self._moments_of(X, y, sample_weight, reset=earlier is None)
-        return self.fit_moments(_join(earlier, part))
+        return self._fit_moments(_join(earlier, part))
 
-    def fit_stream(self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None) -> Self:
+    def fit_stream(
+        self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None
+    ) -> Self:
         """Fit the model to a table that arrives in chunks, with one chunk in memory at a time.
 
-        If a chunk is invalid, the model stays as it was, and the notes of the ``ValueError`` name the chunk.
+        If a chunk is invalid, the model stays as it was, and the notes of the ``ValueError`` name
+        the chunk.
 
         Parameters
         ----------
@@ -167,7 +195,8 @@ class BDLDL(BlockLearner):
         """
         self._validate_params()
         reader = clone(self)  # collects everything, so that a failure does not change this model
-        moments, n_rows = None, 0
+        moments = None
+        n_rows = 0
         for number, chunk in enumerate(chunks):
             length = np.shape(chunk[1])[0]
             if length == 0:
@@ -175,7 +204,7 @@ class BDLDL(BlockLearner):
             try:
                 part = reader._moments_of(*chunk, reset=moments is None)
             except ValueError as error:
-                error.add_note(f"This is in chunk {number} of the stream, which begins with row {n_rows}.")
+                error.add_note(f"This is in chunk {number}, which begins with row {n_rows}.")
                 raise
             moments = _join(moments, part)
             n_rows += length
@@ -183,14 +212,15 @@ class BDLDL(BlockLearner):
                 progress(n_rows)
         if moments is None:
             raise ValueError("The stream has no rows. At least one is needed.")
-        solution = self._solve(moments)
+        self._fit_moments(moments)
         set_columns(self, columns_of(reader))
-        return self._store(moments, *solution)
+        return self
 
     def fit_moments(self, moments: Moments) -> Self:
         """Fit the model to the statistics of a table.
 
-        Statistics have no column names: names from an earlier fit are kept if the numbers of columns agree.
+        Statistics have no column names: names from an earlier fit are kept if the numbers of
+        columns agree.
 
         Parameters
         ----------
@@ -203,36 +233,49 @@ class BDLDL(BlockLearner):
             The fitted learner.
         """
         self._validate_params()
-        solution = self._solve(moments)
+        self._fit_moments(moments)
         n_features, n_labels = moments.xd.shape
-        columns = {"label_names_": label_names(None, n_labels), "n_features_in_": n_features}
-        known = columns_of(self)
-        if len(known.get("label_names_", ())) == n_labels:
-            columns["label_names_"] = known["label_names_"]
-        if known.get("n_features_in_") == n_features:
-            columns = known | columns
+        columns = columns_of(self)
+        if len(columns.get("label_names_", ())) != n_labels:
+            columns["label_names_"] = label_names(None, n_labels)
+        if columns.get("n_features_in_") != n_features:
+            columns.pop("feature_names_in_", None)
+            columns["n_features_in_"] = n_features
         set_columns(self, columns)
-        return self._store(moments, *solution)
+        return self
 
-    def _store(self, moments: Moments, coef: Array, intercept: Array, solution: SylvesterSolution) -> Self:
-        self.moments_, self.coef_, self.intercept_ = moments, coef, intercept
-        self.solver_, self.residual_, self.condition_ = solution.method, solution.residual, solution.condition
-        automatic = FLOOR_SHARE / len(coef) if self.fit_intercept else EPSILON
-        self.output_, self.floor_ = self.output, automatic if self.floor == "auto" else self.floor
+    def _fit_moments(self, moments: Moments) -> Self:
+        """Solve for the coefficients and set all attributes but those of the columns."""
+        coef, intercept, solution = self._solve(moments)
+        self.moments_ = moments
+        self.coef_ = coef
+        self.intercept_ = intercept
+        self.solver_ = solution.method
+        self.residual_ = solution.residual
+        self.condition_ = solution.condition
+        self.output_ = self.output
+        if self.floor != "auto":
+            self.floor_ = self.floor
+        else:
+            self.floor_ = default_floor(len(coef)) if self.fit_intercept else EPSILON
         return self
 
     def _predict(self, X: Any) -> Array:
-        return to_distributions(linear_scores(X, self.coef_, self.intercept_), self.output_, floor=self.floor_)
+        scores = linear_scores(X, self.coef_, self.intercept_)
+        return to_distributions(scores, self.output_, floor=self.floor_)
 
-    def _moments_of(self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True) -> Moments:
+    def _moments_of(
+        self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
+    ) -> Moments:
         """Validate a table and return its statistics."""
         X, D = self._check_features_and_distributions(X, y, sample_weight, reset=reset)
-        # A chunk may have weight zero and a sum may overflow; `check_moments` raises an error for the whole table.
-        with np.errstate(invalid="ignore", over="ignore"), threads_for(*X.shape):
-            return Moments.of(X, D, check_weights(sample_weight, X, all_zero=True))
+        # A chunk may have weight zero; `check_moments` raises an error for the whole table.
+        weight = check_weights(sample_weight, X, all_zero=True)
+        with threads_for(*X.shape):
+            return Moments.of(X, D, weight)
 
     def _solve(self, moments: Moments) -> tuple[Array, Array, SylvesterSolution]:
-        """Return coefficients and intercept, and the solution of the equation in scaled features."""
+        """Return coefficients, intercept and the solution of the equation in scaled features."""
         check_moments(moments)
         scale = moments.feature_scale() if self.scale else np.ones(len(moments.mean_x))
         if not self.fit_intercept:
@@ -240,17 +283,22 @@ class BDLDL(BlockLearner):
         scaled = moments.divide_features(scale) if self.scale else moments
         A = scaled.xx.copy()
         np.fill_diagonal(A, A.diagonal() + self.ridge)
-        B, C = self.reconstruction * scaled.dd, (1 + self.reconstruction) * scaled.xd
+        B = self.reconstruction * scaled.dd
+        C = (1 + self.reconstruction) * scaled.xd
         try:
             with threads_for(max(C.shape), max(C.shape)):
                 solution = solve_symmetric_sylvester(A, B, C, method=self.solver)
         except SingularCoefficientError as error:
-            needed = "features" if error.coefficient == "A" else "label columns, and reconstruction > 0"
-            message = f"solver={self.solver!r} needs linearly independent {needed}. Use solver='auto'."
-            raise SingularCoefficientError(message, error.coefficient) from error
+            is_feature_side = error.coefficient == "A"
+            needed = "features" if is_feature_side else "label columns, and reconstruction > 0"
+            raise SingularCoefficientError(
+                f"solver={self.solver!r} needs linearly independent {needed}. Use solver='auto'.",
+                error.coefficient,
+            ) from error
         _warn_about_lost_digits(solution, A)
         coefficients = solution.X / scale[:, None]
-        # The coefficients of constant features are zero up to rounding, which a large constant would magnify.
+        # The coefficients of constant features are zero up to rounding, which a large constant
+        # would magnify.
         coefficients[scaled.xx.diagonal() == 0] = 0
         coef = np.ascontiguousarray(coefficients.T)
         return coef, moments.mean_d - coef @ moments.mean_x, solution
@@ -258,23 +306,29 @@ class BDLDL(BlockLearner):
 
 def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:
     size = A.diagonal()
-    drowned = np.flatnonzero((size > 0) & (size <= SAFETY * max(solution.X.shape) * EPSILON * size.max()))
+    rounding = SAFETY * max(solution.X.shape) * EPSILON * size.max()
+    drowned = np.flatnonzero((size > 0) & (size <= rounding))
     if solution.residual > LARGE_RESIDUAL:
         loss = f"solve their equation only to a relative residual of {solution.residual:.1e}"
     elif solution.has_few_digits:
         loss = f"have few correct digits, since the condition number is {solution.condition:.1e}"
     elif solution.method == "eigh" and drowned.size:
-        loss = f"are zero for feature {drowned[0]}, which is smaller than the rounding errors of others"
+        loss = f"are zero for feature {drowned[0]}, which is smaller than others' rounding errors"
     else:
         return
-    cause = "the features are nearly dependent" + (" and their units far apart" if drowned.size else "")
-    warn(f"The coefficients {loss}: {cause}. Set scale=True or raise ridge.", IllConditionedWarning)
+    cause = "nearly dependent and their units far apart" if drowned.size else "nearly dependent"
+    warn(
+        f"The coefficients {loss}: the features are {cause}. Set scale=True or raise ridge.",
+        IllConditionedWarning,
+    )
 
 
 def _join(moments: Moments | None, part: Moments) -> Moments:
     """Return the statistics of two parts of a table, which may overflow."""
+    if moments is None:
+        return part
     with np.errstate(over="ignore", invalid="ignore"):
-        return part if moments is None else moments + part
+        return moments + part
 
 
 def moments_about_origin(moments: Moments) -> Moments:

@@ -11,49 +11,61 @@ import numpy as np
 from sklearn.base import clone
 
 from labeldist._compat import StrOptions
-from labeldist._solvers.moments import BlockFolds, FoldMoments, Moments, is_partition, moments_of_rows
-from labeldist._solvers.sylvester_path import SylvesterPath
+from labeldist._solvers.moments import Moments
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
-from labeldist.learning._blocks import Block, BlockLearner, sum_over_blocks
-from labeldist.learning._cross_validation import check_finite, check_scoring, weighted_rows
+from labeldist.learning._cross_validation import (
+    Table,
+    check_finite,
+    check_scoring,
+    cv_results,
+    weighted_rows,
+)
+from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
+from labeldist.learning._fold_moments import BlockFolds, FoldMoments, is_partition
 from labeldist.learning._learner import check_weights, columns_of, set_columns
+from labeldist.learning._sylvester_path import SylvesterPath
 from labeldist.metrics import MEASURES
 from labeldist.simplex import OutputMap, to_distributions
 
-PAPER_GRID = tuple(10.0**k for k in range(-4, 4))  # the grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³
-FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)  # the default floors, as shares of the uniform degree
+# The grid of the paper for both penalties: 10⁻⁴, 10⁻³, …, 10³.
+PAPER_GRID = tuple(10.0**k for k in range(-4, 4))
+FLOOR_SHARES = (0.003, 0.03, 0.1, 0.2, 0.4, 0.7)  # default floors, in uniform degrees
 BLOCK_SCORES = 50_000  # scores in one array operation, few enough to stay in the cache
 
 Grid = dict[str, Sequence[Any]]  # values of four parameters of `BDLDL`; the last one varies fastest
 Scoring = str | Callable[[Array, Array], float]
-Table = tuple[Any, Array, Array | None]  # X, D and the weights of the rows
 Solutions = tuple[Array, Array]  # coefficients (points, m, c) and intercepts (points, c)
 
 
-class BDLDLCV(BlockLearner):
+class BDLDLCV(DaskLearner):
     """Bidirectional label distribution learning with cross-validation of its parameters.
 
-    All combinations are scored as by ``GridSearchCV(BDLDL(), ...)``, to rounding, but in one computation: one
-    decomposition serves all penalties, and floors and output maps share the linear scores. Dask collections are read in
-    two passes; `cv` must then be an int and `scoring` a name.
+    All combinations are scored as by ``GridSearchCV(BDLDL(), ...)``, to rounding, but in one
+    computation: one decomposition serves all penalties, and floors and output maps share the linear
+    scores. Dask collections are read in two passes; `cv` must then be an int and `scoring` a name.
 
     Parameters
     ----------
     reconstructions, ridges : sequence of float, default=(1e-4, 1e-3, ..., 1e3)
         Values of `reconstruction` and `ridge` of `BDLDL`. The default is the grid of the paper.
     floors : sequence of float or "auto", default="auto"
-        Values of `floor` of `BDLDL`. ``"auto"`` is 0.003, 0.03, 0.1, 0.2, 0.4 and 0.7 of the uniform degree.
+        Values of `floor` of `BDLDL`. ``"auto"`` is 0.003, 0.03, 0.1, 0.2, 0.4 and 0.7 of the
+        uniform degree.
     outputs : sequence of {"softmax", "clip", "project"}, default=("clip",)
         Values of `output` of `BDLDL`.
     cv : int, splitter or iterable, default=10
-        An int is a number of shuffled folds, since rows are often sorted. Otherwise as in scikit-learn.
+        An int is a number of shuffled folds, since rows are often sorted. A splitter, or an
+        iterable of train and test positions, determines the folds itself.
     scoring : str or callable, default="kl_divergence"
-        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold, higher being better,
-        which receives no weights.
-    fit_intercept, scale : as in `BDLDL`
+        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold,
+        higher being better, which receives no weights.
+    fit_intercept : bool, default=True
+        Whether both directions have an unpenalised intercept.
+    scale : bool, default=False
+        Whether to divide each feature by its standard deviation first.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds if `cv` is an int.
 
@@ -66,7 +78,8 @@ class BDLDLCV(BlockLearner):
     best_estimator_ : BDLDL
         The model with these parameters, fitted to all rows.
     cv_results_ : dict of str to ndarray
-        Scores of all combinations, as in ``GridSearchCV``. Measures for which lower is better change their sign.
+        Scores of all combinations, with the keys of ``GridSearchCV``. Measures for which lower is
+        better change their sign.
     n_splits_ : int
         Number of folds.
     coef_, intercept_, floor_ : ndarray, ndarray, float
@@ -87,7 +100,9 @@ class BDLDLCV(BlockLearner):
     """
 
     _constraints = {
-        **{name: ["array-like"] for name in ("reconstructions", "ridges", "outputs")},
+        "reconstructions": ["array-like"],
+        "ridges": ["array-like"],
+        "outputs": ["array-like"],
         "floors": [StrOptions({"auto"}), "array-like"],
         "scoring": [StrOptions(set(MEASURES)), callable],
     }
@@ -122,40 +137,46 @@ class BDLDLCV(BlockLearner):
         X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight, X, D = weighted_rows(self.cv, check_weights(sample_weight, X), X, D)
         grid = self._grid(D.shape[1])
-        splitter = check_cv(self.cv)
         if isinstance(self.cv, Integral):
-            splitter = KFold(int(self.cv), shuffle=True, random_state=random_generator(self.random_state))
+            random = random_generator(self.random_state)
+            splitter = KFold(int(self.cv), shuffle=True, random_state=random)
+        else:
+            splitter = check_cv(self.cv)
         folds = list(splitter.split(X, D))
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
-            return self._choose(grid, *self._scores_and_moments((X, D, weight), folds, grid))
+            sums, total = self._scores_and_moments(Table(X, D, weight), folds, grid)
+            return self._choose(grid, sums, total)
 
-    def _scores_and_moments(self, table: Table, folds: list[Any], grid: Grid) -> tuple[Array, Moments]:
-        X, D, weight = table
-        with np.errstate(invalid="ignore", over="ignore"):  # overflow is an error below
-            if is_partition(folds, len(D)):
-                held_out = FoldMoments.of(X, D, weight, [test for _, test in folds])
-                training, total = held_out.training(), held_out.total()
+    def _scores_and_moments(
+        self, table: Table, folds: list[Any], grid: Grid
+    ) -> tuple[Array, Moments]:
+        with np.errstate(invalid="ignore", over="ignore"):  # overflow raises an error below
+            if is_partition(folds, len(table.D)):
+                held_out = FoldMoments.of(table, [test for _, test in folds])
+                training = held_out.training()
+                total = held_out.total()
             else:
-                training = [moments_of_rows(X, D, weight, train) for train, _ in folds]
-                total = Moments.of(X, D, weight)
+                training = [Moments.of(*table.rows(train)) for train, _ in folds]
+                total = Moments.of(*table)
         check_moments(total)
-        sums = [
-            self._score_sums(self._solutions(moments, grid), table, test, grid)
-            for moments, (_, test) in zip(training, folds, strict=True)
-        ]
+        sums = []
+        for moments, (_, test) in zip(training, folds, strict=True):
+            solutions = self._solutions(moments, grid)
+            sums.append(self._score_sums(solutions, table.rows(test), grid))
         return np.array(sums), total
 
     def _fit_blocks(self, blocks: list[Block]) -> Self:
-        """Fit to a Dask table: one pass for the statistics of the folds, one to score the combinations."""
+        """Fit to a Dask table: one pass for the statistics of the folds, one for the scores."""
         check_scoring(self.scoring)
         if not isinstance(self.cv, Integral):
-            raise TypeError("For Dask collections cv must be an int, because folds are drawn block by block.")
+            raise TypeError("For Dask collections cv must be an int.")
         if callable(self.scoring):
             raise TypeError(f"For Dask collections scoring must be one of {', '.join(MEASURES)}.")
-        folds = BlockFolds(int(self.cv), int(random_generator(self.random_state).randint(2**31)))
+        seed = int(random_generator(self.random_state).randint(2**31))
+        folds = BlockFolds(int(self.cv), seed)
 
         def count(number: int, X: Any, D: Array, weight: Array | None) -> FoldMoments:
-            return FoldMoments.of(X, D, weight, folds.of(number, len(D)))
+            return FoldMoments.of(Table(X, D, weight), folds.of(number, len(D)))
 
         held_out = sum_over_blocks(self, blocks, count)
         total = held_out.total()
@@ -164,19 +185,31 @@ class BDLDLCV(BlockLearner):
         solutions = [self._solutions(moments, grid) for moments in held_out.training()]
         model = clone(self)
 
-        def score(number: int, X: Any, D: Array, weight: Array | None, *solutions: Solutions) -> Array:
-            pairs = zip(solutions, folds.of(number, len(D)), strict=True)
-            return np.array([model._score_sums(solution, (X, D, weight), rows, grid) for solution, rows in pairs])
+        def score(
+            number: int, X: Any, D: Array, weight: Array | None, *solutions: Solutions
+        ) -> Array:
+            block = Table(X, D, weight)
+            sums = []
+            for solution, rows in zip(solutions, folds.of(number, len(D)), strict=True):
+                sums.append(model._score_sums(solution, block.rows(rows), grid))
+            return np.array(sums)
 
-        return self._choose(grid, sum_over_blocks(self, blocks, score, shared=solutions), total)
+        sums = sum_over_blocks(self, blocks, score, shared=solutions)
+        return self._choose(grid, sums, total)
 
     def _predict(self, X: Any) -> Array:
         return self.best_estimator_._predict(X)
 
     def _grid(self, n_labels: int) -> Grid:
-        floors = [share / n_labels for share in FLOOR_SHARES] if isinstance(self.floors, str) else self.floors
-        grid: Grid = {"reconstruction": self.reconstructions, "ridge": self.ridges, "output": self.outputs}
-        grid["floor"] = floors
+        floors = self.floors
+        if isinstance(floors, str):
+            floors = [share / n_labels for share in FLOOR_SHARES]
+        grid: Grid = {
+            "reconstruction": self.reconstructions,
+            "ridge": self.ridges,
+            "output": self.outputs,
+            "floor": floors,
+        }
         for name, values in grid.items():
             if not len(values):
                 raise ValueError(f"{name}s must hold at least one value.")
@@ -184,30 +217,34 @@ class BDLDLCV(BlockLearner):
                 BDLDL(**{name: value})._validate_params()
         return grid
 
-    def _score_sums(self, solutions: Solutions, table: Table, rows: Any, grid: Grid) -> Array:
-        """Return the sums over rows of the scores of all combinations, in the order of the grid, and of the weights."""
+    def _score_sums(self, solutions: Solutions, held_out: Table, grid: Grid) -> Array:
+        """Return the sums over rows of the scores of all combinations, and of the weights."""
         coefficients, intercepts = solutions
-        X, D = table[0][rows], table[1][rows]
-        weight = np.ones(len(D)) if table[2] is None else table[2][rows]
+        X, D, weight = held_out
+        if weight is None:
+            weight = np.ones(len(D))
         total = np.zeros((len(coefficients), len(grid["output"]), len(grid["floor"])))
         whole = callable(self.scoring)  # a custom score may not be a mean over rows
         for part, points in _blocks(len(D), len(coefficients), D.shape[1], whole=whole):
-            flat = np.asarray(X[part] @ np.hstack([*coefficients[points]])).reshape(-1, *intercepts[points].shape)
-            raw = np.ascontiguousarray(flat.transpose(1, 0, 2) + intercepts[points, None])  # (points, n, c)
-            for (i, output), (j, floor) in product(enumerate(grid["output"]), enumerate(grid["floor"])):
-                P = to_distributions(raw.reshape(-1, D.shape[1]), output, floor=floor).reshape(raw.shape)
-                total[points, i, j] += self._measure(D[part], P, weight[part])
+            raw = _linear_scores(X[part], coefficients[points], intercepts[points])
+            flat = raw.reshape(-1, D.shape[1])
+            for i, output in enumerate(grid["output"]):
+                for j, floor in enumerate(grid["floor"]):
+                    P = to_distributions(flat, output, floor=floor).reshape(raw.shape)
+                    total[points, i, j] += self._measure(D[part], P, weight[part])
         return np.append(total, weight.sum())
 
     def _solutions(self, train: Moments, grid: Grid) -> Solutions:
-        """Return coefficients (points, m, c) and intercepts (points, c) for all pairs of penalties."""
+        """Return coefficients (points, m, c) and intercepts (points, c) for all penalties."""
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
-        moments = (train if self.fit_intercept else moments_about_origin(train)).divide_features(scale)
+        moments = train if self.fit_intercept else moments_about_origin(train)
+        moments = moments.divide_features(scale)
         path = SylvesterPath(moments.xx, moments.dd, moments.xd)
         ridges = np.asarray(grid["ridge"], dtype=np.float64)
-        solved = np.concatenate([path.solve(reconstruction, ridges) for reconstruction in grid["reconstruction"]])
+        solved = np.concatenate([path.solve(weight, ridges) for weight in grid["reconstruction"]])
         solved /= scale[:, None]
-        # The coefficients of constant features are zero up to rounding, which a large constant would magnify.
+        # The coefficients of constant features are zero up to rounding, which a large constant
+        # would magnify.
         solved[:, moments.xx.diagonal() == 0] = 0
         return solved, moments.mean_d - (moments.mean_x * scale) @ solved
 
@@ -217,42 +254,52 @@ class BDLDLCV(BlockLearner):
             return np.array([self.scoring(D, p) for p in P]) * share.sum()
         measure = MEASURES[self.scoring]
         tiled = np.broadcast_to(D, P.shape).reshape(-1, D.shape[1])
-        values = measure.rows(tiled, P.reshape(tiled.shape)).reshape(P.shape[:2]) @ share
-        return values if measure.higher_is_better else -values
+        rows = measure.rows(tiled, P.reshape(tiled.shape))
+        return measure.sign * (rows.reshape(P.shape[:2]) @ share)
 
     def _choose(self, grid: Grid, sums: Array, total: Moments) -> Self:
-        """Choose the combination with the best mean score and fit it to the statistics of all rows."""
-        combinations: list[dict[str, Any]] = [dict(zip(grid, point, strict=True)) for point in product(*grid.values())]
+        """Choose the combination with the best mean score and fit it to all rows."""
+        combinations = [dict(zip(grid, point, strict=True)) for point in product(*grid.values())]
         scores = _means(sums)
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
         estimator = BDLDL(**combinations[best], fit_intercept=self.fit_intercept, scale=self.scale)
         set_columns(estimator, columns_of(self))
-        self.best_estimator_ = estimator.fit_moments(total)
-        self.coef_, self.intercept_, self.floor_ = estimator.coef_, estimator.intercept_, estimator.floor_
-        self.best_params_, self.best_score_, self.n_splits_ = combinations[best], float(mean[best]), len(scores)
-        self.cv_results_ = {
-            "params": combinations,
-            **{f"param_{name}": np.array([point[name] for point in combinations]) for name in combinations[0]},
-            **{f"split{i}_test_score": fold for i, fold in enumerate(scores)},
-            "mean_test_score": mean,
-            "std_test_score": scores.std(axis=0),
-            "rank_test_score": 1 + np.searchsorted(np.sort(-mean), -mean).astype(np.int32),
-        }
+        self.best_estimator_ = estimator._fit_moments(total)
+        self.coef_ = estimator.coef_
+        self.intercept_ = estimator.intercept_
+        self.floor_ = estimator.floor_
+        self.best_params_ = combinations[best]
+        self.best_score_ = float(mean[best])
+        self.n_splits_ = len(scores)
+        self.cv_results_ = cv_results(combinations, scores)
         return self
 
 
+def _linear_scores(X: Any, coefficients: Array, intercepts: Array) -> Array:
+    """Return the linear scores of some points of the grid, of shape (points, n, c)."""
+    stacked = np.asarray(X @ np.hstack([*coefficients]))
+    scores = stacked.reshape(-1, *intercepts.shape).transpose(1, 0, 2)
+    return np.ascontiguousarray(scores + intercepts[:, None])
+
+
 def _means(sums: Array) -> Array:
-    """Divide the sums of scores of each fold by its weight; raise an error if a score is undefined."""
+    """Divide the sums of scores of each fold by its weight."""
     with np.errstate(invalid="ignore"):
         means: Array = sums[:, :-1] / sums[:, -1:]
     check_finite(means)
     return means
 
 
-def _blocks(n_rows: int, n_points: int, n_labels: int, *, whole: bool) -> Iterator[tuple[slice, slice]]:
-    """Yield slices of rows, or all rows if `whole`, and of points with about `BLOCK_SCORES` scores each."""
-    rows = max(1, n_rows if whole else min(n_rows, BLOCK_SCORES // n_labels))
+def _blocks(
+    n_rows: int, n_points: int, n_labels: int, *, whole: bool
+) -> Iterator[tuple[slice, slice]]:
+    """Yield slices of rows, or all rows if `whole`, and of points.
+
+    They have about `BLOCK_SCORES` scores each.
+    """
+    most = n_rows if whole else BLOCK_SCORES // n_labels
+    rows = max(1, min(n_rows, most))
     points = max(1, BLOCK_SCORES // (rows * n_labels))
     for row, point in product(range(0, n_rows, rows), range(0, n_points, points)):
         yield slice(row, row + rows), slice(point, point + points)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,41 +14,58 @@ from sklearn.base import clone
 from sklearn.utils import indexable
 
 from labeldist import _validation as validation
-from labeldist._compat import _safe_indexing
-from labeldist._typing import Array
+from labeldist._typing import Array, Watch, show_nothing
 from labeldist.exceptions import LabelWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
-from labeldist.learning._cross_validation import Trial, cross_validate, lists_rows, prepared, split_rows, weighted_rows
-from labeldist.learning._forest import DistributionBoosting, DistributionForest
+from labeldist.learning._boosting import DistributionBoosting
+from labeldist.learning._cross_validation import (
+    Table,
+    Trial,
+    cross_validate,
+    lists_rows,
+    prepared,
+    split_rows,
+    weighted_rows,
+)
+from labeldist.learning._forest import DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
-from labeldist.learning._soft_label import SoftLabelClassifier
+from labeldist.learning._soft_label_classifier import SoftLabelClassifier
 from labeldist.learning._softmax_regression import SoftmaxRegressionCV
 from labeldist.metrics import MEASURES, PAPER_MEASURES
-from labeldist.metrics._skill import describe_skill
 
-# The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS values of features,
-# but at least MIN_ROWS rows. With fewer than FEW_ROWS rows the paragraph calls the scores rough.
-MAX_ROWS, MAX_CELLS, MIN_ROWS, FEW_ROWS = 3_000, 3_000_000, 500, 100
-# The paragraph has a caution if a larger share of the rows repeats the features of at least so many items.
-MANY_REPEATED, MIN_ITEMS = 0.05, 20
-# It has a caution if one of more than MIN_DISTINCT values of a feature is farther from the others than FAR times their
-# range.
-MIN_DISTINCT, FAR = 10, 5
+# The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS
+# values of features, but at least MIN_ROWS rows.
+MAX_ROWS = 3_000
+MAX_CELLS = 3_000_000
+MIN_ROWS = 500
 
-# Number of standard errors by which a learner must exceed the mean distribution. With little signal, as in the votes on
-# ChaosNLI, a regularised learner that is not clearly better is still better on average.
+# Number of standard errors by which a learner must exceed the mean distribution. With little
+# signal, such as that of the votes on ChaosNLI, a regularised learner that is not clearly better is
+# still better on average.
 QUALIFYING = 0.5
 
 # Settings of the default candidates.
 THE_MEAN = "the mean"
-RECONSTRUCTIONS = (1e-3, 1.0, 1e3)  # the grid of the paper has eight, which change no score of a benchmark set by 1 %
+RECONSTRUCTIONS = (1e-3, 1.0, 1e3)  # the eight of the paper change no benchmark score by 1 %
 N_COMPONENTS = 1000
 MAX_KERNEL_VALUES = 50_000_000  # rows × kernel components, about 400 MB
 MAX_LEAF_DEGREES = 25_000_000  # degrees in the leaves of a forest, about 400 MB
-TREES, COMPARED_TREES = (200, 1 / 3), (40, "sqrt")  # number of trees and share of features
+FOREST: dict[str, Any] = {"n_estimators": 200, "max_features": 1 / 3}
+QUICK_FOREST: dict[str, Any] = {"n_estimators": 40, "max_features": "sqrt"}
 MIN_SAMPLES_LEAF = 3
-ROUNDS, COMPARED_ROUNDS = (200, 0.1), (80, 0.2)  # number of rounds and learning rate
+BOOSTING: dict[str, Any] = {"n_estimators": 200, "learning_rate": 0.1}
+QUICK_BOOSTING: dict[str, Any] = {"n_estimators": 80, "learning_rate": 0.2}
+
+
+class FittedLearner(Protocol):
+    """Type of a fitted learner, or of a pipeline or a search that ends with one."""
+
+    def predict(self, X: Any) -> Array:
+        """Predict a label distribution for each row of `X`."""
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the skill of the predictions for `X`."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +81,8 @@ class Choice:
     skill : float
         Its skill on the held-out rows: 1 − KL / KL of the mean distribution.
     table : list of dict
-        One row per learner: name, mean and standard deviation of each measure, skill, seconds, failure.
-    paragraph : str
-        Three sentences: the comparison, the choice, and reasons for caution, if any.
+        One row per learner: name, mean and standard deviation of each measure, skill, seconds,
+        failure.
     trials : tuple of Trial
         Scores and predictions of all learners, the mean distribution first.
     truth : ndarray
@@ -92,11 +106,10 @@ class Choice:
     ('the mean', 0.0)
     """
 
-    estimator: Any
+    estimator: FittedLearner
     name: str
     skill: float
     table: list[dict[str, Any]] = field(repr=False)
-    paragraph: str
     trials: tuple[Trial, ...] = field(repr=False)
     truth: Array = field(repr=False)
     scoring: str
@@ -121,16 +134,14 @@ def choose_learner(
     prepare: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
-    watch: Callable[[int, int, str], None] | None = None,
-    insist: bool = False,
-    only: Callable[[Any], bool] | None = None,
 ) -> Choice:
     """Choose a learner by cross-validation and the one-standard-error rule.
 
-    All learners are scored on the same shuffled folds. A learner is clearly better than another if its mean gain
-    exceeds one standard error of the gains in the folds. Among the learners whose gain over the mean distribution
-    exceeds half a standard error, the best one sets the standard, and the simplest one that it does not clearly beat,
-    and that is no worse than any simpler one, is chosen. If there are none, the mean distribution is chosen.
+    All learners are scored on the same shuffled folds. A learner is clearly better than another if
+    its mean gain exceeds one standard error of the gains in the folds. Among the learners whose
+    gain over the mean distribution exceeds half a standard error, the best one sets the standard,
+    and the simplest one that it does not clearly beat, and that is no worse than any simpler one,
+    is chosen. If there are none, the mean distribution is chosen.
 
     Parameters
     ----------
@@ -139,25 +150,20 @@ def choose_learner(
     D : array-like of shape (n_samples, n_labels)
         Label distributions: non-negative degrees, normalised to a sum of one per row.
     candidates : mapping of str to estimator, default=None
-        Learners by name, the simplest first; the mean distribution is always added. None compares linear and kernel
-        BD-LDL, softmax regression, a forest and boosted trees.
+        Learners by name, the simplest first; the mean distribution is always added. None compares
+        linear and kernel BD-LDL, softmax regression, a forest and boosted trees.
     cv : int or splitter, default=5
         Number of shuffled folds, at most one per row, or a splitter.
     scoring : str, default="kl_divergence"
         One of `labeldist.metrics.MEASURES`.
     prepare : transformer, default=None
-        Fitted before every learner on the same rows. The chosen estimator is then a pipeline that starts with it.
+        Fitted before every learner on the same rows. The chosen estimator is then a pipeline that
+        starts with it.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights for the scores and for the learners that take weights. Rows of weight zero are left out, unless `cv` is
-        a ``PredefinedSplit``.
+        Weights for the scores and for the learners that take weights. Rows of weight zero are left
+        out, unless `cv` is a ``PredefinedSplit``.
     random_state : int, RandomState instance or None, default=None
         Determines the sample of rows, the folds and the random numbers of the default candidates.
-    watch : callable, default=None
-        Called as ``watch(done, total, name)`` after each fold of each learner and after the final fit.
-    insist : bool, default=False
-        Choose the best candidate even if it is not better than the mean distribution.
-    only : callable, default=None
-        Keep only the candidates for which it returns true, e.g. `labeldist.models.exportable`.
 
     Returns
     -------
@@ -170,122 +176,172 @@ def choose_learner(
 
     Notes
     -----
-    The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random. A learner that
-    raises an error is left out, and its error is in ``Choice.table``. For speed, the default forest and
-    boosted trees are smaller in the comparison than in the final fit, so their scores tend to be lower.
+    The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random.
+    A learner that raises an error is left out, and its error is in ``Choice.table``. For speed, the
+    default forest and boosted trees are smaller in the comparison than in the final fit, so their
+    scores tend to be lower.
 
     Examples
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import AAKNN, BDLDL, choose_learner
     >>> X, D = make_artificial(300, random_state=0)
-    >>> choice = choose_learner(X, D, candidates={"linear": BDLDL(), "neighbours": AAKNN()}, random_state=0)
+    >>> candidates = {"linear": BDLDL(), "neighbours": AAKNN()}
+    >>> choice = choose_learner(X, D, candidates=candidates, random_state=0)
     >>> choice.name, round(choice.skill, 1)
     ('neighbours', 1.0)
     """
-    if scoring not in MEASURES:
-        raise ValueError(f"scoring must be one of {', '.join(MEASURES)}; got {scoring!r}.")
+    return choose_among(
+        X,
+        D,
+        candidates=candidates,
+        cv=cv,
+        scoring=scoring,
+        prepare=prepare,
+        sample_weight=sample_weight,
+        random_state=random_state,
+    )
+
+
+def choose_among(
+    X: Any,
+    D: Any,
+    *,
+    candidates: Mapping[str, Any] | None,
+    cv: Any,
+    prepare: Any,
+    sample_weight: Any,
+    random_state: Any,
+    scoring: str = "kl_divergence",
+    watch: Watch = show_nothing,
+    only: Callable[[Any], bool] | None = None,
+    requested: bool = False,
+) -> Choice:
+    """Choose a learner as `choose_learner` does, with three more options for the command.
+
+    ``watch(done, total, name)`` is called after each learner and after the final fit. Candidates
+    for which `only` is false are left out. `requested` chooses the last candidate.
+    """
+    measures = [*PAPER_MEASURES, scoring]
     random = validation.random_generator(random_state)
-    validation.check_rows_are_equally_long(D)
     validation.check_rows(X=X, D=D, sample_weight=sample_weight)
     X, D = indexable(X, D)
-    degrees = validation.as_distributions(validation.label_table(D), name="D (the label distributions)")
-    weight, X, D, degrees = weighted_rows(cv, check_weights(sample_weight, degrees), X, D, degrees)
-    n_features = math.prod(np.shape(X)[1:])  # 1 for a list of texts
-    rows = np.arange(len(degrees))
-    most = min(MAX_ROWS, max(MIN_ROWS, MAX_CELLS // max(1, n_features)))
-    if len(rows) > most and not lists_rows(cv):
-        rows = np.sort(random.choice(rows, most, replace=False))
-    table = _safe_indexing(X, rows), degrees[rows], None if weight is None else weight[rows]
-    folds = split_rows(table[0], table[1], cv, random)
+    degrees = validation.as_distributions(D, name="D (the label distributions)")
+    weight = check_weights(sample_weight, degrees)
+    weight, X, D, degrees = weighted_rows(cv, weight, X, D, degrees)
+    sample = _sample(Table(X, degrees, weight), cv, random)
+    folds = split_rows(sample.X, sample.D, cv, random)
     final: Mapping[str, Any] = {}
     if candidates is None:
-        smallest, seed = min(len(train) for train, _ in folds), int(random.randint(2**31))
-        make = partial(default_candidates, degrees.shape, smallest, sparse=issparse(X), scoring=scoring)
-        candidates, final = (make(quick=quick, random_state=seed) for quick in (True, False))
-    if not isinstance(candidates, Mapping):
-        raise TypeError(f"candidates must map names to learners; got {type(candidates).__name__}.")
-    if THE_MEAN in candidates and not isinstance(candidates[THE_MEAN], MeanDistribution):
-        raise TypeError(f"{THE_MEAN!r} is the name of the mean distribution. Rename the candidate.")
+        smallest = min(len(train) for train, _ in folds)
+        seed = int(random.randint(2**31))
+        options: dict[str, Any] = {
+            "training_rows": smallest,
+            "sparse": issparse(X),
+            "scoring": scoring,
+            "random_state": seed,
+        }
+        candidates = default_candidates(degrees.shape, quick=True, **options)
+        final = default_candidates(degrees.shape, quick=False, **options)
     if only is not None:
         candidates = {name: learner for name, learner in candidates.items() if only(learner)}
-    learners = _baseline_first(candidates, table if prepare is None else None)
-    learners = {name: prepared(prepare, learner) for name, learner in learners.items()}
-    total = len(folds) * len(learners) + 1
-
-    def report(name: str, done: int, fold: int) -> None:
-        if watch is not None:
-            watch(done + fold, total, name)
-
-    measures = [*PAPER_MEASURES, scoring]
-    trials = [
-        cross_validate(
-            name, learner, table, folds, partial(report, name, i * len(folds)), may_fail=i > 0, measures=measures
-        )
-        for i, (name, learner) in enumerate(learners.items())
-    ]
-    chosen = pick(trials, scoring, insist)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        learner = prepared(prepare, final[chosen.name]) if chosen.name in final else chosen.estimator
-        estimator = clone(learner).fit(X, D, **validation.weights_for(learner, weight))
-    # The warnings about labels have already been issued above.
-    others = [warning for warning in caught if not issubclass(warning.category, LabelWarning)]
-    messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in others)
-    report(chosen.name, total, 0)
-    drawn = f" drawn at random from {len(degrees):,}" if len(rows) < len(degrees) else ""
-    succeeded = sum(not trial.failure for trial in trials[1:])
-    sentences = [
-        f"Learners compared with the mean distribution by cross-validation: {succeeded}, on {len(rows):,} rows"
-        f"{drawn}, {len(folds)} folds.",
-        _verdict(chosen, trials, scoring, insist),
-        _caution(chosen, trials, scoring, len(rows), _n_repeated(table[0]), _far_values(table[0])),
-    ]
+    mean = _mean_learner(sample, prepare)
+    learners = {THE_MEAN: mean, **candidates}
+    n_steps = len(learners) + 1
+    trials: list[Trial] = []
+    for name, learner in learners.items():
+        whole = prepared(prepare, learner)
+        may_fail = bool(trials)  # not the mean, whose errors are those of the input
+        trials.append(cross_validate(name, whole, sample, folds, measures, may_fail=may_fail))
+        watch(len(trials), n_steps, name)
+    _check_failures(trials[1:])
+    chosen = trials[-1] if requested else pick(trials, scoring)
+    learner = prepared(prepare, final.get(chosen.name, learners[chosen.name]))
+    estimator, messages = _fit_with_warnings(learner, X, D, weight)
+    watch(n_steps, n_steps, chosen.name)
     return Choice(
         estimator=estimator,
         name=chosen.name,
         skill=chosen.skill(trials[0]),
         table=[_table_row(trial, trials[0]) for trial in trials],
-        paragraph=" ".join(filter(None, sentences)),
         trials=tuple(trials),
-        truth=np.concatenate([table[1][test] for _, test in folds]),
+        truth=np.concatenate([sample.D[test] for _, test in folds]),
         scoring=scoring,
         n_rows=len(degrees),
-        compared_rows=len(rows),
+        compared_rows=len(sample.D),
         n_folds=len(folds),
-        warnings=tuple(messages),
+        warnings=messages,
     )
 
 
-def pick(trials: Sequence[Trial], scoring: str, insist: bool = False) -> Trial:
-    """Return the trial that the one-standard-error rule of `choose_learner` selects."""
-    baseline, *others = trials
-    better = [t for t in others if not t.failure and (insist or t.is_clearly_better(baseline, scoring, QUALIFYING))]
-    if others and not better and (insist or all(trial.failure for trial in others)):
-        raise ValueError("; ".join(f"{trial.name} failed: {trial.failure}" for trial in others))
-    if not better:
-        return baseline
-    direction = 1 if MEASURES[scoring].higher_is_better else -1
-    scores = [direction * trial.mean(scoring) for trial in better]
-    best = better[int(np.argmax(scores))]
-    # An erratic learner has a large standard error, so that the best one does not clearly beat it. It is left out if a
-    # simpler one is better.
-    among = [trial for i, trial in enumerate(better) if scores[i] == max(scores[: i + 1])]
-    return next(trial for trial in among if trial is best or not best.is_clearly_better(trial, scoring))
+def _sample(table: Table, cv: Any, random: np.random.RandomState) -> Table:
+    """Return a random sample of a large table, unless `cv` refers to positions of rows."""
+    n_rows = len(table.D)
+    n_features = math.prod(np.shape(table.X)[1:])  # 1 for a list of texts
+    affordable = MAX_CELLS // max(1, n_features)
+    most = min(MAX_ROWS, max(MIN_ROWS, affordable))
+    if n_rows <= most or lists_rows(cv):
+        return table
+    rows = np.sort(random.choice(n_rows, most, replace=False))
+    return table.rows(rows)
 
 
-def _baseline_first(candidates: Mapping[str, Any], table: Any) -> dict[str, Any]:
-    means = {name: learner for name, learner in candidates.items() if isinstance(learner, MeanDistribution)}
-    mean: Any = MeanDistribution()
+def _mean_learner(sample: Table, prepare: Any) -> Any:
+    """Return a learner of the mean that accepts the features."""
+    mean = MeanDistribution()
+    if prepare is not None:
+        return mean
     try:
-        if table is not None:
-            mean.fit(*table)
+        return mean.fit(*sample)
     except ValueError:  # texts, for instance, which the candidates may accept
         from sklearn.dummy import DummyClassifier
         from sklearn.pipeline import make_pipeline
 
-        mean = SoftLabelClassifier(make_pipeline(DummyClassifier()))  # it does not read the features
-    return {**(means or {THE_MEAN: mean}), **candidates}
+        return SoftLabelClassifier(make_pipeline(DummyClassifier()))  # ignores the features
+
+
+def _check_failures(trials: Sequence[Trial]) -> None:
+    """Raise an error if all candidates failed."""
+    failures = [f"{trial.name} failed: {trial.failure}" for trial in trials if trial.failure]
+    if failures and len(failures) == len(trials):
+        raise ValueError("; ".join(failures))
+
+
+def pick(trials: Sequence[Trial], scoring: str) -> Trial:
+    """Return the trial that the one-standard-error rule of `choose_learner` selects."""
+    baseline, *others = trials
+    simplest_first = [
+        trial
+        for trial in others
+        if not trial.failure and trial.is_clearly_better(baseline, scoring, QUALIFYING)
+    ]
+    if not simplest_first:
+        return baseline
+    sign = MEASURES[scoring].sign
+    scores = np.array([sign * trial.mean(scoring) for trial in simplest_first])
+    best = simplest_first[int(np.argmax(scores))]
+    # An erratic learner has a large standard error, so that the best one does not clearly beat it.
+    # It is left out if a simpler one is better.
+    is_best_so_far = scores == np.maximum.accumulate(scores)
+    for trial, may_be_chosen in zip(simplest_first, is_best_so_far, strict=True):
+        if may_be_chosen and not best.is_clearly_better(trial, scoring):
+            return trial
+    return best
+
+
+def _fit_with_warnings(
+    learner: Any, X: Any, D: Any, weight: Array | None
+) -> tuple[Any, tuple[str, ...]]:
+    """Return a fitted copy of a learner, and the distinct warnings of its fit."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator = clone(learner).fit(X, D, **validation.weights_for(learner, weight))
+    messages = [
+        f"{warning.category.__name__}: {warning.message}"
+        for warning in caught
+        if not issubclass(warning.category, LabelWarning)  # issued before, when D was checked
+    ]
+    return estimator, tuple(dict.fromkeys(messages))
 
 
 def _table_row(trial: Trial, baseline: Trial) -> dict[str, Any]:
@@ -294,96 +350,56 @@ def _table_row(trial: Trial, baseline: Trial) -> dict[str, Any]:
         row[measure] = None if trial.failure else trial.mean(measure)
         row[f"{measure}_deviation"] = None if trial.failure else float(trial.scores[measure].std())
     row["skill"] = None if trial.failure else trial.skill(baseline)
-    return {**row, "seconds": trial.seconds, "failure": trial.failure or None}
-
-
-def _verdict(chosen: Trial, trials: Sequence[Trial], scoring: str, insist: bool) -> str:
-    baseline = trials[0]
-    if chosen is baseline:
-        reason = ", because no learner is better" if len(trials) > 1 else ""
-        return f"Chosen: {chosen.name}{reason}. It predicts the same for every row."
-    share = chosen.skill(baseline)
-    figures = f"{MEASURES[scoring].title} {chosen.mean(scoring):.3g} instead of {baseline.mean(scoring):.3g}"
-    return f"{'Requested' if insist else 'Chosen'}: {chosen.name}; it {describe_skill(share)} ({figures})."
-
-
-def _n_repeated(X: Any) -> int:
-    """Return how many rows repeat the features of an earlier row, if one of several distinguishes all distinct rows."""
-    columns = np.empty((0, 0)) if issparse(X) else np.asarray(X).reshape(np.shape(X)[0], -1).T
-    if len(columns) < 2:
-        return 0
-    codes = [np.unique(x.astype(str) if x.dtype == object else x, return_inverse=True)[1] for x in columns]
-    n_distinct = len({row.tobytes() for row in np.column_stack(codes)})
-    are_items = n_distinct >= MIN_ITEMS and max(code.max() for code in codes) + 1 == n_distinct
-    return columns.shape[1] - n_distinct if are_items else 0
-
-
-def _far_values(X: Any) -> list[str]:
-    """Return values far from all others of their feature, such as a 9999 that stands for a missing value."""
-    if issparse(X):
-        return []
-    columns, found = np.asarray(X).reshape(np.shape(X)[0], -1).T, []
-    for name, column in zip(validation.column_names(X) or range(len(columns)), columns, strict=True):
-        with suppress(TypeError, ValueError), np.errstate(over="ignore"):  # words have no distances
-            x = np.unique(column.astype(np.float64))
-            x = x[np.isfinite(x)]
-            for far, near, other_end in (x[[-1, -2, 0]], x[[0, 1, -1]]) if len(x) > MIN_DISTINCT else ():
-                if abs(far - near) > FAR * abs(near - other_end):
-                    found.append(f"{far:g} in feature {name}")
-    return found
-
-
-def _caution(
-    chosen: Trial, trials: Sequence[Trial], scoring: str, n_rows: int, n_repeated: int, far: Sequence[str]
-) -> str:
-    reasons = [f"{trial.name} failed and was left out ({trial.failure})" for trial in trials if trial.failure]
-    if chosen is not trials[0] and not chosen.is_clearly_better(trials[0], scoring):
-        reasons.append(f"{chosen.name} is not clearly better than the mean")
-    if n_rows < FEW_ROWS:
-        reasons.append(f"scores on {n_rows} rows are rough")
-    if chosen is not trials[0] and n_repeated > MANY_REPEATED * n_rows:
-        found = f"{n_repeated} rows have the same features as earlier rows"
-        reasons.append(f"{found}; if these describe the same items, the scores are too high")
-    if far:
-        more = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
-        reasons.append(f"{far[0]}{more} is far from all other values; if it means that a value is missing, replace it")
-    return f"Caution: {'; '.join(reasons)}." if reasons else ""
+    row["seconds"] = trial.seconds
+    row["failure"] = trial.failure or None
+    return row
 
 
 def default_candidates(
-    shape: tuple[int, int], training_rows: int, *, sparse: bool, scoring: str, quick: bool, random_state: int
+    shape: tuple[int, ...],
+    *,
+    quick: bool,
+    training_rows: int,
+    sparse: bool,
+    scoring: str,
+    random_state: int,
 ) -> dict[str, Any]:
-    """Return unfitted learners by name, the simplest first, for a table with this number of rows and labels.
+    """Return unfitted learners by name, the simplest first.
 
-    `training_rows` is the size of the smallest training fold. Sparse features have no kernel candidate. Candidates for
-    the comparison are `quick`: they have fewer trees and inner folds.
+    `shape` is the number of rows and of labels, and `training_rows` is the size of the smallest
+    training fold. Sparse features have no kernel candidate. Candidates for the comparison are
+    `quick`: they have fewer trees and inner folds.
     """
-    n_rows, n_labels = shape
     # scikit-learn's pipelines and scalers are slow to import.
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    def bdldl(reconstructions: Any, cv: int, scale: bool = False) -> BDLDLCV:
-        return BDLDLCV(reconstructions, scale=scale, cv=cv, scoring=scoring, random_state=random_state)
-
+    n_rows, n_labels = shape
     folds = min(3 if quick else 5, max(2, training_rows))
-    softmax = SoftmaxRegressionCV(cv=folds, scoring=scoring, tol=1e-4, random_state=random_state)
-    candidates = {
-        THE_MEAN: MeanDistribution(),
+    search: dict[str, Any] = {"cv": folds, "scoring": scoring, "random_state": random_state}
+    softmax = SoftmaxRegressionCV(tol=1e-4, **search)
+    scaler = StandardScaler(with_mean=not sparse)
+    candidates: dict[str, Any] = {
         "softmax regression": softmax,
-        "softmax regression on standardised features": make_pipeline(StandardScaler(with_mean=not sparse), softmax),
-        "linear (BD-LDL)": bdldl(RECONSTRUCTIONS, folds),
-        "linear on standardised features (BD-LDL)": bdldl(RECONSTRUCTIONS, folds, scale=True),
+        "softmax regression on standardised features": make_pipeline(scaler, softmax),
+        "linear (BD-LDL)": BDLDLCV(RECONSTRUCTIONS, **search),
+        "linear on standardised features (BD-LDL)": BDLDLCV(RECONSTRUCTIONS, scale=True, **search),
     }
     if not sparse:
-        n_components = min(N_COMPONENTS, max(1, MAX_KERNEL_VALUES // n_rows))
+        n_components = min(N_COMPONENTS, MAX_KERNEL_VALUES // n_rows)
         kernel = KernelFeatures(n_components=n_components, random_state=random_state)
         # On kernel features the reconstruction and the number of folds hardly matter.
-        candidates["kernel (BD-LDL)"] = make_pipeline(kernel, bdldl(RECONSTRUCTIONS[:1], 2))
-    trees, max_features = COMPARED_TREES if quick else TREES
-    rounds, rate = COMPARED_ROUNDS if quick else ROUNDS
-    leaf = max(MIN_SAMPLES_LEAF, math.ceil(TREES[0] * n_rows * n_labels / MAX_LEAF_DEGREES))
-    options: dict[str, Any] = {"max_features": max_features, "random_state": random_state}
-    forest = DistributionForest(trees, min_samples_leaf=leaf, **options)
-    boosting = DistributionBoosting(rounds, learning_rate=rate, random_state=random_state)
-    return {**candidates, "random trees (DistributionForest)": forest, "boosted trees (DistributionBoosting)": boosting}
+        linear = BDLDLCV(RECONSTRUCTIONS[:1], **search | {"cv": 2})
+        candidates["kernel (BD-LDL)"] = make_pipeline(kernel, linear)
+    forest = QUICK_FOREST if quick else FOREST
+    boosting = QUICK_BOOSTING if quick else BOOSTING
+    smallest_leaf = math.ceil(FOREST["n_estimators"] * n_rows * n_labels / MAX_LEAF_DEGREES)
+    candidates["random trees (DistributionForest)"] = DistributionForest(
+        **forest,
+        min_samples_leaf=max(MIN_SAMPLES_LEAF, smallest_leaf),
+        random_state=random_state,
+    )
+    candidates["boosted trees (DistributionBoosting)"] = DistributionBoosting(
+        **boosting, random_state=random_state
+    )
+    return candidates

@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import indexable
 
-from labeldist._compat import _safe_indexing
+from labeldist._compat import _safe_indexing, is_scorer
 from labeldist._typing import Array
 from labeldist._validation import random_generator, weights_for
 from labeldist.metrics import MEASURES, score_all
-from labeldist.metrics._skill import ROUNDING_DIVERGENCE, skill
+from labeldist.metrics._skill import ROUNDING_DIVERGENCE, relative_reduction
 
 LEAST_GAIN = 1e-5  # Relative gains below it may be due to the tolerance of a solver.
 
 Fold = tuple[Any, Any]  # positions of the training rows and of the held-out rows
+
+
+class Table(NamedTuple):
+    """Features, label distributions and weights of the same rows."""
+
+    X: Any
+    D: Any
+    weight: Array | None
+
+    def rows(self, positions: Any) -> Table:
+        """Return some rows of the table."""
+        weight = None if self.weight is None else self.weight[positions]
+        X = _safe_indexing(self.X, positions)
+        D = _safe_indexing(self.D, positions)
+        return Table(X, D, weight)
 
 
 @dataclass(frozen=True)
@@ -31,8 +46,8 @@ class Trial:
     name: str
     estimator: Any
     scores: dict[str, Array] = field(default_factory=dict)  # each measure on each fold
-    weights: Array = field(default_factory=lambda: np.empty(0))  # weight of each fold's held-out rows
-    predictions: Array = field(default_factory=lambda: np.empty((0, 0)))  # of the held-out rows, fold after fold
+    weights: Any = None  # total weight of the held-out rows of each fold
+    predictions: Any = None  # of the held-out rows, fold after fold
     seconds: float = 0.0
     failure: str = ""  # the error, if there was one
 
@@ -42,12 +57,14 @@ class Trial:
 
     def skill(self, baseline: Trial) -> float:
         """Return 1 − KL / KL of the baseline over all held-out rows."""
-        return skill(self.mean("kl_divergence"), baseline.mean("kl_divergence"))
+        return relative_reduction(self.mean("kl_divergence"), baseline.mean("kl_divergence"))
 
     def is_clearly_better(self, other: Trial, measure: str, errors: float = 1.0) -> bool:
-        """Return whether the mean gain over `other`, paired over the folds, exceeds some standard errors of it."""
-        direction = 1 if MEASURES[measure].higher_is_better else -1
-        gains = direction * (self.scores[measure] - other.scores[measure])
+        """Return whether the mean gain over `other` exceeds some of its standard errors.
+
+        The gains are paired over the folds.
+        """
+        gains = MEASURES[measure].sign * (self.scores[measure] - other.scores[measure])
         share = self.weights / self.weights.sum()
         gain = float(gains @ share)
         n = len(gains)
@@ -57,16 +74,24 @@ class Trial:
 
 
 def held_out(
-    estimator: Any, X: Any, D: Any, *, cv: Any = 5, sample_weight: Array | None = None, random_state: Any = None
+    estimator: Any,
+    X: Any,
+    D: Any,
+    *,
+    cv: Any = 5,
+    sample_weight: Array | None = None,
+    random_state: Any = None,
 ) -> Array:
     """Predict each row with a copy of `estimator` that was fitted without it.
 
-    `cv` is a number of shuffled folds, at most one per row, or a splitter that holds out each row once.
+    `cv` is a number of shuffled folds, at most one per row, or a splitter that holds out each row
+    once.
     """
     from sklearn.model_selection import cross_val_predict
 
     folds = split_rows(X, D, cv, random_generator(random_state))
-    return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=weights_for(estimator, sample_weight)))
+    weights = weights_for(estimator, sample_weight)
+    return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=weights))
 
 
 def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[Fold]:
@@ -85,12 +110,14 @@ def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[F
 
 
 def prepared(prepare: Any, learner: Any) -> Any:
-    """Return a pipeline of a transformer, if it is not None, and a learner or the steps of another pipeline."""
+    """Return a pipeline of a transformer, if it is not None, and a learner or its steps."""
     if prepare is None:
         return learner
     from sklearn.pipeline import Pipeline
 
-    steps = learner.steps if isinstance(learner, Pipeline) else [(type(learner).__name__.lower(), learner)]
+    steps = [(type(learner).__name__.lower(), learner)]
+    if isinstance(learner, Pipeline):
+        steps = learner.steps
     return Pipeline([("prepare", prepare), *steps])
 
 
@@ -100,7 +127,10 @@ def lists_rows(cv: Any) -> bool:
 
 
 def weighted_rows(cv: Any, weight: Array | None, *tables: Any) -> tuple[Any, ...]:
-    """Return the tables without rows of weight zero, which could fill a fold, unless `cv` lists positions of rows."""
+    """Return weights and tables without the rows of weight zero, which could fill a fold.
+
+    They stay if `cv` refers to positions of rows.
+    """
     if weight is None or weight.all() or lists_rows(cv):
         return weight, *tables
     used = np.flatnonzero(weight)
@@ -108,57 +138,90 @@ def weighted_rows(cv: Any, weight: Array | None, *tables: Any) -> tuple[Any, ...
 
 
 def check_scoring(scoring: Any) -> None:
-    """Raise an error for a scorer of scikit-learn, and for a measure of which the lowest value is best."""
-    if hasattr(scoring, "_score_func"):
-        raise TypeError(f"scoring must be a measure's name or a function of two tables, not a scorer; got {scoring}.")
+    """Raise an error for a scorer of scikit-learn and for a function whose lowest value is best."""
+    if is_scorer(scoring):
+        raise TypeError(
+            f"scoring must be a name or a function of D and P, not a scorer; got {scoring}."
+        )
     for name, measure in MEASURES.items():
         if scoring is measure.mean and not measure.higher_is_better:
-            raise ValueError(f"The lowest {name} is best, not the highest. Pass its name, scoring={name!r}.")
+            raise ValueError(
+                f"The lowest {name} is best, not the highest. Pass its name, scoring={name!r}."
+            )
 
 
 def check_finite(scores: Array, first: int = 0) -> None:
-    """Raise an error if a score is not finite, for one row per fold and one column per combination from `first`."""
+    """Raise an error if a score is not finite.
+
+    `scores` has one row per fold and one column per combination; `first` is the number of the first
+    combination.
+    """
     for fold, point in np.argwhere(~np.isfinite(scores)):
         found = f"combination {first + point} on fold {fold} is {scores[fold, point]}"
         raise ValueError(f"The score of {found}. Scores must be finite.")
 
 
+def cv_results(points: list[dict[str, Any]], scores: Array) -> dict[str, Any]:
+    """Return the scores (folds, points) in the form of ``GridSearchCV.cv_results_``.
+
+    Points whose scores are NaN have the last rank.
+    """
+    mean = scores.mean(axis=0)
+    results: dict[str, Any] = {"params": points}
+    for name in points[0]:
+        results[f"param_{name}"] = np.array([point[name] for point in points])
+    for i, fold in enumerate(scores):
+        results[f"split{i}_test_score"] = fold
+    results["mean_test_score"] = mean
+    results["std_test_score"] = scores.std(axis=0)
+    results["rank_test_score"] = 1 + np.searchsorted(np.sort(-mean), -mean).astype(np.int32)
+    return results
+
+
 def cross_validate(
     name: str,
     estimator: Any,
-    table: tuple[Any, Array, Array | None],
+    table: Table,
     folds: Sequence[Fold],
-    after_fold: Callable[[int], None],
+    measures: Iterable[str],
     *,
     may_fail: bool,
-    measures: str | Iterable[str] = "all",
 ) -> Trial:
-    """Score a learner on all folds, and call `after_fold` with the number of each. Warnings are suppressed."""
-    X, D, weight = table
+    """Score a learner on all folds, without warnings. If it `may_fail`, its error is stored."""
     start = time.perf_counter()
-    scores, weights, predictions = [], [], []
-    for number, (train, test) in enumerate(folds, start=1):
-        learned, held_out = (None, None) if weight is None else (weight[train], weight[test])
+    scores = []
+    weights = []
+    predictions = []
+    for train, test in folds:
+        X, D, weight = table.rows(test)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                weights_of_steps = weights_for(estimator, learned)
-                model = clone(estimator).fit(_safe_indexing(X, train), D[train], **weights_of_steps)
-                P = model.predict(_safe_indexing(X, test))
-            scores.append(score_all(D[test], P, sample_weight=held_out, measures=measures))
+            P = _fit_and_predict(estimator, table.rows(train), X)
+            scores.append(score_all(D, P, sample_weight=weight, measures=measures))
         except Exception as error:
             if not may_fail:
                 raise
             failure = f"{type(error).__name__}: {error}"
             return Trial(name, estimator, seconds=time.perf_counter() - start, failure=failure)
-        weights.append(float(len(P) if held_out is None else held_out.sum()))
+        if weight is None:
+            weight = np.ones(len(P))
+        weights.append(weight.sum())
         predictions.append(P)
-        after_fold(number)
+    by_measure: dict[str, Array] = {}
+    for measure in scores[0]:
+        by_measure[measure] = np.array([fold[measure] for fold in scores])
     return Trial(
         name=name,
         estimator=estimator,
-        scores={measure: np.array([values[measure] for values in scores]) for measure in scores[0]},
+        scores=by_measure,
         weights=np.array(weights),
         predictions=np.concatenate(predictions),
         seconds=time.perf_counter() - start,
     )
+
+
+def _fit_and_predict(estimator: Any, training: Table, X: Any) -> Array:
+    X_train, D, weight = training
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(estimator).fit(X_train, D, **weights_for(estimator, weight))
+        return np.asarray(model.predict(X))

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
-from sklearn.utils import get_tags
+from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
@@ -16,16 +16,24 @@ from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.exceptions import warn
-from labeldist.metrics import kl_divergence
-from labeldist.metrics._skill import skill
+from labeldist.metrics import skill
 from labeldist.simplex import normalize
 
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
-COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_", "_column_names")  # of the training data
+# Attributes that describe the columns of the training data.
+COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
+FLOOR_SHARE = 0.1  # the default floor, as a share of the uniform degree
+
+
+def default_floor(n_labels: int) -> float:
+    """Return the smallest predicted degree of the linear learners with ``floor="auto"``."""
+    return FLOOR_SHARE / n_labels
 
 
 class DistributionEstimator(ConstrainedEstimator):
-    """Base class of everything that is fitted to features and distributions. A subclass implements `_fit`.
+    """Base class of estimators that are fitted to features and distributions.
+
+    A subclass implements `_fit`.
 
     Attributes
     ----------
@@ -37,8 +45,9 @@ class DistributionEstimator(ConstrainedEstimator):
     n_features_in_: int
 
     _accepts_sparse = True  # whether `_fit` and `_predict` accept CSR matrices
-    _accepts_missing = False  # whether D of `_fit` may have NaN; see `labeldist._validation.as_distributions`
-    _squares_features = True  # whether features that are too large to be squared are an error in `fit`
+    _accepts_missing = False  # whether D of `_fit` may have NaN
+    _squares_features = True  # whether `fit` raises for features too large to be squared
+    _checks_finite = True  # whether `fit` checks features for NaN and infinity before `_fit`
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to features and label distributions.
@@ -48,8 +57,9 @@ class DistributionEstimator(ConstrainedEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The features. Learners that need dense features raise a ``TypeError`` for sparse ones.
         y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees, one row per item and one column per label. Each row is divided by its sum. Learners
-            that accept missing degrees (NaN) leave incomplete rows as they are; these sum to at most one.
+            Non-negative degrees, one row per item and one column per label. Each row is divided by
+            its sum. Learners that accept missing degrees (NaN) leave incomplete rows as they are;
+            these sum to at most one.
 
         Returns
         -------
@@ -63,9 +73,10 @@ class DistributionEstimator(ConstrainedEstimator):
         return self
 
     def _fit(self, X: Any, D: Array, *args: Any, **kwargs: Any) -> None:
-        """Fit to X, dense or CSR, float32 or float64, and distributions D; set at least one attribute with a final "_".
+        """Fit to X, dense or CSR, float32 or float64, and distributions D.
 
-        With `SampleWeightMixin` the third argument is the weights of the rows, (n,), or None.
+        Set at least one attribute with a final "_". With `SampleWeightMixin` the third argument is
+        the weights of the rows, (n,), or None.
         """
         raise NotImplementedError
 
@@ -76,19 +87,27 @@ class DistributionEstimator(ConstrainedEstimator):
     def _check_features_and_distributions(
         self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
     ) -> tuple[Any, Array]:
-        """Validate training data and return them. Column names are stored, or compared if `reset` is False."""
-        validation.check_rows_are_equally_long(y)
+        """Validate training data and return them.
+
+        Column names are stored, or compared with the stored ones if `reset` is False.
+        """
+        if y is None:
+            name = type(self).__name__
+            raise ValueError(f"{name} requires y to be passed, but the target y is None.")
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
-        if not reset:
-            validation.check_feature_order(self, X)
-        X, D = validation.validated_pair(self, X, y, reset=reset, **self._table_options())
+        options = {"ensure_all_finite": self._checks_finite, **self._table_options()}
+        X = validation.validate_data(self, X, reset=reset, **options)
+        D = validation.as_distributions(
+            y, name="y (the label distributions)", accept_missing=self._accepts_missing
+        )
+        check_consistent_length(X, D)
         if self._squares_features:
             check_squarable(X)
-        D = validation.label_table(D)
         names = validation.label_names(y, D.shape[1])
         if not reset and names != self.label_names_:
-            raise ValueError(f"y must have the labels of the first rows, {self.label_names_}; got {names}.")
-        D = validation.as_distributions(D, name="y (the label distributions)", accept_missing=self._accepts_missing)
+            raise ValueError(
+                f"y must have the labels of the first rows, {self.label_names_}; got {names}."
+            )
         self.label_names_ = names
         return X, D
 
@@ -126,8 +145,7 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
             The predicted distributions: non-negative rows that sum to one.
         """
         check_is_fitted(self)
-        validation.check_feature_order(self, X)
-        X = validation.validated(self, X, reset=False, **self._table_options())
+        X = validation.validate_data(self, X, reset=False, **self._table_options())
         with threads_for(*X.shape):
             return self._predict(X)
 
@@ -139,27 +157,26 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The features.
         y : array-like of shape (n_samples, n_labels)
-            The true distributions. With logical labels the score favours predictions close to 0 and 1.
+            The true distributions. With logical labels the score favours predictions close to 0 and
+            1.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
         Returns
         -------
         score : float
-            1 for a perfect prediction, 0 for one as good as the mean of `y`, without a lower bound; NaN for one row.
+            1 for a perfect prediction, 0 for one as good as the mean of `y`, without a lower bound;
+            NaN for one row.
         """
         check_is_fitted(self)
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
         validation.check_label_names(y, self.label_names_)
         D = normalize(validation.label_table(y), name="y", copy=False)
         if len(D) < 2:
-            warn("The skill of one row is not defined. Use more rows, or another scoring.", UndefinedMetricWarning)
+            warn("The skill of one row is not defined. Use more rows.", UndefinedMetricWarning)
             return np.nan
-        sample_weight = check_weights(sample_weight, D)
-        mean = np.average(D, axis=0, weights=sample_weight)
-        trivial = kl_divergence(D, np.tile(mean, (len(D), 1)), sample_weight=sample_weight)
-        achieved = kl_divergence(D, self.predict(X), sample_weight=sample_weight)
-        return skill(achieved, trivial)
+        weight = check_weights(sample_weight, D)
+        return skill(D, self.predict(X), sample_weight=weight)
 
     def _predict(self, X: Any) -> Array:
         """Return the distributions of validated rows, float64 of shape (n, n_labels)."""
@@ -173,15 +190,13 @@ class NestedLearner(DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        validation.check_feature_order(self, X)
-        validation.check_rows(X=X)  # the first step of a pipeline may ignore masks
         return np.asarray(self.learner_.predict(X))
 
 
-class SampleWeightMixin:
-    """Mixin of the learners whose `fit` takes sample weights; it precedes `DistributionLearner` in the bases."""
+class SampleWeightMixin(DistributionEstimator):
+    """Mixin of the learners whose `fit` takes sample weights; it is the first base."""
 
-    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to features and label distributions.
 
         Parameters
@@ -207,7 +222,7 @@ class SampleWeightMixin:
 
 
 class MeanDistribution(SampleWeightMixin, DistributionLearner):
-    """Predict the mean of the training distributions, whatever the features.
+    """Predict the mean of the training distributions for every row.
 
     This is the trivial baseline: its score on the training rows is 0.
 
@@ -229,7 +244,7 @@ class MeanDistribution(SampleWeightMixin, DistributionLearner):
 
     _squares_features = False
 
-    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002  # the features have no effect
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002
         self.mean_ = np.average(D, axis=0, weights=weight)
 
     def _predict(self, X: Any) -> Array:
@@ -250,26 +265,35 @@ def set_columns(learner: DistributionLearner, columns: dict[str, Any]) -> None:
             delattr(learner, name)
 
 
-def report_convergence(estimator: Any, n_iter: int, converged: bool, advice: str = "standardise the features") -> None:
+def report_convergence(
+    estimator: Any, n_iter: int, converged: bool, advice: str = "standardise the features"
+) -> None:
     """Set `n_iter_`, and warn if the search did not converge."""
     estimator.n_iter_ = max(n_iter, 1)  # scikit-learn expects at least one
     if not converged:
-        stopped = f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations"
-        warn(f"{stopped}, before it met its tolerance. Raise max_iter or tol, or {advice}.", ConvergenceWarning)
+        warn(
+            f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations, before it "
+            f"met its tolerance. Raise max_iter or tol, or {advice}.",
+            ConvergenceWarning,
+        )
 
 
 def linear_scores(X: Any, coef: Array, intercept: Array) -> Array:
-    """Return Xθ + b for coefficients θᵀ. Values may overflow, which the output maps report as an error."""
+    """Return Xθ + b for coefficients θᵀ; the output maps raise an error if values overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(X @ coef.T + intercept)
 
 
 def check_weights(sample_weight: Any, X: Any, *, all_zero: bool = False) -> Array | None:
-    """Return the weights of the rows as float64, or None. They may be `all_zero` in a part of a table only."""
+    """Return the weights of the rows as float64, or None.
+
+    They may be `all_zero` in a part of a table only.
+    """
     if sample_weight is None:
         return None
-    if not np.asarray(sample_weight).any():
-        if all_zero:
-            return np.zeros(X.shape[0])  # scikit-learn raises an error for these
+    if np.asarray(sample_weight).any():
+        checked = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return np.asarray(checked)
+    if not all_zero:
         raise ValueError(NO_WEIGHT)
-    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    return np.zeros(X.shape[0])  # scikit-learn raises an error for these

@@ -6,45 +6,55 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from labeldist._compat import StrOptions
 from labeldist._solvers.softmax_regression import SoftmaxPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator
-from labeldist.learning._cross_validation import check_finite, check_scoring, split_rows, weighted_rows
-from labeldist.learning._learner import SampleWeightMixin, linear_scores
-from labeldist.learning._softmax_learners import SoftmaxLearner
+from labeldist.learning._cross_validation import (
+    Table,
+    check_finite,
+    check_scoring,
+    cv_results,
+    split_rows,
+    weighted_rows,
+)
+from labeldist.learning._learner import SampleWeightMixin, linear_scores, report_convergence
+from labeldist.learning._softmax_learner import SoftmaxLearner
 from labeldist.metrics import MEASURES
 from labeldist.simplex import softmax
 
-RIDGES = tuple(float(ridge) for ridge in np.logspace(-7, 3, 21))
+RIDGES = tuple(np.logspace(-7, 3, 21).tolist())
 PATIENCE = 2  # ridges without improvement, after which smaller ones are not tried
-STEPS = ("spearman", "kendall", "top_label")  # measures that are not smooth in the ridge, for which all are tried
-ABSENT = -1000.0  # the score of labels without a positive degree: their degree is zero
+NOT_SMOOTH = ("spearman", "kendall", "top_label")  # measures for which all ridges are tried
 
 
 class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
     """Softmax regression on label distributions, with a ridge penalty.
 
-    P = softmax(XW + 1bᵀ) minimises −ΣD log P + (ridge / 2)‖W‖². The intercept b is not penalised. This is multinomial
-    logistic regression on rows that are repeated for each label and weighted by its degree, without the repetition.
+    P = softmax(XW + 1bᵀ) minimises −ΣD log P + (ridge / 2)‖W‖². The intercept b is not penalised.
+    This is multinomial logistic regression on rows that are repeated for each label and weighted by
+    its degree, without the repetition.
 
     Parameters
     ----------
     ridge : float, default=1.0
-        Weight of the penalty, 1/C of ``sklearn.linear_model.LogisticRegression``, 2/C for two labels. Features are
-        used as given, so their units matter.
+        Weight of the penalty, 1/C of ``sklearn.linear_model.LogisticRegression``, 2/C for two
+        labels. Features are used as given, so their units matter.
     tol : float, default=1e-5
-        Stop when the largest entry of the gradient, in coordinates of about equal curvature, is at most this fraction
-        of its value at W = 0.
+        Stop when the largest entry of the gradient, in coordinates of about equal curvature, is at
+        most this fraction of its value at W = 0.
     max_iter : int, default=1000
         Maximum number of iterations.
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_ : ndarray of shape (n_labels, n_features) and (n_labels,), int
-        Coefficients Wᵀ, intercepts, and the number of iterations.
+    coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients Wᵀ.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts b.
+    n_iter_ : int
+        Number of iterations.
 
     See Also
     --------
@@ -56,41 +66,50 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import SoftmaxRegression
     >>> X, D = make_artificial(500, random_state=0)
-    >>> SoftmaxRegression(0.1).fit(X, D).predict(X[:1]).shape
-    (1, 3)
+    >>> SoftmaxRegression(0.1).fit(X, D).predict([[0.5, 0.1, 0.2]]).round(2)
+    array([[0.34, 0.34, 0.32]])
     """
 
     def __init__(self, ridge: float = 1.0, *, tol: float = 1e-5, max_iter: int = 1000) -> None:
-        self.ridge, self.tol, self.max_iter = ridge, tol, max_iter
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
-        self._solve(_double(X), D, weight, self.ridge)
+        self._solve(X, D, weight, self.ridge)
 
     def _solve(self, X: Any, D: Array, weight: Array | None, ridge: float) -> None:
-        present = _present(D, weight)
-        solution = SoftmaxPath.of(X, D[:, present], weight).solve(ridge, tol=self.tol, max_iter=self.max_iter)
-        W = np.zeros((X.shape[1] + 1, D.shape[1]))
-        W[-1] = ABSENT
-        W[:, present] = np.vstack([solution.W, solution.b])
-        self._store(W, np.zeros(X.shape[1]), solution.n_iter, solution.converged)
+        path = SoftmaxPath.of(X, D, weight)
+        solution = path.solve(ridge, tol=self.tol, max_iter=self.max_iter)
+        self.coef_ = np.ascontiguousarray(solution.W.T)
+        self.intercept_ = solution.b
+        report_convergence(self, solution.n_iter, solution.converged)
 
 
 class SoftmaxRegressionCV(SoftmaxRegression):
     """Softmax regression with a ridge penalty that is chosen by cross-validation.
 
-    In each fold one decomposition of the features serves all ridges. Ridges are tried from the largest to the smallest,
-    each search starting at the minimum of the last one, until two in a row have brought no improvement. A measure of
-    ranks and a callable try all.
+    In each fold one decomposition of the features serves all ridges. Ridges are tried from the
+    largest to the smallest, each search starting at the minimum of the last one, until two in a row
+    have brought no improvement. With a measure of ranks or a callable, all ridges are tried.
 
     Parameters
     ----------
     ridges : sequence of float, default=21 values from 1e-7 to 1e3
         Values of `ridge` of `SoftmaxRegression`.
     cv : int, splitter or iterable, default=5
-        An int is a number of shuffled folds, at most one per row. Otherwise as in scikit-learn.
-    scoring : as in `BDLDLCV`
-    tol, max_iter : as in `SoftmaxRegression`
-    random_state : as in `BDLDLCV`
+        An int is a number of shuffled folds, at most one per row. A splitter, or an iterable
+        of train and test positions, determines the folds itself.
+    scoring : str or callable, default="kl_divergence"
+        A measure of `labeldist.metrics.MEASURES`, or ``scoring(D_true, D_pred)`` of a whole fold,
+        higher being better, which receives no weights.
+    tol : float, default=1e-5
+        Stop when the largest entry of the gradient, in coordinates of about equal curvature, is at
+        most this fraction of its value at W = 0.
+    max_iter : int, default=1000
+        Maximum number of iterations for each ridge.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds if `cv` is an int.
 
     Attributes
     ----------
@@ -99,10 +118,14 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     best_score_ : float
         Its mean score over the folds.
     cv_results_ : dict
-        ``params``, ``param_ridge``, ``mean_test_score``, ``std_test_score`` and ``split0_test_score``, … of all ridges,
-        NaN for those that were not tried. Measures for which lower is better change their sign.
-    coef_, intercept_, n_iter_ : as in `SoftmaxRegression`
-        Of the model with this ridge, fitted to all rows.
+        Scores of all ridges, as in ``GridSearchCV``; NaN for those that were not tried. Measures
+        for which lower is better change their sign.
+    coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients Wᵀ of the model with this ridge, fitted to all rows.
+    intercept_ : ndarray of shape (n_labels,)
+        Its intercepts.
+    n_iter_ : int
+        Its number of iterations.
 
     See Also
     --------
@@ -113,9 +136,9 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     --------
     >>> from labeldist.datasets import make_artificial
     >>> from labeldist.learning import SoftmaxRegressionCV
-    >>> model = SoftmaxRegressionCV().fit(*make_artificial(300, random_state=0))
-    >>> model.ridge_ in model.ridges
-    True
+    >>> X, D = make_artificial(300, random_state=0)
+    >>> SoftmaxRegressionCV([0.01, 1.0, 100.0]).fit(X, D).ridge_
+    0.01
     """
 
     _constraints = {"ridges": ["array-like"], "scoring": [StrOptions(set(MEASURES)), callable]}
@@ -130,73 +153,53 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         max_iter: int = 1000,
         random_state: Any = 0,
     ) -> None:
-        self.ridges, self.cv, self.scoring = ridges, cv, scoring
-        self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
+        self.ridges = ridges
+        self.cv = cv
+        self.scoring = scoring
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
-        for ridge in self.ridges:
+        ridges = np.array(self.ridges, dtype=np.float64)
+        for ridge in ridges:
             SoftmaxRegression(ridge)._validate_params()
-        if not len(self.ridges):
-            raise ValueError("ridges must hold at least one value.")
         check_scoring(self.scoring)
-        weight, X, D = weighted_rows(self.cv, weight, _double(X), D)
+        weight, X, D = weighted_rows(self.cv, weight, X, D)
         folds = split_rows(X, D, self.cv, random_generator(self.random_state))
-        splits = self._scores(X, D, weight, folds)
-        mean = splits.mean(axis=0)
-        best = int(np.nanargmax(mean))
-        self.ridge_, self.best_score_ = float(self.ridges[best]), float(mean[best])
-        self.cv_results_ = {
-            "params": [{"ridge": float(ridge)} for ridge in self.ridges],
-            "param_ridge": np.array(self.ridges, dtype=np.float64),
-            **{f"split{i}_test_score": scores for i, scores in enumerate(splits)},
-            "mean_test_score": mean,
-            "std_test_score": splits.std(axis=0),
-        }
+        scores = self._scores(ridges, Table(X, D, weight), folds)
+        mean = scores.mean(axis=0)
+        best = np.nanargmax(mean)
+        self.ridge_ = float(ridges[best])
+        self.best_score_ = float(mean[best])
+        points = [{"ridge": ridge} for ridge in ridges.tolist()]
+        self.cv_results_ = cv_results(points, scores)
         self._solve(X, D, weight, self.ridge_)
 
-    def _scores(self, X: Any, D: Array, weight: Array | None, folds: Sequence[Any]) -> Array:
-        """Return the scores, (folds, ridges), and NaN for the ridges after `PATIENCE` in a row without improvement."""
-        paths = [_Fold(X, D, weight, *fold) for fold in folds]
-        scores = np.full((len(folds), len(self.ridges)), np.nan)
-        best, best_step = -np.inf, 0
-        patience = len(self.ridges) if callable(self.scoring) or self.scoring in STEPS else PATIENCE
-        for step, i in enumerate(np.argsort(self.ridges)[::-1]):
-            scores[:, i] = [path.score(self.ridges[i], self.scoring, self.tol, self.max_iter) for path in paths]
+    def _scores(self, ridges: Array, table: Table, folds: list[Any]) -> Array:
+        """Return the scores, (folds, ridges), NaN for ridges that are not tried."""
+        paths = [SoftmaxPath.of(*table.rows(train)) for train, _ in folds]
+        held_out = [table.rows(test) for _, test in folds]
+        starts: list[Any] = [0.0] * len(folds)
+        scores = np.full((len(folds), len(ridges)), np.nan)
+        smooth = isinstance(self.scoring, str) and self.scoring not in NOT_SMOOTH
+        means: list[float] = []
+        for i in np.argsort(ridges)[::-1]:
+            for k, path in enumerate(paths):
+                solution = path.solve(
+                    ridges[i], start=starts[k], tol=self.tol, max_iter=self.max_iter
+                )
+                starts[k] = solution.point
+                P = softmax(linear_scores(held_out[k].X, solution.W.T, solution.b))
+                scores[k, i] = self._score(held_out[k].D, P, held_out[k].weight)
             check_finite(scores[:, [i]], i)
-            if (mean := scores[:, i].mean()) >= best:
-                best, best_step = mean, step
-            elif step - best_step >= patience:
+            means.append(scores[:, i].mean())
+            if smooth and max(means[-PATIENCE:]) < max(means):
                 break
         return scores
 
-
-class _Fold:
-    """The minimisers for one training set, each search starting at the last one, and their held-out scores."""
-
-    def __init__(self, X: Any, D: Array, weight: Array | None, train: Any, test: Any) -> None:
-        learned = None if weight is None else weight[train]
-        self._weight = None if weight is None else weight[test]
-        self._present, self._X, self._D = _present(D[train], learned), X[test], D[test]
-        self._path = SoftmaxPath.of(X[train], D[train][:, self._present], learned)
-        self._start: Array | None = None
-
-    def score(self, ridge: float, scoring: Any, tol: float, max_iter: int) -> float:
-        solution = self._path.solve(ridge, start=self._start, tol=tol, max_iter=max_iter)
-        self._start = solution.point
-        P = np.zeros(self._D.shape)
-        P[:, self._present] = softmax(linear_scores(self._X, solution.W.T, solution.b))
-        if callable(scoring):
-            return float(scoring(self._D, P))
-        measure = MEASURES[scoring]
-        value = float(np.average(measure.rows(self._D, P), weights=self._weight))
-        return value if measure.higher_is_better else -value
-
-
-def _present(D: Array, weight: Array | None) -> Any:
-    """Return which labels have a positive degree in a row with a positive weight."""
-    rows = slice(None) if weight is None else weight > 0
-    return (D[rows] > 0).any(axis=0)
-
-
-def _double(X: Any) -> Any:
-    return X.astype(np.float64, copy=False) if isinstance(X, np.ndarray) else sparse.csr_array(X, dtype=np.float64)
+    def _score(self, D: Array, P: Array, weight: Array | None) -> float:
+        if callable(self.scoring):
+            return float(self.scoring(D, P))
+        measure = MEASURES[self.scoring]
+        return measure.sign * float(np.average(measure.rows(D, P), weights=weight))

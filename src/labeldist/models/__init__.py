@@ -1,6 +1,10 @@
 """Model files, model cards and export to ONNX."""
 
-from labeldist.models._inspection import feature_names_of, label_names_of, predict_distributions
+from labeldist.models._inside_pipelines import (
+    feature_names_of,
+    label_names_of,
+    predict_distributions,
+)
 from labeldist.models._onnx import exportable, to_onnx
 from labeldist.models._persistence import ModelCard, load, read_card, save
 

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from labeldist._compat import input_columns
 from labeldist._extras import require
 from labeldist._files import check_free, write_whole
+from labeldist._pipelines import active_steps, fitted_part
 from labeldist._typing import Array
 from labeldist.exceptions import ModelError
-from labeldist.models._inspection import active_steps, fitted_part
+from labeldist.methods import ONNX_EXPORTS
 from labeldist.models._persistence import make_card
 
 OPSET = 19  # version of the ONNX operators
+IR_VERSION = 9  # the version of the file format that belongs to it
 ROW = np.array([1])  # the axis of sums and maxima over a row
+
+Converter = Callable[["_Graph", Any, str], str]
+"""A function that adds a fitted estimator with the named input, and returns its output's name."""
 
 
 def to_onnx(
@@ -33,17 +40,24 @@ def to_onnx(
 ) -> Any:
     """Export a fitted model to ONNX.
 
-    The graph computes in double precision. Its metadata are the entries of the `ModelCard` as JSON. A `ModelError` is
-    raised if the model or one of its steps is not supported.
+    The graph computes in double precision. Its metadata are the entries of the `ModelCard` as JSON.
+    A `ModelError` is raised if the model or one of its steps is not supported.
 
     Parameters
     ----------
     model : fitted estimator
-        BDLDL, BDLDLCV, MeanDistribution or a learner with a linear softmax model, such as SABFGS and SoftmaxRegression,
-        also in an EnhancedLearner, a ConformalLearner (without its intervals), a search or a pipeline after
-        KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of columns of numbers.
+        BDLDL, BDLDLCV, MeanDistribution, a learner with a linear softmax model, such as SABFGS and
+        SoftmaxRegression, or a learner that projects linear scores, such as IncomLDL and LDLSF. It
+        may be in an EnhancedLearner, a ConformalLearner (without its intervals), a search or a
+        pipeline after KernelFeatures, StandardScaler, SimpleImputer or a ColumnTransformer of
+        columns of numbers. Trees, neighbours, networks, text (TF-IDF), categories and dates cannot
+        be exported.
     path : str or path, default=None
-    summary, measures, training_rows, force : as in `save`
+        File to write, such as ``model.onnx``.
+    summary, measures, training_rows : str, mapping of str to float, int, default=None
+        Entries of the card: text about the training, scores, and number of rows.
+    force : bool, default=False
+        Whether to replace an existing file.
 
     Returns
     -------
@@ -60,16 +74,17 @@ def to_onnx(
     >>> from labeldist import BDLDL
     >>> from labeldist.models import to_onnx
     >>> graph = to_onnx(BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]]))
-    >>> InferenceSession(graph.SerializeToString()).run(None, {"features": [[0.5]]})[0].shape
-    (1, 2)
+    >>> session = InferenceSession(graph.SerializeToString())
+    >>> session.run(None, {"features": [[0.5]]})[0].round(2)
+    array([[0.4, 0.6]])
     """
     if path is not None:
         check_free(path, force=force)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
     graph = _Graph()
-    shapes = {"features": card.n_features, "distributions": len(card.label_names)}
-    proto = graph.finish(_convert(graph, model, "features"), shapes)
-    proto.producer_name, proto.producer_version = "labeldist", card.versions["labeldist"]
+    proto = graph.finish(_convert(graph, model, "features"), card.n_features, card.label_names)
+    proto.producer_name = "labeldist"
+    proto.producer_version = card.versions["labeldist"]
     entries = {key: json.dumps(value, ensure_ascii=False) for key, value in asdict(card).items()}
     graph.helper.set_model_props(proto, entries)
     if path is not None:
@@ -83,6 +98,7 @@ def exportable(estimator: Any) -> bool:
     Parameters
     ----------
     estimator : learner, or pipeline or search that ends in one, fitted or not
+        The estimator.
 
     Returns
     -------
@@ -101,42 +117,50 @@ def exportable(estimator: Any) -> bool:
     >>> exportable(BDLDL()), exportable(AAKNN())
     (True, False)
     """
+    from labeldist.learning._learner import NestedLearner
+
     if hasattr(estimator, "steps"):
         return exportable(active_steps(estimator)[-1])
-    if type(estimator).__name__ in LEARNERS:
-        return True
-    if type(estimator).__name__ in ("ConformalLearner", "EnhancedLearner"):  # the default of the latter is BDLDL
+    if isinstance(estimator, NestedLearner):  # the default learner is exportable
         return estimator.learner is None or exportable(estimator.learner)
-    return hasattr(estimator, "estimator") and exportable(estimator.estimator)
+    if hasattr(estimator, "estimator"):
+        return exportable(estimator.estimator)
+    return _find(_learners(), estimator) is not None
 
 
 class _Graph:
-    """Builder of an ONNX graph: ``graph("Add", x, y)`` adds a node and returns the name of its output."""
+    """Builder of an ONNX graph: ``graph("Add", x, y)`` adds a node and returns its output."""
 
     def __init__(self) -> None:
-        self.onnx, self.helper = require("onnx", "onnx"), require("onnx.helper", "onnx")
+        self.onnx = require("onnx", "onnx")
+        self.helper = require("onnx.helper", "onnx")
         self.double = self.onnx.TensorProto.DOUBLE
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
-    def __call__(self, operator: str, *inputs: str | Array, **attributes: Any) -> str:
-        names = [value if isinstance(value, str) else self._add_constant(value) for value in inputs]
+    def __call__(self, operator: str, *inputs: str | float | Array, **attributes: Any) -> str:
+        names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
         output = f"labeldist/{operator}/{len(self.nodes)}"
         outputs = [output, f"{output}/indices"] if operator == "TopK" else [output]
         self.nodes.append(self.helper.make_node(operator, names, outputs, **attributes))
         return output
 
-    def _add_constant(self, value: Array) -> str:
+    def _constant(self, value: float | Array) -> str:
         name = f"labeldist/constant/{len(self.constants)}"
-        self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
+        array = np.ascontiguousarray(value)
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
-    def finish(self, result: str, n_columns: dict[str, int | None]) -> Any:
-        self.nodes.append(self.helper.make_node("Identity", [result], ["distributions"]))
-        ends = [self.helper.make_tensor_value_info(name, self.double, [None, n]) for name, n in n_columns.items()]
-        graph = self.helper.make_graph(self.nodes, "labeldist", ends[:1], ends[1:], self.constants)
-        opset = self.helper.make_opsetid("", OPSET)
-        proto = self.helper.make_model(graph, opset_imports=[opset], ir_version=9)  # the one of opset 19
+    def finish(self, result: str, n_features: int | None, label_names: Sequence[str]) -> Any:
+        """Return the graph with the given result as a model that has passed the checks of ONNX."""
+        helper = self.helper
+        self.nodes.append(helper.make_node("Identity", [result], ["distributions"]))
+        shape = [None, len(label_names)]
+        X = helper.make_tensor_value_info("features", self.double, [None, n_features])
+        D = helper.make_tensor_value_info("distributions", self.double, shape)
+        graph = helper.make_graph(self.nodes, "labeldist", [X], [D], self.constants)
+        opset = helper.make_opsetid("", OPSET)
+        proto = helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION)
         self.onnx.checker.check_model(proto, full_check=True)
         return proto
 
@@ -147,109 +171,156 @@ def _convert(graph: _Graph, step: Any, X: str) -> str:
         for part in active_steps(step):
             X = _convert(graph, part, X)
         return X
-    if fitted_part(step) is not None:
-        return _convert(graph, fitted_part(step), X)
-    name, module = type(step).__name__, type(step).__module__
-    if name in LEARNERS | STEPS and module.startswith(("labeldist.", "sklearn.")):
-        return (LEARNERS | STEPS)[name](graph, step, X)
-    raise ModelError(f"{name} cannot be exported to ONNX. Supported: {', '.join(LEARNERS | STEPS)}.")
+    inner = fitted_part(step)
+    if inner is not None:
+        return _convert(graph, inner, X)
+    convert = _find(_learners() | _transformers(), step)
+    if convert is None:
+        name = type(step).__name__
+        raise ModelError(f"{name} cannot be exported to ONNX. {ONNX_EXPORTS}")
+    return convert(graph, step, X)
+
+
+def _find(converters: Mapping[type, Converter], step: Any) -> Converter | None:
+    """Return the converter of the class of an estimator or of its nearest base class."""
+    return next((converters[kind] for kind in type(step).__mro__ if kind in converters), None)
+
+
+@cache
+def _learners() -> dict[type, Converter]:
+    """Return the converters of learners by class. A subclass has that of its base class."""
+    from labeldist.learning import BDLDL, BDLDLCV, MeanDistribution
+    from labeldist.learning._linear_learner import LinearLearner
+    from labeldist.learning._softmax_learner import SoftmaxLearner
+
+    return {
+        BDLDL: _bdldl,
+        BDLDLCV: _bdldl,
+        LinearLearner: _linear,
+        SoftmaxLearner: _softmax,
+        MeanDistribution: _mean,
+    }
+
+
+@cache
+def _transformers() -> dict[type, Converter]:
+    """Return the converters of the steps before a learner by class."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+    from labeldist._tables.preparation import IsMissing, ToNumbers
+    from labeldist.features import KernelFeatures
+
+    return {
+        KernelFeatures: _kernel_features,
+        StandardScaler: _standard_scaler,
+        SimpleImputer: _imputer,
+        ColumnTransformer: _columns,
+        FunctionTransformer: _identity,
+        ToNumbers: _identity,
+        IsMissing: _is_missing,
+    }
+
+
+def _bdldl(graph: _Graph, model: Any, X: str) -> str:
+    if model.output_ == "project":
+        return _linear(graph, model, X)
+    if model.output_ == "softmax":
+        return _raise_and_normalize(graph, _softmax(graph, model, X), model.floor_)
+    return _raise_and_normalize(graph, _scores(graph, model, X), model.floor_)
 
 
 def _linear(graph: _Graph, model: Any, X: str) -> str:
-    """Add the scores of BDLDL and its output map, as in `labeldist.simplex.to_distributions`."""
-    degrees = _affine(graph, X, model.coef_, model.intercept_)
-    if model.output_ == "softmax":
-        degrees = graph("Softmax", degrees, axis=1)
-    elif model.output_ == "project":
-        degrees = _project(graph, degrees, len(model.coef_))
-    degrees = graph("Max", degrees, np.array([float(model.floor_)]))
-    is_empty = graph("Equal", graph("ReduceMax", degrees, ROW), np.array([0.0]))
-    degrees = graph("Where", is_empty, np.array([1.0]), degrees)
-    degrees = graph("Div", degrees, graph("ReduceMax", degrees, ROW))  # so that the sum cannot overflow
+    degrees = _project(graph, _scores(graph, model, X), len(model.coef_))
+    return _raise_and_normalize(graph, degrees, model.floor_)
+
+
+def _raise_and_normalize(graph: _Graph, degrees: str, floor: float) -> str:
+    """Raise degrees to the floor and divide them by their sum, like `to_distributions`."""
+    degrees = graph("Max", degrees, float(floor))
+    is_empty = graph("Equal", graph("ReduceMax", degrees, ROW), 0.0)
+    degrees = graph("Where", is_empty, 1.0, degrees)
+    largest = graph("ReduceMax", degrees, ROW)
+    degrees = graph("Div", degrees, largest)  # so that the sum cannot overflow
     return graph("Div", degrees, graph("ReduceSum", degrees, ROW))
 
 
 def _project(graph: _Graph, scores: str, n_labels: int) -> str:
     """Add `labeldist.simplex.project`. The largest of its thresholds is the one of the support."""
     scores = graph("Sub", scores, graph("ReduceMax", scores, ROW))
-    descending = graph("TopK", scores, np.array([n_labels]), axis=1)
-    excess = graph("Sub", graph("CumSum", descending, np.array(1)), np.array([1.0]))
-    threshold = graph("ReduceMax", graph("Div", excess, np.arange(1.0, n_labels + 1)), ROW)
-    degrees = graph("Max", graph("Sub", scores, threshold), np.array([0.0]))
+    descending = graph("TopK", scores, n_labels, axis=1)
+    sums = graph("CumSum", descending, 1)
+    excess = graph("Sub", sums, 1.0)
+    thresholds = graph("Div", excess, np.arange(1.0, n_labels + 1))
+    threshold = graph("ReduceMax", thresholds, ROW)
+    degrees = graph("Max", graph("Sub", scores, threshold), 0.0)
     return graph("Div", degrees, graph("ReduceSum", degrees, ROW))
 
 
-def _affine(graph: _Graph, X: str, coef: Array, intercept: Array) -> str:
-    return graph("Add", graph("MatMul", X, coef.T.astype(np.float64)), np.asarray(intercept, dtype=np.float64))
+def _scores(graph: _Graph, model: Any, X: str) -> str:
+    products = graph("MatMul", X, model.coef_.T.astype(np.float64))
+    return graph("Add", products, np.asarray(model.intercept_, dtype=np.float64))
 
 
 def _softmax(graph: _Graph, model: Any, X: str) -> str:
-    return graph("Softmax", _affine(graph, X, model.coef_, model.intercept_), axis=1)
+    return graph("Softmax", _scores(graph, model, X), axis=1)
 
 
 def _mean(graph: _Graph, model: Any, X: str) -> str:
-    return _affine(graph, X, np.zeros((len(model.mean_), model.n_features_in_)), model.mean_)
+    no_effect = np.zeros((model.n_features_in_, len(model.mean_)))
+    return graph("Add", graph("MatMul", X, no_effect), model.mean_)
 
 
 def _kernel_features(graph: _Graph, step: Any, X: str) -> str:
-    """Add φ(x) = L⁻¹ k(R, x) with the inverse as a constant: ONNX has no operator that solves a system."""
+    """Add φ(x) = L⁻¹ k(R, x) with L⁻¹ as a constant: ONNX has no operator that solves a system."""
     inverse = solve_triangular(step.factor_, np.eye(len(step.factor_)), lower=True)
     center = np.median(step.landmarks_, axis=0)  # so that large features lose no digits
-    R, unit = step.landmarks_ - center, step.scale_ * step.bandwidth_
+    R = step.landmarks_ - center
+    unit = step.scale_ * step.bandwidth_
     X = graph("Div", graph("Sub", X, step.mean_ + center * unit), unit)
-    products = graph("Mul", graph("MatMul", X, R.T), np.array([-2.0]))
-    squares = graph("Add", graph("ReduceSum", graph("Mul", X, X), ROW), (R**2).sum(axis=1))
-    distances = graph("Max", graph("Add", products, squares), np.array([0.0]))
-    kernel = graph("Exp", graph("Mul", distances, np.array([-0.5])))
+    products = graph("Mul", graph("MatMul", X, R.T), -2.0)
+    lengths = graph("ReduceSum", graph("Mul", X, X), ROW)
+    squares = graph("Add", lengths, (R**2).sum(axis=1))
+    distances = graph("Max", graph("Add", products, squares), 0.0)
+    kernel = graph("Exp", graph("Mul", distances, -0.5))
     return graph("MatMul", kernel, inverse.T)
 
 
 def _standard_scaler(graph: _Graph, step: Any, X: str) -> str:
-    centred = X if step.mean_ is None or not step.with_mean else graph("Sub", X, step.mean_)
-    return centred if step.scale_ is None else graph("Div", centred, step.scale_)
+    if step.with_mean:
+        X = graph("Sub", X, step.mean_)
+    if step.with_std:
+        X = graph("Div", X, step.scale_)
+    return X
 
 
 def _imputer(graph: _Graph, step: Any, X: str) -> str:
     fills_nan = isinstance(step.missing_values, float) and np.isnan(step.missing_values)
-    if step.add_indicator or not fills_nan or step.statistics_.dtype.kind != "f" or np.isnan(step.statistics_).any():
-        raise ModelError("SimpleImputer can be exported if it fills NaN in columns of numbers and adds no indicator.")
+    if step.add_indicator or not fills_nan:
+        raise ModelError("SimpleImputer can be exported if it fills NaN and adds no indicator.")
     return graph("Where", graph("IsNaN", X), step.statistics_, X)
 
 
 def _columns(graph: _Graph, step: Any, X: str) -> str:
-    parts = []
+    weights = step.transformer_weights or {}
+    blocks = []
     for name, part, _ in step.transformers_:
-        indices = step._transformer_to_input_indices[name]
-        if part != "drop" and len(indices):
-            block = graph("Gather", X, np.array(indices), axis=1)
-            block = block if part == "passthrough" else _convert(graph, part, block)
-            weight = (step.transformer_weights or {}).get(name, 1.0)
-            parts.append(graph("Mul", block, np.array([float(weight)])))
-    return graph("Concat", *parts, axis=1)
+        indices = input_columns(step, name)
+        if part == "drop" or not len(indices):
+            continue
+        block = graph("Gather", X, np.array(indices), axis=1)
+        if part != "passthrough":
+            block = _convert(graph, part, block)
+        blocks.append(graph("Mul", block, float(weights.get(name, 1.0))))
+    return graph("Concat", *blocks, axis=1)
 
 
-def _identity(graph: _Graph, step: Any, X: str) -> str:
+def _identity(_: _Graph, step: Any, X: str) -> str:
     if getattr(step, "func", None) is not None:
         raise ModelError("FunctionTransformer can be exported if its func is None.")
-    return graph("Identity", X)
+    return X
 
 
 def _is_missing(graph: _Graph, _: Any, X: str) -> str:
     return graph("Cast", graph("IsNaN", X), to=graph.double)
-
-
-LEARNERS = {
-    **dict.fromkeys(["BDLDL", "BDLDLCV"], _linear),
-    **dict.fromkeys(["SoftmaxRegression", "SoftmaxRegressionCV"], _softmax),
-    **dict.fromkeys(["SABFGS", "SAIIS", "LDLLC", "LDLSCL", "EDLLRL", "ALDL", "DeltaLDL", "EDL"], _softmax),
-    **dict.fromkeys(["LDL4C", "LDLDPA", "LDLHR", "LDLLDM", "LDLLRR"], _softmax),
-    "MeanDistribution": _mean,
-}
-STEPS = {
-    "KernelFeatures": _kernel_features,
-    "StandardScaler": _standard_scaler,
-    "SimpleImputer": _imputer,
-    "ColumnTransformer": _columns,
-    **dict.fromkeys(["FunctionTransformer", "ToNumbers"], _identity),
-    "IsMissing": _is_missing,
-}

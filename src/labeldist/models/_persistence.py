@@ -22,15 +22,15 @@ from sklearn.exceptions import InconsistentVersionWarning
 import labeldist
 from labeldist._extras import require
 from labeldist._files import check_free, write_whole
+from labeldist._pipelines import attribute_of
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
-from labeldist.models._inspection import attribute_of, feature_names_of, label_names_of
+from labeldist.models._inside_pipelines import feature_names_of, label_names_of
 
 CARD = "card.json"
-COMPARED = ("labeldist", "scikit-learn")
 FORMAT = 1  # increases when older versions of labeldist cannot read new files
 LARGEST = 2 * 2**30  # bytes of an unpacked model, so that a small file cannot fill the memory
 
-# Beginnings of the names of classes that models hold. skops itself trusts plain data and scikit-learn's estimators.
+# Trusted class-name prefixes. skops itself trusts plain data and scikit-learn's estimators.
 TRUSTED = (
     "builtins.object",
     "labeldist._solvers.",
@@ -53,11 +53,15 @@ class ModelCard:
     format, versions : int, dict of str to str
         Versions of the file format, and of labeldist, scikit-learn, numpy and python.
     estimator, parameters : str, dict
-        Class of the model with its module, and its ``get_params``, with short texts for values that JSON cannot hold.
+        Class of the model with its module, and its ``get_params``, with short texts for values that
+        JSON cannot hold.
     label_names, feature_names : tuple of str
-        Names of the labels and features in order. `feature_names` is None if the model was fitted without names.
+        Names of the labels and features in order. `feature_names` is None if the model was fitted
+        without names.
     n_features, training_rows : int or None
+        Number of features, and of training rows if it is known.
     summary, measures : str or None, dict of str to float
+        Text about the training, and scores by name.
 
     See Also
     --------
@@ -97,15 +101,18 @@ def save(
 ) -> None:
     """Write a fitted model and its card to a file.
 
-    The file is a skops archive, which contains data and names of types, but no code. A `ModelError` is raised if the
-    model contains an unknown type, or more than 2 GiB.
+    The file is a skops archive, which contains data and names of types, but no code. A `ModelError`
+    is raised if the model contains an unknown type, or more than 2 GiB.
 
     Parameters
     ----------
     model : fitted learner or enhancer, or pipeline that ends in one
-    path : str or path, such as ``model.skops``
+        The model.
+    path : str or path
+        File to write, such as ``model.skops``.
     summary, measures, training_rows : str, mapping of str to float, int, default=None
-        Entries of the card: text about the training, scores, and number of rows, which some models know themselves.
+        Entries of the card: text about the training, scores, and number of rows, which some models
+        know themselves.
     trusted : iterable of str, default=()
         Names of further types that the model may contain. `load` needs the same names.
     force : bool, default=False
@@ -124,11 +131,7 @@ def save(
     """
     check_free(path, force=force)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
-    try:
-        content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
-    except TypeError as error:  # of an object that skops cannot store, such as a DataFrame
-        problem = f"{type(model).__name__} holds an object that skops cannot store: {error}"
-        raise ModelError(f"{problem}. Replace pandas objects among its parameters by arrays.") from error
+    content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
     _check_types(content, trusted, type(model).__name__)
     archive = io.BytesIO(content)
     with ZipFile(archive, "a", ZIP_DEFLATED) as members:
@@ -140,15 +143,18 @@ def save(
 def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     """Read a model from a file that `save` has written.
 
-    No code of the file is executed and nothing is unpickled. A `ModelError` is raised if the file is damaged or has
-    types other than plain data, estimators of labeldist and scikit-learn, and `trusted` ones. A `ModelVersionWarning`
-    is issued if the versions of labeldist or scikit-learn differ.
+    No code of the file is executed and nothing is unpickled. A `ModelError` is raised if the file
+    is damaged or has types other than plain data, estimators of labeldist and scikit-learn, and
+    `trusted` ones. A `ModelVersionWarning` is issued if the versions of labeldist or scikit-learn
+    differ.
 
     Parameters
     ----------
     path : str or path
+        File that `save` has written.
     trusted : iterable of str, default=()
-        Names of further types to build, such as ``"my_package.MyTransformer"``. Name only types that you know.
+        Names of further types to build, such as ``"my_package.MyTransformer"``. Name only types
+        that you know.
 
     Returns
     -------
@@ -173,16 +179,16 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     try:
         types = _check_types(content, trusted, path)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InconsistentVersionWarning)  # one per step; one warning follows below
+            # It is issued once per step; one warning for all follows.
+            warnings.simplefilter("ignore", InconsistentVersionWarning)
             model = skops.loads(content, trusted=types)
     except ModelError:
         raise
     except Exception as error:  # a damaged archive raises many types
         raise ModelError(f"{path} is damaged, or needs a newer skops: {error!r}.") from error
-    saved, installed = ([versions.get(name) for name in COMPARED] for versions in (card.versions, _versions()))
-    if saved != installed:
-        changed = " and ".join(f"{name} {version}" for name, version in zip(COMPARED, saved, strict=True))
-        warn(f"{path} was saved with {changed}. Predictions may differ.", ModelVersionWarning)
+    saved = f"labeldist {card.versions['labeldist']}, scikit-learn {card.versions['scikit-learn']}"
+    if saved != f"labeldist {labeldist.__version__}, scikit-learn {sklearn.__version__}":
+        warn(f"{path} was saved with {saved}. Predictions may differ.", ModelVersionWarning)
     return model
 
 
@@ -192,6 +198,7 @@ def read_card(path: str | os.PathLike[str]) -> ModelCard:
     Parameters
     ----------
     path : str or path
+        File that `save` has written.
 
     Returns
     -------
@@ -215,10 +222,15 @@ def read_card(path: str | os.PathLike[str]) -> ModelCard:
 
 
 def make_card(
-    model: Any, *, summary: str | None, measures: Mapping[str, float] | None, training_rows: int | None
+    model: Any,
+    *,
+    summary: str | None,
+    measures: Mapping[str, float] | None,
+    training_rows: int | None,
 ) -> ModelCard:
     """Return the card of a fitted model."""
-    feature_names, distributions = feature_names_of(model), attribute_of(model, "label_distributions_")
+    feature_names = feature_names_of(model)
+    distributions = attribute_of(model, "label_distributions_")
     if training_rows is None and distributions is not None:
         training_rows = len(distributions)
     return ModelCard(
@@ -239,15 +251,20 @@ def _as_json(value: Any) -> Any:
     """Return a list, a number or a short text for a parameter that JSON cannot hold."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    return type(value).__name__ if isinstance(value, BaseEstimator) else repr(value)[:100]
+    if isinstance(value, BaseEstimator):
+        return type(value).__name__
+    return repr(value)[:100]
 
 
 def _card_from_json(text: bytes) -> ModelCard:
     content = json.loads(text)
     if content["format"] > FORMAT:
-        raise ModelError(f"Its format {content['format']} is too new. Update labeldist: pip install -U labeldist")
-    for key in ("label_names", "feature_names"):
-        content[key] = None if content[key] is None else tuple(content[key])
+        raise ModelError("Its format is too new. Update labeldist.")
+    if not _versions().keys() <= dict(content["versions"]).keys():
+        raise ModelError("Its card lacks versions.")
+    content["label_names"] = tuple(content["label_names"])
+    if content["feature_names"] is not None:
+        content["feature_names"] = tuple(content["feature_names"])
     return ModelCard(**content)
 
 
@@ -278,19 +295,21 @@ def _check_size(members: ZipFile) -> None:
 
 
 def _check_types(content: bytes, trusted: Iterable[str], name: Any) -> list[str]:
-    """Return the types in a skops archive that skops does not trust but we do, or raise an error."""
+    """Return the types in an archive that only we trust; raise an error for unknown types."""
     types: list[str] = require("skops.io", "app").get_untrusted_types(data=content)
     unknown = [kind for kind in sorted({*types} - {*trusted}) if not _is_trusted(kind)]
     if unknown:
         raise ModelError(
-            f"{name} contains types that are not trusted: {', '.join(unknown)}. If you know them, pass "
-            f"trusted={unknown} to save and load. A search can be replaced by its best_estimator_."
+            f"{name} contains types that are not trusted. If you know them, pass trusted={unknown}"
+            " to save and load. A search can be replaced by its best_estimator_."
         )
     return types
 
 
 def _is_trusted(name: str) -> bool:
-    """Return whether a name is that of a trusted class, and not of a function or of an imported class."""
+    """Return whether a name is that of a trusted class, not of a function or an imported class."""
+    if not name.startswith(TRUSTED):
+        return False
     module, _, attribute = name.rpartition(".")
-    kind = getattr(import_module(module), attribute) if name.startswith(TRUSTED) else None
+    kind = getattr(import_module(module), attribute)
     return isinstance(kind, type) and kind.__module__ == module

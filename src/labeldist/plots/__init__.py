@@ -1,5 +1,6 @@
-"""Displays of label distributions, predictions and models. Matplotlib is imported when one is drawn."""
+"""Displays of label distributions, predictions and models; drawing imports Matplotlib."""
 
+from labeldist.plots._coefficients_and_grids import CoefficientDisplay, ParameterInfluenceDisplay
 from labeldist.plots._display import save_picture
 from labeldist.plots._distributions import (
     AmbiguityDisplay,
@@ -9,7 +10,6 @@ from labeldist.plots._distributions import (
     TernaryDisplay,
 )
 from labeldist.plots._importance import FeatureImportanceDisplay
-from labeldist.plots._parameters import CoefficientDisplay, ParameterInfluenceDisplay
 
 __all__ = ["AmbiguityDisplay", "CalibrationDisplay", "CoefficientDisplay", "DistributionDisplay"]
 __all__ += ["FeatureImportanceDisplay", "ParameterInfluenceDisplay", "PredictionDisplay"]

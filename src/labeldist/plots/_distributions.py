@@ -5,37 +5,63 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_scalar
 
 from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist._validation import check_label_names, check_rows
 from labeldist.metrics import MEASURES
-from labeldist.plots import _display as shared
-from labeldist.plots._display import Axes, DisplayOfRows, Names, check_option, read_pair, read_rows
+from labeldist.plots._display import (
+    COLOURS,
+    EXTRA,
+    GREY,
+    MARKERS,
+    OKABE_ITO,
+    Axes,
+    DisplayOfDistributions,
+    DisplayOfPredictions,
+    Names,
+    add_legend,
+    draw_diagonal,
+    largest_first,
+    merge_small_labels,
+    name_ticks,
+    read_pair,
+    read_predictions,
+    read_rows,
+    shorten,
+    shown_items,
+    stacked_bars,
+    write_beside_bars,
+)
 from labeldist.simplex import ambiguity
 
 Kind = Literal["scatter", "bars"]
 MAX_ROWS = {"scatter": 1000, "bars": 6}
 
+_divergence_by_row = MEASURES["kl_divergence"].rows
+
 
 @dataclass(eq=False, repr=False)
-class DistributionDisplay(DisplayOfRows):
-    """The first rows of a table as stacked bars with their ambiguities, sorted by largest label and its degree.
+class DistributionDisplay(DisplayOfDistributions):
+    """The first rows of a table as stacked bars with their ambiguities.
+
+    The bars are sorted by the largest label of the row and its degree.
 
     Parameters
     ----------
     distributions : ndarray of shape (n_bars, n_labels)
+        The distributions to draw, one per bar.
     label_names, item_names, caption : list of str, list of str, str
+        Names of the labels and of the bars, and a text in the label of the x-axis.
 
     Attributes
     ----------
     ambiguities : ndarray of shape (n_bars,)
-        Exponential of the entropy of each row: 1 for a single label, the number of labels for equal degrees.
+        Exponential of the entropy of each row: 1 for a single label, the number of labels for equal
+        degrees.
     bars_ : list of BarContainer
         One per label. Beyond 15 labels the smallest are merged.
 
@@ -47,7 +73,8 @@ class DistributionDisplay(DisplayOfRows):
     --------
     >>> from labeldist.plots import DistributionDisplay
     >>> D = [[0.5, 0.5], [0.2, 0.8], [0.9, 0.1]]
-    >>> DistributionDisplay.from_distributions(D, item_names=["a wolf", "a fox", "a dog"]).item_names
+    >>> names = ["a wolf", "a fox", "a dog"]
+    >>> DistributionDisplay.from_distributions(D, item_names=names).item_names
     ['a dog', 'a wolf', 'a fox']
     """
 
@@ -63,7 +90,13 @@ class DistributionDisplay(DisplayOfRows):
 
     @classmethod
     def from_distributions(
-        cls, D: Any, *, max_rows: int = 15, label_names: Names = None, item_names: Names = None, ax: Axes = None
+        cls,
+        D: Any,
+        *,
+        max_rows: int = 15,
+        label_names: Names = None,
+        item_names: Names = None,
+        ax: Axes = None,
     ) -> Self:
         """Draw rows of a table of distributions.
 
@@ -72,18 +105,20 @@ class DistributionDisplay(DisplayOfRows):
         D : array-like or data frame of shape (n_samples, n_labels)
             Rows that sum to one. The columns of a data frame name the labels, its index the items.
         max_rows : int, default=15
+            Maximum number of bars.
         label_names, item_names : list of str, default=None
             By default the names in the data frame, or numbers.
         ax : matplotlib Axes, default=None
+            Axes to draw on. By default those of a new figure.
 
         Returns
         -------
         display
+            The drawn display.
         """
-        check_scalar(max_rows, "max_rows", int, min_val=1)
         table = read_rows(D, label_names, item_names)
         shown = table.iloc[cls._select_rows(table.to_numpy(), max_rows)]
-        caption = f"{len(shown):,} of {len(table):,} items"
+        caption = shown_items(len(shown), len(table))
         return cls(shown.to_numpy(), list(shown.columns), list(shown.index), caption).plot(ax)
 
     @staticmethod
@@ -95,15 +130,14 @@ class DistributionDisplay(DisplayOfRows):
         return len(self.distributions), 0
 
     def _draw(self, ax: Axes) -> None:
-        names, (degrees,) = shared.merge_small_labels(self.label_names, self.distributions)
+        names, (degrees,) = merge_small_labels(self.label_names, self.distributions)
         n = len(degrees)
-        self.bars_ = shared.stacked_bars(ax, range(n), degrees)
-        texts = [f"{value:.2f}" for value in self.ambiguities]
-        ax.bar_label(self.bars_[-1], texts, padding=4, fontsize="small", annotation_clip=False)
+        self.bars_ = stacked_bars(ax, range(n), degrees)
+        write_beside_bars(ax, self.bars_[-1], [f"{value:.2f}" for value in self.ambiguities])
         ax.set_title("ambiguity", loc="right", fontsize="small")
         ax.set(xlim=(0, 1), ylim=(n - 0.4, -0.6), xlabel=f"degree ({self.caption})")
-        shared.name_ticks(ax, "y", self.item_names)
-        shared.add_legend(ax, self.bars_, names, distance=3.5)
+        name_ticks(ax.yaxis, self.item_names)
+        add_legend(ax, self.bars_, names, distance=3.5)
 
 
 class AmbiguityDisplay(DistributionDisplay):
@@ -111,7 +145,10 @@ class AmbiguityDisplay(DistributionDisplay):
 
     Parameters
     ----------
-    distributions, label_names, item_names, caption : as in `DistributionDisplay`
+    distributions : ndarray of shape (n_bars, n_labels)
+        The distributions to draw, one per bar.
+    label_names, item_names, caption : list of str, list of str, str
+        Names of the labels and of the bars, and a text in the label of the x-axis.
 
     See Also
     --------
@@ -121,23 +158,26 @@ class AmbiguityDisplay(DistributionDisplay):
     --------
     >>> from labeldist.plots import AmbiguityDisplay
     >>> D = [[0.9, 0.1], [0.5, 0.5], [0.7, 0.3]]
-    >>> AmbiguityDisplay.from_distributions(D, max_rows=2, item_names=["a dog", "a wolf", "a fox"]).item_names
+    >>> names = ["a dog", "a wolf", "a fox"]
+    >>> AmbiguityDisplay.from_distributions(D, max_rows=2, item_names=names).item_names
     ['a wolf', 'a fox']
     """
 
     @staticmethod
     def _select_rows(D: Array, max_rows: int) -> NDArray[np.intp]:
-        return np.argsort(-ambiguity(D), kind="stable")[:max_rows]
+        return largest_first(ambiguity(D))[:max_rows]
 
 
 @dataclass(eq=False, repr=False)
-class TernaryDisplay(DisplayOfRows):
+class TernaryDisplay(DisplayOfPredictions):
     """Distributions over three labels: each corner is a single label, the centre is equal degrees.
 
     Parameters
     ----------
     distributions : ndarray of shape (n_rows, 3)
+        The distributions to draw, one per point.
     label_names : list of str
+        Names of the three labels.
     true : ndarray of shape (n_rows, 3) or None
         True distributions. A line connects each to its point.
 
@@ -162,8 +202,9 @@ class TernaryDisplay(DisplayOfRows):
     true: Array | None = None
 
     def __post_init__(self) -> None:
-        if len(self.label_names) != 3:
-            raise ValueError(f"TernaryDisplay needs three labels, got {len(self.label_names)}.")
+        n_labels = len(self.label_names)
+        if n_labels != 3:
+            raise ValueError(f"TernaryDisplay needs three labels, got {n_labels}.")
 
     @classmethod
     def from_distributions(cls, D: Any, *, label_names: Names = None, ax: Axes = None) -> Self:
@@ -172,67 +213,106 @@ class TernaryDisplay(DisplayOfRows):
         Parameters
         ----------
         D : array-like or data frame of shape (n_samples, 3)
+            Rows that sum to one. The columns of a data frame name the labels.
         label_names : list of str, default=None
             By default the columns of the data frame, or numbers.
         ax : mpltern TernaryAxes, default=None
+            Axes to draw on. By default those of a new figure.
 
         Returns
         -------
         TernaryDisplay
+            The drawn display.
         """
         table = read_rows(D, label_names)
         return cls(table.to_numpy(), list(table.columns)).plot(ax)
 
     @classmethod
-    def from_predictions(cls, D_true: Any, D_pred: Any, *, label_names: Names = None, ax: Axes = None) -> Self:
+    def from_predictions(
+        cls, D_true: Any, D_pred: Any, *, label_names: Names = None, ax: Axes = None
+    ) -> Self:
         """Draw predicted distributions as points, each with a line to the true one.
 
         Parameters
         ----------
         D_true, D_pred : array-like or data frame of shape (n_samples, 3)
-        label_names, ax : as in `from_distributions`
+            True and predicted distributions. Rows sum to one.
+        label_names : list of str, default=None
+            By default the columns of a data frame, or numbers.
+        ax : mpltern TernaryAxes, default=None
+            Axes to draw on. By default those of a new figure.
+
+        Returns
+        -------
+        TernaryDisplay
+            The drawn display.
+        """
+        true, predicted = read_pair(D_true, D_pred, label_names)
+        return cls(predicted, list(true.columns), true.to_numpy()).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, **options: Any) -> Self:
+        """Draw what a fitted estimator predicts for the rows of `X`.
+
+        Parameters
+        ----------
+        estimator : fitted learner, or fitted enhancer with ``transform``
+        X : array-like or data frame of shape (n_samples, n_features)
+        y : array-like or data frame of shape (n_samples, 3), default=None
+            True degrees. Each row is divided by its sum. A line connects each point to them.
+        **options
+            Parameters of `from_predictions` if there is `y`, else of `from_distributions`.
 
         Returns
         -------
         TernaryDisplay
         """
-        true, predicted = read_pair(D_true, D_pred, label_names)
-        return cls(predicted, list(true.columns), true.to_numpy()).plot(ax)
+        if y is None:
+            return cls.from_distributions(read_predictions(estimator, X), **options)
+        return super().from_estimator(estimator, X, y, **options)
 
     def _add_axes(self, figure: Any) -> Axes:
-        require("mpltern", shared.EXTRA)  # registers the projection
+        require("mpltern", EXTRA)  # registers the projection
         return figure.add_subplot(projection="ternary")
 
     def _draw(self, ax: Axes) -> None:
-        if not hasattr(ax, "set_tlabel"):
-            raise TypeError('ax must be ternary axes: import mpltern; ax = plt.subplot(projection="ternary").')
+        if not hasattr(ax, "taxis"):
+            raise TypeError('ax must be ternary axes: plt.subplot(projection="ternary").')
         if self.true is not None:
-            gaps = np.full_like(self.true, np.nan)
-            lines = np.stack([self.distributions, self.true, gaps], axis=1).reshape(-1, 3)
-            ax.plot(*lines.T, color=shared.GREY, linewidth=0.8, label="to the true distribution")
-            ax.legend(loc="upper left", bbox_to_anchor=(-0.2, 1), frameon=False)
+            self._draw_lines_to_truth(ax, self.true)
         largest = self.distributions.argmax(axis=1)
         self.points_ = []
-        for k, side in enumerate("tlr"):
-            rows, colour = self.distributions[largest == k], shared.OKABE_ITO[k]
-            self.points_.append(ax.scatter(*rows.T, s=16, c=colour, alpha=0.5, linewidths=0))
-            # Each scale has the colour of its label: a triangle does not show which scale belongs to which corner.
-            write_label, axis = getattr(ax, f"set_{side}label"), getattr(ax, f"{side}axis")
-            write_label(fill(shared.shorten(self.label_names[k]), 12), color=colour, fontweight="bold")
+        for k, axis in enumerate([ax.taxis, ax.laxis, ax.raxis]):
+            colour = OKABE_ITO[k]
+            rows = self.distributions[largest == k]
+            points = ax.scatter(*rows.T, s=16, c=colour, alpha=0.5, linewidths=0)
+            self.points_.append(points)
+            # Label and scale have the same colour, which shows that they belong together.
+            text = fill(shorten(self.label_names[k]), 12)
+            axis.set_label_text(text, color=colour, fontweight="bold")
             axis.set_label_rotation_mode("horizontal")
             axis.set_tick_params(labelcolor=colour)
-        ax.grid(color=shared.GREY, alpha=0.3)
+        ax.grid(color=GREY, alpha=0.3)
+
+    def _draw_lines_to_truth(self, ax: Axes, true: Array) -> None:
+        gaps = np.full_like(true, np.nan)
+        ends = np.stack([self.distributions, true, gaps], axis=1).reshape(-1, 3)
+        ax.plot(*ends.T, color=GREY, linewidth=0.8, label="to the true distribution")
+        ax.legend(loc="upper left", bbox_to_anchor=(-0.2, 1), frameon=False)
 
 
 @dataclass(eq=False, repr=False)
-class PredictionDisplay(DisplayOfRows):
+class PredictionDisplay(DisplayOfPredictions):
     """True and predicted distributions, as points or as pairs of stacked bars.
 
     Parameters
     ----------
     true, predicted : ndarray of shape (n_rows, n_labels)
+        True and predicted distributions.
     label_names, item_names : list of str
+        Names of the labels and of the rows.
     kind, caption : {"scatter", "bars"}, str
+        Whether to draw points or bars, and a text in the label of the x-axis.
     intervals : tuple of two ndarray of shape (n_rows, n_labels), default=None
         Lower and upper bounds of the degrees.
 
@@ -252,7 +332,8 @@ class PredictionDisplay(DisplayOfRows):
     Examples
     --------
     >>> from labeldist.plots import PredictionDisplay
-    >>> PredictionDisplay.from_predictions([[0.8, 0.2]], [[0.7, 0.3]], kind="bars").divergences.round(3)
+    >>> display = PredictionDisplay.from_predictions([[0.8, 0.2]], [[0.7, 0.3]], kind="bars")
+    >>> display.divergences.round(3)
     array([0.026])
     """
 
@@ -267,7 +348,7 @@ class PredictionDisplay(DisplayOfRows):
     @property
     def divergences(self) -> Array:
         """Kullback-Leibler divergence of each row."""
-        return MEASURES["kl_divergence"].rows(self.true, self.predicted)
+        return _divergence_by_row(self.true, self.predicted)
 
     @classmethod
     def from_predictions(
@@ -282,7 +363,7 @@ class PredictionDisplay(DisplayOfRows):
         item_names: Names = None,
         ax: Axes = None,
     ) -> Self:
-        """Draw predicted distributions against the true ones, from the best predicted row to the worst.
+        """Draw predicted distributions against the true ones, from the best predicted row down.
 
         Parameters
         ----------
@@ -291,87 +372,131 @@ class PredictionDisplay(DisplayOfRows):
         kind : {"scatter", "bars"}, default="scatter"
             One point per degree, or a pair of stacked bars per item.
         intervals : tuple of two array-like of shape (n_samples, n_labels), default=None
-            Lower and upper bounds, such as those of `ConformalLearner.predict_interval`, as horizontal lines of the
-            points. A line that crosses the diagonal covers the true degree.
+            Lower and upper bounds, such as those of `ConformalLearner.predict_interval`, as
+            horizontal lines of the points. A line that crosses the diagonal covers the true degree.
         max_rows : int, default=None
-            By default 1000 for points and 6 for bars, at equal steps from the smallest divergence to the largest.
+            By default 1000 for points and 6 for bars, at equal steps from the smallest divergence
+            to the largest.
         label_names, item_names : list of str, default=None
             By default the names in the data frames, or numbers.
         ax : matplotlib Axes, default=None
+            Axes to draw on. By default those of a new figure.
 
         Returns
         -------
         PredictionDisplay
+            The drawn display.
         """
-        check_option("kind", kind, get_args(Kind))
-        max_rows = MAX_ROWS[kind] if max_rows is None else max_rows
-        check_scalar(max_rows, "max_rows", int, min_val=1)
+        if kind not in MAX_ROWS:
+            raise ValueError(f"kind must be 'scatter' or 'bars'; got {kind!r}.")
+        if max_rows is None:
+            max_rows = MAX_ROWS[kind]
         true, predicted = read_pair(D_true, D_pred, label_names, item_names)
         n = len(predicted)
-        ranking = np.argsort(MEASURES["kl_divergence"].rows(true.to_numpy(), predicted), kind="stable")
-        chosen = ranking[np.linspace(0, n - 1, min(n, max_rows)).round().astype(np.intp)]
-        shown, caption = true.iloc[chosen], f"{len(chosen):,} of {n:,} items"
-        names = list(shown.columns), list(shown.index)
+        best_first = np.argsort(_divergence_by_row(true.to_numpy(), predicted), kind="stable")
+        steps = np.linspace(0, n - 1, min(n, max_rows)).round()
+        chosen = best_first[steps.astype(np.intp)]
+        shown = true.iloc[chosen]
         if intervals is not None:
-            for bound in intervals:
-                check_rows(D_true=D_true, intervals=bound)
-                check_label_names(bound, list(true.columns), "intervals")
-            lower, upper = (np.broadcast_to(bound, true.shape) for bound in intervals)
-            intervals = lower[chosen], upper[chosen]
-        return cls(shown.to_numpy(), predicted[chosen], *names, kind, caption, intervals).plot(ax)
+            lower, upper = map(np.asarray, intervals)
+            intervals = (lower[chosen], upper[chosen])
+        display = cls(
+            shown.to_numpy(),
+            predicted[chosen],
+            list(shown.columns),
+            list(shown.index),
+            kind=kind,
+            caption=shown_items(len(chosen), n),
+            intervals=intervals,
+        )
+        return display.plot(ax)
 
     def _cells(self) -> tuple[int, int]:
-        return 0 if self.kind == "scatter" else 2 * len(self.true), 0
+        n_bars = 2 * len(self.true)
+        return n_bars if self.kind == "bars" else 0, 0
 
     def _draw(self, ax: Axes) -> None:
-        tables = self.true, self.predicted, *(self.intervals or ())
-        names, (true, predicted, *bounds) = shared.merge_small_labels(self.label_names, *tables)
-        if self.kind == "bars":
-            self._draw_bars(ax, names, true, predicted)
-            return
-        self.points_ = [
-            ax.scatter(p, d, s=14, c=colour, marker=marker, alpha=0.5, linewidths=0, rasterized=True)
-            for p, d, colour, marker in zip(predicted.T, true.T, shared.COLOURS, shared.MARKERS, strict=False)
-        ]
-        if bounds:
-            self.interval_lines_ = [
-                ax.hlines(d, low, high, color=colour, alpha=0.3, linewidth=1, rasterized=True)
-                for d, low, high, colour in zip(true.T, bounds[0].T, bounds[1].T, shared.COLOURS, strict=False)
-            ]
-        shared.draw_diagonal(ax, float(max(table.max() for table in (true, predicted, *bounds))))
-        ax.set(xlabel=f"predicted degree ({self.caption})", ylabel="true degree")
-        shared.add_legend(ax, self.points_, names)
+        bounds = self.intervals or ()
+        names, tables = merge_small_labels(self.label_names, self.true, self.predicted, *bounds)
+        draw = self._draw_bars if self.kind == "bars" else self._draw_points
+        draw(ax, names, *tables)
 
-    def _draw_bars(self, ax: Axes, names: list[str], true: Array, predicted: Array) -> None:
+    def _draw_points(
+        self, ax: Axes, names: list[str], true: Array, predicted: Array, *bounds: Array
+    ) -> None:
+        self.points_ = []
+        for k, d in enumerate(true.T):
+            points = ax.scatter(
+                predicted[:, k],
+                d,
+                s=14,
+                c=COLOURS[k],
+                marker=MARKERS[k],
+                alpha=0.5,
+                linewidths=0,
+                rasterized=True,
+            )
+            self.points_.append(points)
+        if bounds:
+            self._draw_intervals(ax, true, *bounds)
+        draw_diagonal(ax, true, predicted, *bounds)
+        ax.set(xlabel=f"predicted degree ({self.caption})", ylabel="true degree")
+        add_legend(ax, self.points_, names)
+
+    def _draw_intervals(self, ax: Axes, true: Array, lower: Array, upper: Array) -> None:
+        self.interval_lines_ = []
+        for k, d in enumerate(true.T):
+            lines = ax.hlines(
+                d,
+                lower[:, k],
+                upper[:, k],
+                color=COLOURS[k],
+                alpha=0.3,
+                linewidth=1,
+                rasterized=True,
+            )
+            self.interval_lines_.append(lines)
+
+    def _draw_bars(
+        self, ax: Axes, names: list[str], true: Array, predicted: Array, *_: Array
+    ) -> None:
         n = len(true)
-        upper, lower = np.arange(n) - 0.2, np.arange(n) + 0.2
-        self.true_bars_ = shared.stacked_bars(ax, upper, true, thickness=0.36)
-        self.predicted_bars_ = shared.stacked_bars(ax, lower, predicted, thickness=0.36)
-        texts = [f"KL {value:.3f}" for value in self.divergences]
-        ax.bar_label(self.predicted_bars_[-1], texts, padding=4, fontsize="small", annotation_clip=False)
+        upper = np.arange(n) - 0.2
+        lower = np.arange(n) + 0.2
+        self.true_bars_ = stacked_bars(ax, upper, true, thickness=0.36)
+        self.predicted_bars_ = stacked_bars(ax, lower, predicted, thickness=0.36)
+        divergences = [f"KL {value:.3f}" for value in self.divergences]
+        write_beside_bars(ax, self.predicted_bars_[-1], divergences)
         ax.set(xlim=(0, 1), ylim=(n - 0.5, -0.5), xlabel=f"degree ({self.caption})")
-        ticks = [text for name in self.item_names for text in (f"{shared.shorten(name, 20)}: true", "predicted")]
+        ticks: list[str] = []
+        for name in self.item_names:
+            ticks += [f"{shorten(name, 20)}: true", "predicted"]
         ax.set_yticks(np.column_stack([upper, lower]).ravel(), ticks)
-        shared.add_legend(ax, self.true_bars_, names, distance=5)
+        add_legend(ax, self.true_bars_, names, distance=5)
 
 
 @dataclass(eq=False, repr=False)
-class CalibrationDisplay(DisplayOfRows):
-    """Mean true degree by predicted degree, over all labels, in bins of equal width.
+class CalibrationDisplay(DisplayOfPredictions):
+    """Mean true degree by predicted degree, over all labels, in bins of equal count.
 
-    Above the diagonal predictions are too low, below it too high.
+    Above the diagonal predictions are too low, below it too high. Vertical lines are 95 %
+    intervals of the means.
 
     Parameters
     ----------
     predicted_means, true_means, counts : ndarray of shape (n_bins,)
-        Mean degrees and number of degrees of the bins that are not empty.
+        Mean degrees and number of degrees of each bin. Equal predictions are in one bin.
+    margins : ndarray of shape (n_bins,)
+        1.96 standard errors of the true means.
     edges : ndarray of shape (n_bins, 2)
+        Lower and upper border of each bin.
     truth : str
         What the true degrees are called.
 
     Attributes
     ----------
-    line_, count_bars_, ax_, figure_ : matplotlib Line2D, BarContainer, Axes and Figure
+    line_, interval_lines_, ax_, figure_ : matplotlib Line2D, LineCollection, Axes and Figure
+        What was drawn.
 
     See Also
     --------
@@ -388,45 +513,59 @@ class CalibrationDisplay(DisplayOfRows):
     predicted_means: Array
     true_means: Array
     counts: NDArray[np.int64]
+    margins: Array
     edges: Array
     truth: str = "true degree"
 
     @classmethod
     def from_predictions(
-        cls, D_true: Any, D_pred: Any, *, n_bins: int = 10, truth: str = "true degree", ax: Axes = None
+        cls,
+        D_true: Any,
+        D_pred: Any,
+        *,
+        n_bins: int = 10,
+        truth: str = "true degree",
+        ax: Axes = None,
     ) -> Self:
         """Draw mean true degrees against predicted degrees.
 
         Parameters
         ----------
         D_true, D_pred : array-like or data frame of shape (n_samples, n_labels)
+            True and predicted distributions. Rows sum to one.
         n_bins : int, default=10
-            Number of bins between the smallest and the largest predicted degree.
+            Number of bins, each with about the same number of predicted degrees.
         truth : str, default="true degree"
-            What the picture calls the true degrees, such as ``"recovered degree"`` or ``"share of votes"``.
+            What the picture calls the true degrees, such as ``"recovered degree"`` or ``"share of
+            votes"``.
         ax : matplotlib Axes, default=None
+            Axes to draw on. By default those of a new figure.
 
         Returns
         -------
         CalibrationDisplay
+            The drawn display.
         """
-        check_scalar(n_bins, "n_bins", int, min_val=1)
         true, predicted = read_pair(D_true, D_pred)
-        d, p = true.to_numpy().ravel(), predicted.ravel()
-        borders = np.linspace(p.min(), p.max(), n_bins + 1)
-        bins = np.clip(np.searchsorted(borders, p, side="right") - 1, 0, n_bins - 1)
+        d = true.to_numpy().ravel()
+        p = predicted.ravel()
+        borders = np.quantile(p, np.linspace(0, 1, n_bins + 1))
+        bins = np.searchsorted(borders[1:-1], p, side="right")
         filled, place, counts = np.unique(bins, return_inverse=True, return_counts=True)
-        predicted_means, true_means = (np.bincount(place, values) / counts for values in (p, d))
+        predicted_means = np.bincount(place, p) / counts
+        true_means = np.bincount(place, d) / counts
+        squares = np.bincount(place, (d - true_means[place]) ** 2)
+        variances = squares / np.maximum(counts - 1, 1)
+        margins = 1.96 * np.sqrt(variances / counts)
         edges = np.column_stack([borders[filled], borders[filled + 1]])
-        return cls(predicted_means, true_means, counts, edges, truth).plot(ax)
+        return cls(predicted_means, true_means, counts, margins, edges, truth).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
-        shared.draw_diagonal(ax, float(max(self.true_means.max(), self.edges.max())))
-        end = ax.get_ylim()[1]
-        heights = 0.2 * end * self.counts / self.counts.max()
-        widths = np.maximum(np.diff(self.edges)[:, 0], 0.01 * end)
-        style = {"align": "edge", "color": shared.GREY, "alpha": 0.45, "edgecolor": "white"}
-        self.count_bars_ = ax.bar(self.edges[:, 0], heights, widths, **style)
-        ax.bar_label(self.count_bars_, [f"{count:,}" for count in self.counts], padding=2, fontsize=7, rotation=90)
-        (self.line_,) = ax.plot(self.predicted_means, self.true_means, marker="o", color=shared.OKABE_ITO[1])
-        ax.set(xlabel="predicted degree (bars: counts)", ylabel=f"mean {self.truth}")
+        lower = self.true_means - self.margins
+        upper = self.true_means + self.margins
+        draw_diagonal(ax, upper, self.predicted_means)
+        colour = OKABE_ITO[1]
+        (self.line_,) = ax.plot(self.predicted_means, self.true_means, marker="o", color=colour)
+        self.interval_lines_ = ax.vlines(self.predicted_means, lower, upper, color=colour)
+        per_bin = f"{np.median(self.counts):,.0f} degrees per point"
+        ax.set(xlabel=f"predicted degree ({per_bin})", ylabel=f"mean {self.truth}")

@@ -7,33 +7,45 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from labeldist._typing import Array
-from labeldist._validation import column_names
+from labeldist._validation import column_names, random_generator
 from labeldist.metrics import kl_divergence
-from labeldist.metrics._skill import skill
-from labeldist.models._inspection import feature_names_of, predict_distributions
-from labeldist.plots import _display as shared
-from labeldist.plots._display import OKABE_ITO, Axes, Display, Names, check_names
+from labeldist.metrics._skill import relative_reduction
+from labeldist.models._inside_pipelines import feature_names_of
+from labeldist.plots._display import (
+    OKABE_ITO,
+    Axes,
+    Display,
+    Names,
+    check_names,
+    largest_first,
+    name_ticks,
+    read_truth,
+    shown_features,
+)
 
 
 @dataclass(eq=False, repr=False)
 class FeatureImportanceDisplay(Display):
-    """Permutation importance of features as bars: the loss of skill if the values of a feature are shuffled.
+    """Permutation importance of features as bars.
 
-    Features that carry the same information replace each other, so each of them may have a small importance.
+    The importance is the loss of skill if the values of a feature are shuffled. Features that carry
+    the same information replace each other, so each of them may have a small importance.
 
     Parameters
     ----------
     importances, deviations : ndarray of shape (n_bars,)
         Mean and standard deviation over the repeats.
     feature_names : list of str
+        Names of the features, one per bar.
     caption : str
+        Text above the plot.
 
     Attributes
     ----------
     bars_, ax_, figure_ : matplotlib BarContainer, Axes and Figure
+        What was drawn.
 
     See Also
     --------
@@ -46,7 +58,8 @@ class FeatureImportanceDisplay(Display):
     >>> from labeldist.plots import FeatureImportanceDisplay
     >>> X, D = make_artificial(200, random_state=0)
     >>> model = BDLDL().fit(X[:100], D[:100])
-    >>> FeatureImportanceDisplay.from_estimator(model, X[100:], D[100:], random_state=0).feature_names
+    >>> display = FeatureImportanceDisplay.from_estimator(model, X[100:], D[100:], random_state=0)
+    >>> display.feature_names
     ['x0', 'x2', 'x1']
     """
 
@@ -76,6 +89,7 @@ class FeatureImportanceDisplay(Display):
         Parameters
         ----------
         estimator : fitted learner, or a Pipeline or search that ends in one
+            The estimator.
         X : array-like or data frame of shape (n_samples, n_features)
             Preferably rows that the estimator has not been fitted to.
         y : array-like or data frame of shape (n_samples, n_labels)
@@ -85,7 +99,9 @@ class FeatureImportanceDisplay(Display):
         max_features : int, default=20
             If there are more, the most important ones are drawn.
         sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows in the skill.
         random_state : int, RandomState instance or None, default=None
+            Seed of the shuffles.
         feature_names : list of str, default=None
             By default the columns of `X`, the names that the estimator has seen, or numbers.
         rows_name : str, default="rows"
@@ -93,44 +109,61 @@ class FeatureImportanceDisplay(Display):
         watch : callable, default=None
             Called as ``watch(done, total, feature)`` after each prediction.
         ax : matplotlib Axes, default=None
+            Axes to draw on. By default those of a new figure.
 
         Returns
         -------
         FeatureImportanceDisplay
+            The drawn display.
         """
         from sklearn.inspection import permutation_importance  # slow to import
 
-        check_scalar(max_features, "max_features", int, min_val=1)
-        check_is_fitted(estimator)
-        D, m = shared.read_truth(estimator, X, y, sample_weight), np.shape(X)[1]
+        D = read_truth(estimator, X, y, sample_weight)
+        m = np.shape(X)[1]
         if feature_names is None:
-            feature_names = column_names(X) or feature_names_of(estimator) or [f"x{j}" for j in range(m)]
-        features, total, scores = check_names("feature_names", feature_names, m), 1 + m * n_repeats, []
+            feature_names = column_names(X) or feature_names_of(estimator)
+        features = check_names("feature_names", feature_names, m, "x")
+        # `skill` would compute the divergence of the mean anew for each shuffled table.
         mean = np.broadcast_to(np.average(D, axis=0, weights=sample_weight), D.shape)
         trivial = kl_divergence(D, mean, sample_weight=sample_weight)
+        scores: list[float] = []
 
         def score(model: Any, X: Any, D: Array, sample_weight: Any = None) -> float:
-            achieved = kl_divergence(D, np.asarray(predict_distributions(model, X)), sample_weight=sample_weight)
-            scores.append(skill(achieved, trivial))
+            achieved = kl_divergence(D, model.predict(X), sample_weight=sample_weight)
+            scores.append(relative_reduction(achieved, trivial))
             if watch is not None:
-                watch(len(scores), total, features[max(0, len(scores) - 2) // n_repeats])
+                n_shuffled = max(0, len(scores) - 2)
+                watch(len(scores), 1 + m * n_repeats, features[n_shuffled // n_repeats])
             return scores[-1]
 
-        options: dict[str, Any] = {"sample_weight": sample_weight, "random_state": random_state}
-        found = permutation_importance(estimator, X, D, scoring=score, n_repeats=n_repeats, **options)
-        largest = np.argsort(-found.importances_mean, kind="stable")[:max_features]
-        shown = f"largest {max_features} of {m:,} features; " if m > max_features else ""
-        caption = f"{shown}skill {scores[0]:.2f} on {len(D):,} {rows_name}"
+        found = permutation_importance(
+            estimator,
+            X,
+            D,
+            scoring=score,
+            n_repeats=n_repeats,
+            sample_weight=sample_weight,
+            random_state=random_generator(random_state),
+        )
+        largest = largest_first(found.importances_mean)[:max_features]
         names = [features[j] for j in largest]
-        return cls(found.importances_mean[largest], found.importances_std[largest], names, caption).plot(ax)
+        caption = f"skill {scores[0]:.2f} on {len(D):,} {rows_name}"
+        if m > max_features:
+            caption = f"{shown_features(max_features, m)}; {caption}"
+        means = found.importances_mean[largest]
+        deviations = found.importances_std[largest]
+        return cls(means, deviations, names, caption).plot(ax)
 
     def _cells(self) -> tuple[int, int]:
         return len(self.importances), 0
 
     def _draw(self, ax: Axes) -> None:
         n = len(self.importances)
-        self.bars_ = ax.barh(range(n), self.importances, xerr=self.deviations, color=OKABE_ITO[1], capsize=2)
+        self.bars_ = ax.barh(
+            range(n), self.importances, xerr=self.deviations, color=OKABE_ITO[1], capsize=2
+        )
         ax.axvline(0, color="black", linewidth=1)
-        ax.set(ylim=(n - 0.4, -0.6), xlabel="loss of skill if the feature is shuffled (lines: deviation)")
+        ax.set_ylim(n - 0.4, -0.6)
+        ax.set_xlabel("loss of skill if the feature is shuffled (lines: deviation)")
         ax.set_title(self.caption, loc="left", fontsize="small")
-        shared.name_ticks(ax, "y", self.feature_names)
+        name_ticks(ax.yaxis, self.feature_names)

@@ -1,8 +1,17 @@
-"""Votes of annotators: label distributions by counting, agreement, the noise ceiling, and the Dawid-Skene model."""
+"""Votes of annotators: label distributions, agreement, noise ceiling, and the Dawid-Skene model."""
 
 from labeldist.votes._agreement import Agreement, agreement
-from labeldist.votes._from_votes import DawidSkeneResult, VoteDistributions, dawid_skene, from_votes
+from labeldist.votes._dawid_skene import DawidSkeneResult, dawid_skene
+from labeldist.votes._from_votes import from_votes
 from labeldist.votes._noise_ceiling import noise_ceiling
+from labeldist.votes._vote_distributions import VoteDistributions
 
-__all__ = ["Agreement", "DawidSkeneResult", "VoteDistributions", "agreement"]
-__all__ += ["dawid_skene", "from_votes", "noise_ceiling"]
+__all__ = [
+    "Agreement",
+    "DawidSkeneResult",
+    "VoteDistributions",
+    "agreement",
+    "dawid_skene",
+    "from_votes",
+    "noise_ceiling",
+]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +10,11 @@ import numpy as np
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.exceptions import TableError
-from labeldist.votes._from_votes import VoteDistributions, check_single_votes, check_vote_distributions
+from labeldist.votes._vote_distributions import (
+    VoteDistributions,
+    check_single_votes,
+    check_vote_distributions,
+)
 
 BLOCK = 50  # Resamples that are computed at once.
 
@@ -31,12 +34,16 @@ class Agreement:
     confidence_level : float
         Confidence level of `interval`.
     observed : float
-        Probability that two votes on an item by different annotators are for the same label.
+        Probability that two votes on an item by different annotators are for the same label,
+        not corrected for chance.
     by_label : ndarray of shape (n_labels,)
-        Probability that another vote on the item is for this label, given a vote for it. NaN without votes.
+        Probability that another vote on the item is for this label, given a vote for it, not
+        corrected for chance. NaN without votes.
     by_annotator : ndarray of shape (n_annotators,) or None
-        Probability that another vote on the item equals that of this annotator. NaN if all votes of the annotator are
-        on items that nobody else voted on, None if the annotators are unknown.
+        Probability that another vote on the item equals that of this annotator. It is not corrected
+        for chance: an annotator who always names the most frequent label can have a high value. NaN
+        if all votes of the annotator are on items that nobody else voted on, None if the annotators
+        are unknown.
     label_names, annotators : list
         Names for `by_label` and `by_annotator`.
     n_items, n_votes : int
@@ -65,9 +72,9 @@ class Agreement:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        interval = f"{100 * self.confidence_level:g} % interval {low:.3f} to {high:.3f}"
-        sizes = f"{self.n_items} items, {self.n_votes} votes"
-        return f"Agreement({self.level} alpha {self.alpha:.3f}, {interval}, observed {self.observed:.3f}, {sizes})"
+        percent = 100 * self.confidence_level
+        alpha = f"{self.level} alpha {self.alpha:.3f}"
+        return f"Agreement({alpha}, {percent:g} % interval {low:.3f} to {high:.3f})"
 
 
 def agreement(
@@ -78,18 +85,20 @@ def agreement(
     confidence_level: float = 0.95,
     random_state: Any = None,
 ) -> Agreement:
-    """Compute Krippendorff's alpha with a bootstrap interval, and the observed agreement by label and annotator.
+    """Compute Krippendorff's alpha with a bootstrap interval, and the observed agreement.
 
-    Alpha is 1 − D_o/D_e: the observed disagreement of two votes on the same item, relative to that of two votes drawn
-    from all votes [1]_. Items may have different numbers of votes; those with one vote are not used. The interval
-    consists of quantiles over resamples of the items.
+    Alpha is 1 − D_o/D_e: the observed disagreement of two votes on the same item, relative to that
+    of two votes drawn from all votes [1]_. Items may have different numbers of votes; those with
+    one vote are not used. The interval consists of quantiles over resamples of the items.
 
     Parameters
     ----------
     votes : VoteDistributions
-        What `from_votes` returns. Counts are enough; agreement by annotator needs to know who voted.
+        What `from_votes` returns. Counts are enough; agreement by annotator needs to know who
+        voted.
     level : {"nominal", "ordinal"}, default="nominal"
-        With ``"ordinal"``, the labels are ordered as in `votes.label_names`, and neighbours disagree less.
+        With ``"ordinal"``, the order of the labels is that of `votes.label_names`, and neighbours
+        disagree less.
     n_resamples : int, default=1000
         Number of resamples of the items.
     confidence_level : float, default=0.95
@@ -108,7 +117,8 @@ def agreement(
 
     References
     ----------
-    .. [1] K. Krippendorff. Computing Krippendorff's alpha-reliability. University of Pennsylvania, 2011.
+    .. [1] K. Krippendorff. Computing Krippendorff's alpha-reliability. University of
+       Pennsylvania, 2011.
 
     Examples
     --------
@@ -123,38 +133,21 @@ def agreement(
     check_vote_distributions(votes, "agreement")
     if level not in ("nominal", "ordinal"):
         raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
-    if not isinstance(n_resamples, Integral) or n_resamples < 1:
-        raise ValueError(f"n_resamples must be a positive whole number; got {n_resamples!r}.")
-    if not 0 < confidence_level < 1:
-        raise ValueError(f"confidence_level must be between 0 and 1; got {confidence_level!r}.")
-    if votes.votes is not None:
-        check_single_votes(votes, "Agreement compares the votes of different annotators")
+    check_single_votes(votes, "Agreement compares the votes of different annotators")
     paired = votes.counts.sum(axis=1) > 1
     counts = votes.counts[paired]
     if np.count_nonzero(counts.any(axis=0)) < 2:
-        problem = "no item has two votes" if not len(counts) else "all votes on items with two votes are for one label"
-        raise TableError(f"Alpha is not defined: {problem}.")
+        raise TableError("Alpha is not defined: items with two votes must have several labels.")
     n_items, n_labels = counts.shape
-    others = counts.sum(axis=1) - 1
-    pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(n_labels)) / others[:, None, None]
+    n_others = counts.sum(axis=1)[:, None, None] - 1
+    pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(n_labels)) / n_others
     coincidences = pairs.sum(axis=0)
-    generator, flat = random_generator(random_state), pairs.reshape(n_items, -1)
-    resampled = []
-    for start in range(0, n_resamples, BLOCK):
-        drawn = generator.randint(n_items, size=(min(BLOCK, n_resamples - start), n_items))
-        times = np.array([np.bincount(rows, minlength=n_items) for rows in drawn], dtype=np.float64)
-        resampled.append(_alpha((times @ flat).reshape(-1, n_labels, n_labels), level))
-    tail = (1 - confidence_level) / 2
-    low, high = np.nanquantile(np.concatenate(resampled), [tail, 1 - tail])
     agreeing = np.diagonal(coincidences)
-    with np.errstate(invalid="ignore"):  # 0/0 for labels and annotators without a second vote
+    resampled = _resample(pairs, level, n_resamples, random_generator(random_state))
+    tail = (1 - confidence_level) / 2
+    low, high = np.nanquantile(resampled, [tail, 1 - tail])
+    with np.errstate(invalid="ignore"):  # 0/0 for labels without a second vote
         by_label = agreeing / coincidences.sum(axis=1)
-        by_annotator = None
-        if votes.votes is not None:
-            items, people, labels = votes.votes[paired[votes.votes[:, 0]]].T
-            equal = (votes.counts[items, labels] - 1) / (votes.counts[items].sum(axis=1) - 1)
-            n_annotators = len(votes.annotators)
-            by_annotator = np.bincount(people, equal, n_annotators) / np.bincount(people, minlength=n_annotators)
     return Agreement(
         alpha=float(_alpha(coincidences[None], level)[0]),
         interval=(float(low), float(high)),
@@ -162,12 +155,38 @@ def agreement(
         confidence_level=confidence_level,
         observed=float(agreeing.sum() / coincidences.sum()),
         by_label=by_label,
-        by_annotator=by_annotator,
+        by_annotator=_agreement_by_annotator(votes, paired),
         label_names=votes.label_names,
         annotators=votes.annotators,
         n_items=n_items,
         n_votes=int(counts.sum()),
     )
+
+
+def _resample(pairs: Array, level: str, n_resamples: int, generator: Any) -> Array:
+    """Return alpha of resamples of the items, computed in blocks."""
+    n_items, n_labels, _ = pairs.shape
+    flat = pairs.reshape(n_items, -1)
+    resampled = []
+    for start in range(0, n_resamples, BLOCK):
+        size = (min(BLOCK, n_resamples - start), n_items)
+        drawn = generator.randint(n_items, size=size)
+        times = [np.bincount(rows, minlength=n_items) for rows in drawn]
+        coincidences = np.array(times, dtype=np.float64) @ flat
+        resampled.append(_alpha(coincidences.reshape(-1, n_labels, n_labels), level))
+    return np.concatenate(resampled)
+
+
+def _agreement_by_annotator(votes: VoteDistributions, paired: Any) -> Array | None:
+    """Return the probability that another vote on the item equals that of each annotator."""
+    if votes.votes is None:
+        return None
+    items, people, labels = votes.votes[paired[votes.votes[:, 0]]].T
+    equal = (votes.counts[items, labels] - 1) / (votes.counts[items].sum(axis=1) - 1)
+    n_annotators = len(votes.annotators)
+    n_votes = np.bincount(people, minlength=n_annotators)
+    with np.errstate(invalid="ignore"):  # 0/0 for annotators without a second vote
+        return np.bincount(people, equal, n_annotators) / n_votes
 
 
 def _alpha(coincidences: Array, level: str) -> Array:

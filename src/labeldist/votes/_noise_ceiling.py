@@ -8,16 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln, psi, xlogy
 
-from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist._validation import check_rows
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.metrics._measures import row_weights
-from labeldist.metrics._skill import skill
+from labeldist.metrics._skill import relative_reduction
 from labeldist.votes._dirichlet import fit_dirichlet
-from labeldist.votes._from_votes import VoteDistributions, check_vote_distributions, has_several_votes
+from labeldist.votes._from_votes import from_votes
+from labeldist.votes._vote_distributions import (
+    VoteDistributions,
+    check_vote_distributions,
+    has_several_votes,
+)
 
 MAX_STRENGTH = 1e6  # At this strength, items differ by 0.001, and the ceiling is 0 to two digits.
+# Rounded shares of votes, times the votes, differ from whole numbers by at most this.
+MAX_FRACTION = 0.05
 EXACT_VOTES = 300  # With more votes, the noise falls as 1/n to within 0.0001 of the ceiling.
 
 
@@ -26,15 +31,17 @@ def noise_ceiling(
 ) -> float:
     """Return the expected skill of the true distributions when vote shares stand for the truth.
 
-    The shares D of few votes differ from the true distributions θ by chance. So even a model that predicts θ has a
-    skill 1 − KL(D, θ) / KL(D, mean) below 1. No model can be expected to exceed it. With the noise
-    N = E KL(D, θ) and the differences between items V = E KL(θ, mean) it is V / (V + N). The expectations are over the
-    posterior of θ given the votes, with a Dirichlet prior that is fitted to all votes by maximum likelihood.
+    The shares D of few votes differ from the true distributions θ by chance. So even a model that
+    predicts θ has a skill 1 − KL(D, θ) / KL(D, mean) below 1. No model can be expected to exceed
+    it. With the noise N = E KL(D, θ) and the differences between items V = E KL(θ, mean) it is V /
+    (V + N). The expectations are over the posterior of θ given the votes, with a Dirichlet prior
+    that is fitted to all votes by maximum likelihood.
 
     Parameters
     ----------
     votes : VoteDistributions
-        What `from_votes` returns. Some items need two votes or more. Smoothing has no effect on the result.
+        What `from_votes` returns. Some items need two votes or more. Smoothing has no effect on the
+        result.
     n_votes : int or None, default=None
         Number of votes per item that judge the model. None is each item's own number.
     sample_weight : array-like of shape (n_items,) or None, default=None
@@ -59,15 +66,17 @@ def noise_ceiling(
     check_vote_distributions(votes, "noise_ceiling")
     if n_votes is not None and (not isinstance(n_votes, Integral) or n_votes < 1):
         raise ValueError(f"n_votes must be a positive whole number or None; got {n_votes!r}.")
-    if hasattr(sample_weight, "iloc"):
-        items = require("pandas", "app").DataFrame(index=votes.items)
-        check_rows(votes=items, sample_weight=sample_weight)
     if has_several_votes(votes):
-        problem = "Annotators vote more than once on an item. The ceiling takes all votes as independent"
-        warn(f"{problem}, and is too low if each annotator names several labels.", LabelWarning)
-    own = votes.counts.sum(axis=1)
-    judged = own > 0 if n_votes is None else np.full(len(own), True)
-    n = own[judged] if n_votes is None else np.full(len(own), float(n_votes))
+        warn(
+            "Annotators vote more than once on an item. The ceiling takes all votes as "
+            "independent, and is too low if each annotator names several labels.",
+            LabelWarning,
+        )
+    judging_votes = votes.counts.sum(axis=1)
+    if n_votes is not None:
+        judging_votes[:] = n_votes
+    judged = judging_votes > 0
+    n = judging_votes[judged]
     weight = row_weights(sample_weight, judged)
     # The posterior of the distribution of item i is Dirichlet(a_i).
     a = votes.counts[judged] + fit_dirichlet(votes.counts, MAX_STRENGTH, "noise_ceiling")
@@ -75,15 +84,52 @@ def noise_ceiling(
     negentropy = (a / total * (psi(a + 1) - psi(total + 1))).sum(axis=1)  # E Σ θ log θ
     mean = np.average(a / total, axis=0, weights=weight)
     exact = np.minimum(n, EXACT_VOTES)
-    noise = np.average((_negentropy_of_shares(a, exact) - negentropy) * exact / n, weights=weight)
+    noise_by_item = (_negentropy_of_shares(a, exact) - negentropy) * exact / n
+    noise = np.average(noise_by_item, weights=weight)
     differences = np.average(negentropy, weights=weight) - xlogy(mean, mean).sum()
-    return skill(float(noise), float(noise + differences))
+    return relative_reduction(float(noise), float(noise + differences))
+
+
+def noise_ceiling_of_shares(D: Array, n_votes: Array, sample_weight: Array | None) -> float | None:
+    """Return the noise ceiling of degrees that are shares of given numbers of votes.
+
+    Return None if the degrees, times the votes, are not whole numbers up to the rounding of the
+    degrees (for example after smoothing), or if no item has two votes.
+    """
+    decimals = _decimals(D)
+    rounding = 10.0**-decimals / 2 if decimals else 0.0
+    sums = D.sum(axis=1, keepdims=True)
+    sum_to_one = np.abs(sums - 1) <= rounding * D.shape[1]
+    shares = np.where(sum_to_one, D, D / sums)
+    counts = shares * n_votes[:, None]
+    whole = np.rint(counts)
+    tolerance = np.minimum(MAX_FRACTION, rounding * n_votes) + 1e-6
+    is_whole = np.abs(counts - whole) <= tolerance[:, None]
+    is_kept = (whole > 0) | (D == 0)  # no positive degree is rounded to zero votes
+    are_counts = (is_whole & is_kept).all()
+    voted = n_votes > 0
+    if sample_weight is not None:
+        voted &= sample_weight > 0
+        sample_weight = sample_weight[voted]
+    has_pairs = (n_votes[voted] > 1).any()
+    if not are_counts or not has_pairs:
+        return None
+    return noise_ceiling(from_votes(whole[voted]), sample_weight=sample_weight)
+
+
+def _decimals(D: Array) -> int:
+    """Return the number of decimals to which degrees are rounded, at most 12."""
+    for decimals in range(12):
+        if np.allclose(D, D.round(decimals), rtol=0, atol=1e-12):
+            return decimals
+    return 12
 
 
 def _negentropy_of_shares(a: Array, n: Array) -> Array:
-    """Return E Σ d log d of each row, where d are the shares of n_i votes on an item with the posterior Dirichlet(a_i).
+    """Return E Σ d log d of each row, where d are the shares of n_i votes on an item.
 
-    The number of votes for a label has a beta-binomial distribution.
+    The posterior of its distribution is Dirichlet(a_i), so that the number of votes for a label has
+    a beta-binomial distribution.
     """
     result = np.zeros(a.shape)
     b = a.sum(axis=1, keepdims=True) - a

@@ -1,0 +1,314 @@
+"""Verdicts and tables on the further learners of the literature.
+
+``make further-learners`` runs the experiment and then
+``python -m reproduction.further_learners STORE PAGE``, which replaces what is between
+``<!-- further-learners: NAME -->`` and ``<!-- end -->`` of the page
+``docs/results/further_learners.md`` for each name of `BLOCKS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from labeldist.exceptions import LabelDistError
+from labeldist.metrics import MEASURES
+from reproduction.errors import StoreError
+from reproduction.findings import markdown_table, replace_block
+from reproduction.significance import (
+    LEVEL,
+    corrected_t,
+    distance,
+    failures,
+    holm,
+    summary,
+    wilcoxon,
+)
+from reproduction.store import read_store
+from reproduction.tables import dataset_place
+
+EXPERIMENT = "further-learners"
+BASE, MEAN = "SoftmaxRegressionCV", "Mean"
+"""The learner that the others are compared with, and the trivial one."""
+
+TARGETS = {"spearman": ("LDLLRR", "LDLDPA"), "top_label": ("LDL4C", "LDLHR")}
+"""Measures that some methods aim at, apart from the Kullback-Leibler divergence."""
+
+SETS_OF_SECONDS = ("Yeast_alpha", "Natural_Scene", "SBU_3DFE", "Movie")
+
+
+class Records:
+    """The records of the experiment, of all measures."""
+
+    def __init__(self, records: pd.DataFrame) -> None:
+        self.all = records[records["experiment"] == EXPERIMENT]
+        if self.all.empty:
+            raise StoreError(
+                f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
+            )
+        self.means = summary(self.all)
+        self.roles = dict(zip(self.all["method"], self.all["role"], strict=True))
+
+    def select(self, measure: str, kind: str = "prediction", variant: str = "") -> pd.DataFrame:
+        """Return means, data sets down and methods across: baselines first, the others by name."""
+        rows = self.means[(self.means["kind"] == kind) & (self.means["variant"] == variant)]
+        rows = rows[rows["measure"] == measure]
+        table = rows.pivot_table(index="dataset", columns="method", values="mean", sort=False)
+        columns = sorted(table.columns, key=lambda name: (self.roles[name] == "paper", name))
+        return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
+
+    def distances(self, measure: str, **which: str) -> pd.DataFrame:
+        """Return `select` as distances: 0 is perfect, larger is worse."""
+        table = self.select(measure, **which)
+        return 1 - table if MEASURES[measure].higher_is_better else table
+
+    def methods(self) -> list[str]:
+        """Return the methods that are judged."""
+        rows = self.all[(self.all["kind"] == "prediction") & (self.all["variant"] == "")]
+        return sorted(rows.loc[rows["role"] == "paper", "method"].unique())
+
+    def clear_wins(self, method: str, measure: str) -> list[str]:
+        """Return the sets on which a method is clearly better than `BASE` over the folds.
+
+        The p-values are corrected over the sets by Holm's method.
+        """
+        rows = self.all[(self.all["kind"] == "prediction") & (self.all["variant"] == "")]
+        rows = rows[(rows["measure"] == measure) & rows["method"].isin([method, BASE])]
+        rows = rows.assign(distance=distance(rows["value"], rows["measure"]))
+        pairs = rows.pivot_table(index=["dataset", "fold"], columns="method", values="distance")
+        leads = (pairs[BASE] - pairs[method]).dropna().groupby("dataset")
+        pvalues = holm(leads.agg(corrected_t))
+        wins = pvalues.index[(pvalues < LEVEL) & (leads.mean() > 0)]
+        return sorted(
+            wins.intersection(self.distances(measure)[method].dropna().index), key=dataset_place
+        )
+
+
+def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
+    """Compare methods with `BASE` over the data sets: one row per method, with a verdict.
+
+    Differences are relative and in distances, so that above zero is worse. The test is Wilcoxon's
+    signed-rank test over the sets, with Holm's correction over the methods.
+    """
+    table = known.distances(measure)
+    baselines = table[[name for name in table if known.roles[name] != "paper"]].min(axis=1)
+    relative, rows = table.div(table[BASE], axis=0) - 1, []
+    for method in (name for name in methods if name in table):
+        own = relative[[method, BASE]].dropna()
+        test = wilcoxon(own, method).iloc[0]
+        rows.append(
+            {
+                "method": method,
+                "mean": own[method].mean(),
+                "median": own[method].median(),
+                "better": test["wins"],
+                "worse": test["losses"],
+                "beats_mean": int((table[method] < table[MEAN]).sum()),
+                "beats_all": int((table[method] < baselines).sum()),
+                "sets": len(own),
+                "wins": known.clear_wins(method, measure),
+                "lead": test["lead"],
+                "pvalue": test["pvalue"],
+            }
+        )
+    judged = pd.DataFrame(rows)
+    judged["pvalue"] = holm(judged["pvalue"])
+    judged["verdict"] = [
+        "no clear difference" if not row.pvalue < LEVEL else "better" if row.lead > 0 else "worse"
+        for row in judged.itertuples()
+    ]
+    return judged
+
+
+def judge_all(known: Records) -> dict[str, pd.DataFrame]:
+    """Return the verdicts by measure."""
+    targets = {
+        "kl_divergence": known.methods(),
+        **{name: list(methods) for name, methods in TARGETS.items()},
+    }
+    return {measure: judge(known, measure, methods) for measure, methods in targets.items()}
+
+
+def percent(value: float) -> str:
+    """Format a relative difference."""
+    return f"{100 * value:+.1f} %".replace("-", "−")
+
+
+def basis(known: Records) -> str:
+    """Return what the figures rest on."""
+    runs = known.all.drop_duplicates("run")
+    failed = int((runs["status"] != "ok").sum())
+    hours = runs["seconds"].sum() / 3600
+    versions = "; ".join(runs["versions"].unique())
+    return (
+        f"The figures rest on {len(runs)} runs, one of each method, set and fold, which took "
+        f"{hours:.1f} hours of one core; {failed} of them failed or reached the time limit. "
+        f"Versions: {versions}."
+    )
+
+
+def sentences(known: Records) -> str:
+    """Return the main findings."""
+    lines = []
+    for measure, judged in judge_all(known).items():
+        parts = []
+        for word in ("better", "no clear difference", "worse"):
+            names = list(judged.loc[judged["verdict"] == word, "method"])
+            parts.append(f"{word}: {len(names)}" + (f" ({', '.join(names)})" if names else ""))
+        title = MEASURES[measure].title
+        lines.append(f"- {title}, {len(judged)} methods against `{BASE}`. {'; '.join(parts)}.")
+    table = known.distances("kl_divergence")
+    methods = [name for name in known.methods() if name in table]
+    best = table.idxmin(axis=1)
+    own = [f"{name} ({method})" for name, method in best.items() if method in methods]
+    behind = (table[methods].lt(table[MEAN], axis=0).sum() < table[methods].notna().sum() / 2).sum()
+    lines += [
+        f"- Sets of {len(best)} on which one of these methods has the lowest Kullback-Leibler "
+        f"divergence of all: {', '.join(own) or 'none'}.",
+        f"- Methods of {len(methods)} that are better than the mean on less than half of the sets: "
+        f"{behind}.",
+    ]
+    return "\n".join(lines)
+
+
+def verdict_table(known: Records) -> str:
+    """Return the table of verdicts."""
+    rows = [
+        (
+            row.method,
+            MEASURES[measure].title,
+            percent(row.mean),
+            percent(row.median),
+            f"{row.better} / {row.worse}",
+            f"{row.beats_mean} / {row.beats_all} of {row.sets}",
+            f"{row.pvalue:.2g}",
+            ", ".join(row.wins) or "–",
+            f"**{row.verdict}**",
+        )
+        for measure, judged in judge_all(known).items()
+        for row in judged.itertuples()
+    ]
+    heads = [
+        "method",
+        "measure",
+        "mean difference",
+        "median",
+        "better / worse",
+        "beats the mean / all baselines",
+    ]
+    return markdown_table(pd.DataFrame(rows, columns=[*heads, "p", "clearly better on", "verdict"]))
+
+
+def bold(table: pd.DataFrame, known: Records) -> pd.DataFrame:
+    """Return distances as text, with the least of each row in bold; oracles do not compete."""
+    rivals = table[[name for name in table if known.roles[name] != "oracle"]].round(4)
+    texts = table.map(lambda value: "–" if pd.isna(value) else f"{value:.4f}")
+    return texts.where(~table.round(4).eq(rivals.min(axis=1), axis=0), "**" + texts + "**")
+
+
+def divergences(known: Records) -> str:
+    """Return divergences, methods down and sets across, and the reasons of missing values."""
+    shown = bold(known.select("kl_divergence"), known).T.rename_axis("method").reset_index()
+    short = failures(known.all[known.all["variant"] == ""])
+    reasons = [
+        f"- {row.method} on {row.dataset}, {row.kind}: {row.reason.rstrip('.')}."
+        for row in short.itertuples()
+    ]
+    return "\n".join(
+        [markdown_table(shown), *(["", "Without a value:", "", *reasons] if reasons else [])]
+    )
+
+
+def seconds(known: Records) -> str:
+    """Return the median seconds of a fold, fit and prediction."""
+    rows = known.all[
+        (known.all["kind"] == "prediction")
+        & (known.all["variant"] == "")
+        & (known.all["status"] == "ok")
+    ]
+    rows = rows[rows["dataset"].isin(SETS_OF_SECONDS)].drop_duplicates("run")
+    table = rows.pivot_table(index="method", columns="dataset", values="seconds", aggfunc="median")
+    table = table.reindex(columns=[name for name in SETS_OF_SECONDS if name in table])
+    texts = table.map(
+        lambda value: "–" if pd.isna(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
+    )
+    return markdown_table(texts.rename_axis(index="method", columns=None).reset_index())
+
+
+def missing(known: Records) -> str:
+    """Return divergences with missing degrees, and how often methods beat the filled tables."""
+    variants = [name for name in known.means["variant"].unique() if name.endswith("missing")]
+    tables = {name: known.select("kl_divergence", variant=name) for name in variants}
+    shares = sorted(variants, key=lambda name: float(name.split()[0]))
+    rows = [(name, share) for name in tables[shares[0]].index for share in shares]
+    index = [f"{name}, {share}" for name, share in rows]
+    table = pd.DataFrame([tables[share].loc[name] for name, share in rows], index=index)
+    filled = [name for name in table if known.roles[name] != "paper"]
+    lines = [
+        f"- {name}: better than "
+        + ", ".join(f"{other} in {int((table[name] < table[other]).sum())}" for other in filled)
+        + f" of {int(table[name].notna().sum())} cases."
+        for name in table
+        if name not in filled
+    ]
+    return "\n".join(
+        [markdown_table(bold(table, known).rename_axis("set").reset_index()), "", *lines]
+    )
+
+
+def from_tags(kind: str) -> Callable[[Records], str]:
+    """Return the function that writes two distances of a part that learns from logical labels."""
+
+    def write(known: Records) -> str:
+        tables = {
+            measure: bold(known.select(measure, kind), known)
+            for measure in ("kl_divergence", "chebyshev")
+        }
+        heads = {measure: f"{MEASURES[measure].title} ↓" for measure in tables}
+        return "\n\n".join(
+            markdown_table(table.rename_axis(heads[measure]).reset_index())
+            for measure, table in tables.items()
+        )
+
+    return write
+
+
+BLOCKS: dict[str, Callable[[Records], str]] = {
+    "basis": basis,
+    "findings": sentences,
+    "verdicts": verdict_table,
+    "divergences": divergences,
+    "seconds": seconds,
+    "missing": missing,
+    "recovery": from_tags("recovery"),
+    "new rows": from_tags("new-rows"),
+}
+"""What is written between the markers of the page."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Rewrite the blocks of the page from the records of a store."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("store", type=Path, help="SQLite file with records of further-learners")
+    parser.add_argument("page", type=Path, help="Markdown file with the blocks")
+    options = parser.parse_args(arguments)
+    try:
+        records = pd.concat(
+            [read_store(options.store, attributes=attributes) for attributes in (False, True)]
+        )
+        known = Records(records[records["experiment"] == EXPERIMENT])
+        for name, write in BLOCKS.items():
+            replace_block(options.page, f"further-learners: {name}", f"\n{write(known)}\n")
+    except LabelDistError as error:
+        print(f"further_learners: {error}", file=sys.stderr)
+        return 1
+    print(options.page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,306 @@
+"""Choice of the label and feature columns of a table, and conversion of their cells to numbers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labeldist._extras import require
+from labeldist._tables import column_kinds as kinds
+from labeldist._tables.messages import cell_at, did_you_mean, listed
+from labeldist._tables.tables import matches, read_table, reading, with_columns
+from labeldist._typing import Array
+from labeldist._validation import check_label_names, check_rows
+from labeldist.exceptions import TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Names of a saved pandas index.
+UNNAMED_INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|__index_level_\d+__")
+FEATURE_ADVICE = "Write numbers as 1234.5, ignore the column, or prepare words and gaps."
+LABEL_ADVICE = "Labels are 0 or 1, votes or degrees."
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """A table with its label and feature columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The whole table.
+    labels, features : list of str
+        The names of the label and feature columns.
+    left_out : dict
+        The reason for each column that was not named and is neither.
+
+    Attributes
+    ----------
+    X : DataFrame
+        The features as numbers.
+    Y : DataFrame
+        The labels as non-negative numbers.
+
+    See Also
+    --------
+    read_labelled : Read such a table from a file.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from labeldist.datasets import LabelledTable
+    >>> LabelledTable(pd.DataFrame({"tempo": ["90"], "joy": ["1"]}), ["joy"], ["tempo"]).X
+       tempo
+    0   90.0
+    """
+
+    frame: pd.DataFrame
+    labels: list[str]
+    features: list[str]
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def X(self) -> pd.DataFrame:  # noqa: N802  # documented in the class
+        return numeric_columns(self.frame, self.features)
+
+    @cached_property
+    def Y(self) -> pd.DataFrame:  # noqa: N802
+        return degrees(self.frame, self.labels)
+
+    def with_degrees(self, D: Any) -> pd.DataFrame:
+        """Replace the labels by degrees.
+
+        Parameters
+        ----------
+        D : array-like of shape (n_items, n_labels)
+            The degrees.
+
+        Returns
+        -------
+        DataFrame
+            The whole table with `D` in its label columns.
+        """
+        check_label_names(D, self.labels, "D")
+        check_rows(table=self.frame, D=D)
+        return with_columns(self.frame, dict(zip(self.labels, np.asarray(D).T, strict=True)))
+
+
+def read_labelled(
+    path: str | os.PathLike[str],
+    labels: str | Sequence[str],
+    *,
+    features: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] = (),
+    prepare: bool = False,
+) -> LabelledTable:
+    r"""Read a table and choose its label and feature columns.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of a format that `read_table` supports.
+    labels : str or sequence of str
+        Names, patterns such as ``emotion_*``, or files of names (``.xml`` of MULAN, ``.txt``),
+        separated by commas.
+    features : str or sequence of str, default=None
+        Names or patterns; None is all other columns of numbers.
+    ignore : str or sequence of str, default=()
+        Columns that are neither labels nor features.
+    prepare : bool, default=False
+        Whether columns of words, text, dates and missing values are also features.
+
+    Returns
+    -------
+    LabelledTable
+        The table and its columns.
+
+    See Also
+    --------
+    read_table : Read a table without choosing columns.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from labeldist.datasets import read_labelled
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "songs.csv")
+    ...     _ = path.write_text("title,tempo,joy,fear\nAria,90,1,3\nBlues,120,2,2\n")
+    ...     songs = read_labelled(path, "joy,fear")
+    >>> songs.features, songs.left_out
+    (['tempo'], {'title': "holds words such as 'Aria'"})
+    """
+    return choose_columns(
+        read_table(path), labels, features=features, ignore=ignore, prepare=prepare
+    )
+
+
+def choose_columns(
+    frame: pd.DataFrame,
+    labels: str | Sequence[str],
+    *,
+    features: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] = (),
+    prepare: bool = False,
+    need_features: bool = True,
+) -> LabelledTable:
+    """Choose the label and feature columns of `frame`; `read_labelled` explains the parameters."""
+    label_columns = match_columns(labels, frame.columns, "label")
+    if not label_columns:
+        raise TableError(f"No label is named. The table has the columns {listed(frame.columns)}.")
+    ignored = match_columns(ignore, frame.columns, "ignored")
+    check_apart("label", label_columns, ignored)
+    left_out: dict[str, str] = {}
+    if features is not None:
+        named = match_columns(features, frame.columns, "feature")
+        check_apart("label", label_columns, named)
+        if "*" not in "".join(features):
+            check_apart("feature", named, ignored)
+        feature_columns = [name for name in named if name not in ignored]
+    else:
+        feature_columns = []
+        for name in frame.columns.drop([*label_columns, *ignored]):
+            reason = _why_not_feature(name, frame[name], prepare)
+            if reason:
+                left_out[name] = reason
+            else:
+                feature_columns.append(name)
+    if need_features and not feature_columns:
+        reasons = [f"{name} {reason}" for name, reason in left_out.items()]
+        advice = "Join features to this table, or prepare words, text, dates and gaps."
+        raise TableError(f"The table has no feature column: {listed(reasons)}. {advice}")
+    return LabelledTable(frame, label_columns, feature_columns, left_out)
+
+
+def check_apart(kind: str, columns: Iterable[str], others: Sequence[str | None]) -> None:
+    """Raise a TableError if one of the `columns`, labels or features, is among the `others`."""
+    both = [name for name in columns if name in others]
+    if both:
+        raise TableError(f"Column {listed(both)} is a {kind} already; it cannot be used twice.")
+
+
+def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str) -> list[str]:
+    """Return the columns that names, patterns and files of names match, each once."""
+    columns = dict.fromkeys(str(name) for name in present)
+    if isinstance(wanted, str):
+        wanted = [wanted] if wanted in columns else wanted.split(",")
+    found: list[str] = []
+    for given in filter(None, wanted):
+        name = given if given in columns else given.strip()
+        if name in columns:
+            found.append(name)
+        elif Path(name).suffix.lower() in (".xml", ".txt"):
+            found += [one_column(label, columns, kind) for label in read_label_names(name)]
+        elif name:
+            matching = [column for column in columns if matches(column, name)]
+            found += matching or [one_column(name, columns, kind)]
+    return list(dict.fromkeys(found))
+
+
+def one_column(name: str, present: Iterable[Any], kind: str) -> str:
+    """Return `name`, or raise a TableError if no column has this name."""
+    columns = [str(column) for column in present]
+    if name not in columns:
+        hint = did_you_mean(name, columns)
+        raise TableError(f"There is no {kind} column {name!r}.{hint} There are {listed(columns)}.")
+    return name
+
+
+def read_label_names(path: str | os.PathLike[str]) -> list[str]:
+    """Read names of label columns from MULAN's XML, or from text with one name per line."""
+    with reading(path) as file:
+        content = file.read()
+        if Path(path).suffix.lower() == ".xml":
+            root = require("defusedxml.ElementTree", "tables").fromstring(content, forbid_dtd=True)
+            names = [element.get("name", "") for element in root.findall(".//{*}label")]
+        else:
+            names = content.decode("utf-8-sig").splitlines()
+        names = [name.strip() for name in names if name.strip()]
+        if not names:
+            raise ValueError("it names no labels")
+    return names
+
+
+def numeric_columns(
+    frame: pd.DataFrame, columns: Sequence[str], advice: str = FEATURE_ADVICE
+) -> pd.DataFrame:
+    """Convert columns to float64; a cell that is not a finite number raises a TableError."""
+    table = {name: kinds.to_numbers(frame[name]) for name in columns}
+    for name, values in table.items():
+        if not np.isfinite(values).all():
+            _raise_not_finite(frame[name], values, advice)
+    return require("pandas", "app").DataFrame(table, index=frame.index)
+
+
+def _raise_not_finite(cells: Any, values: Array, advice: str) -> None:
+    row = np.flatnonzero(~np.isfinite(values))[0]
+    is_empty = kinds.is_missing(cells)[row]
+    problem = "empty" if is_empty else f"{str(cells.iloc[row])!r}, not a finite number"
+    place = cell_at(cells.index[row], cells.name)
+    raise TableError(f"{place} is {problem}. {advice}")
+
+
+def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Convert label columns to float64; negative numbers also raise a TableError."""
+    table = numeric_columns(frame, columns, LABEL_ADVICE)
+    negative = np.argwhere(table.to_numpy() < 0)
+    if len(negative):
+        row, column = negative[0]
+        place = cell_at(table.index[row], columns[column])
+        raise TableError(f"{place} is {table.iloc[row, column]:g}, negative. {LABEL_ADVICE}")
+    return table
+
+
+def typed(
+    frame: pd.DataFrame, columns: Sequence[str], features: Iterable[str] = ()
+) -> pd.DataFrame:
+    """Convert columns of text that hold only numbers and empty cells; keep all others.
+
+    Truth values such as yes and no, and numbers that Python prints in another way, such as 3.10,
+    1E1 and 007, are converted only in `features`.
+    """
+    converted = {}
+    features = set(features)
+    for name in columns:
+        cells = frame[name]
+        if not kinds.holds_objects(cells):
+            continue
+        found = kinds.kind_of(cells)
+        are_numbers = found.kind in ("number", "truth")
+        if are_numbers and (name in features or _are_printed(cells, found.values)):
+            converted[name] = found.values
+    return with_columns(frame[list(columns)], converted)
+
+
+def _are_printed(cells: Any, values: Array) -> bool:
+    """Return whether all filled cells are texts of `values`, either 5.0 or 5 for whole numbers."""
+    filled = ~kinds.is_missing(cells)
+    texts = [str(cell).strip() for cell in cells[filled]]
+    filled_values = values[filled].tolist()
+    if texts == [str(value) for value in filled_values]:
+        return True
+    return texts == [kinds.word(value) for value in filled_values]
+
+
+def _why_not_feature(name: str, cells: Any, prepare: bool) -> str:
+    """Return why a column is not a feature, or an empty text.
+
+    A few cells that are not numbers are mistakes, which are raised later.
+    """
+    if UNNAMED_INDEX.fullmatch(name):
+        return "only counts the rows"
+    if np.isfinite(kinds.to_numbers(cells)).all():
+        return ""
+    found = kinds.kind_of(cells)
+    n_filled = np.count_nonzero(~kinds.is_missing(cells))
+    n_numbers = np.count_nonzero(np.isfinite(found.values))
+    is_feature = found.kind != "name" if prepare else n_numbers > n_filled / 2
+    return "" if is_feature else found.reason

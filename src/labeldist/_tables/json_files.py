@@ -1,0 +1,110 @@
+"""JSON files: a list of records, an object of items, or one record per line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from labeldist._extras import require
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_json(file: BinaryIO) -> pd.DataFrame:
+    """Read a list of records, or an object of items, whose names become the column ``id``.
+
+    If the items have an ``id``, the column is ``key``.
+    """
+    text = file.read().decode("utf-8-sig")
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise
+        content = _parse_lines(text)  # Many files with one record per line are called .json.
+    names = None
+    if isinstance(content, dict):
+        names = list(content)
+        content = list(content.values())
+    if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
+        raise ValueError("it must contain a list of records, or an object with one record per item")
+    frame = _to_frame(content)
+    if names is not None:
+        frame.insert(0, "key" if "id" in frame else "id", names)
+    return frame
+
+
+def read_json_lines(file: BinaryIO) -> pd.DataFrame:
+    """Read one record per line."""
+    return _to_frame(_parse_lines(file.read().decode("utf-8-sig")))
+
+
+def write_json(frame: pd.DataFrame) -> bytes:
+    """Encode a table as a list of records, one per line."""
+    records = ",\n".join(_records(frame))
+    return f"[\n{records}\n]\n".encode()
+
+
+def write_json_lines(frame: pd.DataFrame) -> bytes:
+    """Encode a table as one record per line."""
+    return "".join(f"{record}\n" for record in _records(frame)).encode()
+
+
+def without_lists(frame: pd.DataFrame) -> pd.DataFrame:
+    """Replace lists in cells by their JSON, for formats that hold one value per cell."""
+    changed = frame.copy()
+    for name in frame.columns:
+        if frame[name].map(type).eq(list).any():
+            changed[name] = [
+                _dump(cell) if isinstance(cell, list) else cell for cell in frame[name]
+            ]
+    return changed
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)  # str: dates and decimals
+
+
+def _records(frame: pd.DataFrame) -> Iterator[str]:
+    cells = frame.astype(object).where(frame.notna(), None)
+    return map(_dump, cells.to_dict("records"))
+
+
+def _parse_lines(text: str) -> list[dict[str, Any]]:
+    records = []
+    # splitlines would also split at U+2028 within texts.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"line {number} is not JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise TypeError(f'line {number} is not a record such as {{"id": "a", "joy": 1}}')
+        records.append(record)
+    return records
+
+
+def _to_frame(records: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return a table with one column per key; keys of nested objects are joined with dots."""
+    rows = [dict(_flatten(record)) for record in records]
+    frame = require("pandas", "app").DataFrame(rows, dtype=object)
+    frame = frame.where(frame.notna(), None)
+    for name in list(frame.columns):
+        cells = frame[name]
+        if cells.notna().all():
+            frame[name] = cells.infer_objects()  # With gaps, integers would become floats.
+        elif cells.isna().all() and frame.columns.str.startswith(f"{name}.").any():
+            del frame[name]  # null instead of an object
+    return frame
+
+
+def _flatten(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

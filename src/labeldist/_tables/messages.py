@@ -1,0 +1,44 @@
+"""Parts of error messages: lists of names, places and contents of cells, similar names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any
+
+
+def listed(names: Iterable[Any], most: int = 12) -> str:
+    """Join names with commas; after `most` of them, give the number of the others."""
+    texts = [str(name) for name in names]
+    first = ", ".join(texts[:most])
+    rest = len(texts) - most
+    return f"{first} and {rest} more" if rest > 0 else first
+
+
+def cell_at(row: Any, column: Any) -> str:
+    """Return the subject of a message about a cell; data rows are counted from 1."""
+    number = row + 1 if isinstance(row, Integral) else row
+    return f"The cell in data row {number}, column {column!r},"
+
+
+def shortened(cell: Any) -> str:
+    """Return the first characters of a cell for a message."""
+    text = repr(cell) if isinstance(cell, str) else str(cell)
+    return text[:40]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question that suggests the known name most similar to `name`, or "" if none is.
+
+    >>> did_you_mean("faer", ["joy", "fear"])
+    ' Did you mean fear?'
+    """
+    by_lower_case = {str(one).lower(): str(one) for one in known}
+    close = get_close_matches(str(name).lower(), by_lower_case, n=1)
+    if not close:
+        return ""
+    similar = by_lower_case[close[0]]
+    if similar != similar.strip():
+        similar = repr(similar)
+    return f" Did you mean {similar}?"

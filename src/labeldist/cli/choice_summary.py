@@ -1,0 +1,53 @@
+"""Summary of the choice of a learner: the comparison, the result and cautions."""
+
+from __future__ import annotations
+
+from labeldist.learning import Choice
+from labeldist.metrics import MEASURES
+from labeldist.metrics._skill import describe_skill
+
+FEW_ROWS = 100  # Scores on fewer rows are called rough.
+
+
+def summarise_choice(choice: Choice, *, requested: bool) -> str:
+    """Return a paragraph about a choice. If `requested`, the user named the learner."""
+    sentences = [_comparison(choice), _result(choice, requested), _cautions(choice)]
+    return " ".join(filter(None, sentences))
+
+
+def _comparison(choice: Choice) -> str:
+    n_learners = sum(not trial.failure for trial in choice.trials[1:])
+    learners = "1 learner" if n_learners == 1 else f"{n_learners} learners"
+    rows = f"{choice.compared_rows:,} rows"
+    if choice.compared_rows < choice.n_rows:
+        rows += f" drawn at random from {choice.n_rows:,}"
+    return f"Compared {learners} with the mean on {rows}, in {choice.n_folds} folds."
+
+
+def _result(choice: Choice, requested: bool) -> str:
+    mean = choice.trials[0]
+    if choice.chosen is mean:
+        reason = ", because no learner is better" if len(choice.trials) > 1 else ""
+        return f"Chosen: {choice.name}{reason}. It predicts the same for every row."
+    verb = "Requested" if requested else "Chosen"
+    effect = describe_skill(choice.skill)
+    title = MEASURES[choice.scoring].title
+    score = choice.chosen.mean(choice.scoring)
+    score_of_mean = mean.mean(choice.scoring)
+    figures = f"{title} {score:.3g} instead of {score_of_mean:.3g}"
+    return f"{verb}: {choice.name}; it {effect} ({figures})."
+
+
+def _cautions(choice: Choice) -> str:
+    mean = choice.trials[0]
+    cautions = [
+        f"{trial.name} failed and was left out ({trial.failure})"
+        for trial in choice.trials
+        if trial.failure
+    ]
+    chosen = choice.chosen
+    if chosen is not mean and not chosen.is_clearly_better(mean, choice.scoring):
+        cautions.append(f"{choice.name} is not clearly better than the mean")
+    if choice.compared_rows < FEW_ROWS:
+        cautions.append(f"scores on {choice.compared_rows} rows are rough")
+    return f"Caution: {'; '.join(cautions)}." if cautions else ""

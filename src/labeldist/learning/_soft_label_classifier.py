@@ -1,0 +1,184 @@
+"""SoftLabelClassifier: any classifier with sample weights as a learner of label distributions."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+)
+
+from labeldist import _validation as validation
+from labeldist._compat import HasMethods, _safe_indexing
+from labeldist._typing import EPSILON, Array
+from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
+from labeldist.simplex import to_distributions
+
+# Histogram gradient boosting with early_stopping="auto" splits tables with more rows.
+AUTO_EARLY_STOPPING = 10_000
+
+
+class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
+    """Fit a classifier to label distributions.
+
+    The classifier sees each row once for every label with a positive degree, with the degree as its
+    sample weight. A loss that is a weighted sum over rows, such as the log loss, is then that of
+    the distributions.
+
+    Parameters
+    ----------
+    estimator : classifier or pipeline that ends in one
+        A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes
+        ``sample_weight``, for instance linear models, boosted trees and forests. The steps of a
+        pipeline before the classifier are fitted to the original rows, and the rows are repeated
+        after them; `X` is then what the first step accepts, such as a list of texts.
+        A classifier with early stopping or a parameter ``cv`` raises a ``ValueError``, because it
+        would split its training rows, with copies of a row on both sides. The keys of
+        ``class_weight`` are columns of `y`, and "balanced" weights are inverse to the sums of the
+        degrees.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted classifier. Its classes are positions in `present_`. None if a single label
+        occurs.
+    transformer_ : pipeline or None
+        The fitted steps before the classifier.
+    present_ : ndarray of int
+        Columns of the labels that occur in the training data. All others are predicted with a
+        degree of about zero.
+
+    See Also
+    --------
+    SoftmaxRegression : The same model as with ``LogisticRegression(C=1 / ridge)``.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from labeldist.datasets import make_artificial
+    >>> from labeldist.learning import SoftLabelClassifier
+    >>> X, D = make_artificial(300, random_state=0)
+    >>> boosting = HistGradientBoostingClassifier(max_iter=20, early_stopping=False, random_state=0)
+    >>> SoftLabelClassifier(boosting).fit(X, D).score(X, D) > 0.8
+    True
+    """
+
+    _constraints = {"estimator": [HasMethods(["fit", "predict_proba"])]}
+    _squares_features = False
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self._validate_params()
+        if hasattr(self.estimator, "steps"):
+            D = self._check_labels(X, y, sample_weight)
+        else:
+            X, D = self._check_features_and_distributions(X, y, sample_weight)
+        weight = check_weights(sample_weight, D)
+        degrees = D if weight is None else D * weight[:, None]
+        rows, columns = np.nonzero(degrees)
+        present, classes = np.unique(columns, return_inverse=True)
+        transformer, classifier = _split_pipeline(clone(self.estimator))
+        _check_classifier(classifier, len(rows))
+        _set_class_weights(classifier, degrees, present)
+        if transformer is not None:
+            X = transformer.fit_transform(X, D, **validation.weights_for(transformer, weight))
+        if len(present) > 1:
+            classifier.fit(_safe_indexing(X, rows), classes, sample_weight=degrees[rows, columns])
+        else:
+            classifier = None
+        self.transformer_ = transformer
+        self.estimator_ = classifier
+        self.present_ = present
+        return self
+
+    def _check_labels(self, X: Any, y: Any, sample_weight: Any) -> Array:
+        """Validate the labels alone: the first step of a pipeline may take texts or words."""
+        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
+        D = validation.as_distributions(y, name="y (the label distributions)")
+        check_consistent_length(X, D)
+        validation.validate_data(
+            self, X, skip_check_array=True
+        )  # sets number and names of features
+        self.label_names_ = validation.label_names(y, D.shape[1])
+        return D
+
+    def predict(self, X: Any) -> Array:
+        check_is_fitted(self)
+        if hasattr(self.estimator, "steps"):
+            validation.validate_data(self, X, skip_check_array=True, reset=False)
+        else:
+            X = validation.validate_data(self, X, reset=False, **self._table_options())
+        if self.transformer_ is not None:
+            X = self.transformer_.transform(X)
+        P = np.zeros((np.shape(X)[0], len(self.label_names_)))
+        P[:, self.present_] = 1.0
+        if self.estimator_ is not None:
+            P[:, self.present_] = self.estimator_.predict_proba(X)
+        return to_distributions(P, "clip", floor=EPSILON)
+
+    def _table_options(self) -> dict[str, Any]:
+        allow_nan = get_tags(self).input_tags.allow_nan
+        return super()._table_options() | {"ensure_all_finite": "allow-nan" if allow_nan else True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        return tags
+
+
+def _split_pipeline(estimator: Any) -> tuple[Any, Any]:
+    """Return the steps before a classifier, None if there are none, and the classifier."""
+    if not hasattr(estimator, "steps"):
+        return None, estimator
+    transformer = estimator[:-1] if len(estimator.steps) > 1 else None
+    return transformer, estimator[-1]
+
+
+def _set_class_weights(classifier: Any, degrees: Array, present: Any) -> None:
+    """Replace weights of columns by weights of classes, also in parts of a classifier."""
+    sums = degrees.sum(axis=0)[present]
+    balanced = sums.sum() / (len(sums) * sums)
+    for name, weights in classifier.get_params().items():
+        if not name.endswith("class_weight"):
+            continue
+        if weights in ("balanced", "balanced_subsample"):  # would count the repeated rows
+            classifier.set_params(**{name: dict(enumerate(balanced))})
+        elif isinstance(weights, dict):
+            if not set(weights) <= set(range(degrees.shape[1])):
+                raise ValueError(f"The keys of class_weight must be columns of y; got {weights}.")
+            of_classes = {k: weights.get(column, 1) for k, column in enumerate(present)}
+            classifier.set_params(**{name: of_classes})
+
+
+def _check_classifier(classifier: Any, n_rows: int) -> None:
+    """Raise if a classifier takes no weights, or if it or a part splits `n_rows` repeated rows."""
+    name = type(classifier).__name__
+    if not has_fit_parameter(classifier, "sample_weight"):
+        raise ValueError(f"{name}.fit takes no sample_weight.")
+    parts = [part for part in classifier.get_params().values() if hasattr(part, "get_params")]
+    for part in (classifier, *parts):
+        advice = _how_to_avoid_a_split(part.get_params(deep=False), n_rows)
+        if advice:
+            name = type(part).__name__
+            raise ValueError(f"{name} would split repeated copies of its rows. Use {advice}.")
+
+
+def _how_to_avoid_a_split(parameters: dict[str, Any], n_rows: int) -> str:
+    """Return other parameters for a classifier that would split its rows, or "" for any other."""
+    stops = parameters.get("early_stopping")
+    if stops is True or (stops == "auto" and n_rows > AUTO_EARLY_STOPPING):
+        return "early_stopping=False"
+    if stops is None and parameters.get("n_iter_no_change") is not None:
+        return "n_iter_no_change=None"
+    if parameters.get("cv", "prefit") != "prefit":
+        return "fixed parameters instead of cv, and search those of SoftLabelClassifier"
+    return ""

@@ -1,0 +1,1 @@
+"""Learners of other papers, one module per method; import them from `labeldist.learning`."""

@@ -1,0 +1,109 @@
+"""Distributions of items with votes, and checks of votes that functions on them share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from labeldist._extras import require
+from labeldist._typing import VOTES_COLUMN, Array
+from labeldist.exceptions import TableError
+from labeldist.votes._vote_tables import Codes, VoteTable, repeated_rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VoteDistributions:
+    """Label distributions of items with votes, and the votes.
+
+    Parameters
+    ----------
+    distributions : ndarray of shape (n_items, n_labels)
+        One distribution per item.
+    weights : ndarray of shape (n_items,)
+        Number of votes of each item, to be used as `sample_weight` of a learner.
+    items, label_names : list
+        Items are in the order of the table; its index, or row numbers, if no column names them.
+    counts : ndarray of shape (n_items, n_labels)
+        Number of votes for each label.
+    item_name : str
+        Name of the column of items, ``"item"`` if there is none.
+    annotators : list
+        Names of the annotators, empty if they are unknown.
+    votes : ndarray of shape (n_votes, 3) or None
+        One row per vote: the positions in `items`, `annotators` and `label_names`. None if the
+        annotators are unknown.
+    smoothing : float
+        Number of votes of the prior that are part of each distribution.
+    prior : ndarray of shape (n_labels,) or None
+        The prior of the smoothing; None without smoothing.
+    indexed : bool
+        Whether the items are also the index of `to_frame`, because no column names them.
+
+    See Also
+    --------
+    from_votes : Create it from a table of votes.
+
+    Examples
+    --------
+    >>> from labeldist.votes import from_votes
+    >>> from_votes([[3, 1], [0, 2]])
+    VoteDistributions(2 items, 2 labels, 6 votes)
+    """
+
+    distributions: Array
+    weights: Array
+    items: list[Any]
+    label_names: list[str]
+    counts: Array
+    item_name: str = "item"
+    annotators: list[Any] = field(default_factory=list)
+    votes: Codes | None = None
+    smoothing: float = 0.0
+    prior: Array | None = None
+    indexed: bool = False
+
+    def __repr__(self) -> str:
+        items, labels = self.distributions.shape
+        return f"VoteDistributions({items} items, {labels} labels, {self.weights.sum():.0f} votes)"
+
+    def to_frame(self) -> Any:
+        """Return a pandas table with one row per item.
+
+        Returns
+        -------
+        DataFrame
+            The column of items, one column of degrees per label, and ``votes``.
+        """
+        degrees = dict(zip(self.label_names, self.distributions.T, strict=True))
+        columns = {self.item_name: self.items, **degrees}
+        if len(columns) <= len(degrees) or VOTES_COLUMN in columns:
+            names = f"The column of items, the labels and {VOTES_COLUMN!r}"
+            raise TableError(f"{names} must have different names.")
+        columns[VOTES_COLUMN] = self.weights.astype(np.int64)
+        index = self.items if self.indexed else None
+        return require("pandas", "app").DataFrame(columns, index=index)
+
+
+def check_vote_distributions(votes: Any, function: str) -> None:
+    """Raise an error if votes have not been read by `from_votes`."""
+    if not isinstance(votes, VoteDistributions):
+        raise TypeError(f"{function} needs the result of from_votes; got {type(votes).__name__}.")
+
+
+def has_several_votes(votes: VoteDistributions) -> bool:
+    """Return whether the annotators are known, and one has several votes on an item."""
+    return votes.votes is not None and repeated_rows(votes.votes[:, :2]).size > 0
+
+
+def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
+    """Raise an error for `reason` if a known annotator has several votes on an item."""
+    if table.votes is None:
+        return
+    repeated = repeated_rows(table.votes[:, :2])
+    if repeated.size:
+        i, a, _ = table.votes[repeated[0]]
+        problem = f"{table.annotators[a]!r} votes more than once on item {table.items[i]!r}"
+        advice = "Keep at most one vote per annotator and item."
+        raise TableError(f"{problem} ({repeated.size} such votes). {reason}. {advice}")

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from labeldist.cli.choice_summary import summarise_choice
+from labeldist.datasets import make_artificial
+from labeldist.learning import AAKNN, BDLDL, _choice, choose_learner
+
+
+@pytest.fixture
+def table():
+    return make_artificial(120, random_state=0)
+
+
+def test_summary_names_the_comparison_the_choice_and_its_scores(table):
+    choice = choose_learner(*table, candidates={"neighbours": AAKNN()}, scoring="clark")
+    text = summarise_choice(choice, requested=False)
+    mean, neighbours = choice.table
+    assert "1 learner with the mean on 120 rows, in 5 folds. Chosen: neighbours" in text
+    assert f"Clark {neighbours['clark']:.3g} instead of {mean['clark']:.3g}" in text
+    assert "Requested: neighbours" in summarise_choice(choice, requested=True)
+
+
+def test_summary_of_a_sample_and_of_the_mean(table, monkeypatch):
+    monkeypatch.setattr(_choice, "MAX_ROWS", 50)
+    choice = choose_learner(*table, candidates={}, random_state=0)
+    text = summarise_choice(choice, requested=False)
+    assert "0 learners with the mean on 50 rows drawn at random from 120" in text
+    assert "Chosen: the mean" in text
+
+
+def test_summary_names_failures(rng):
+    X, D = rng.normal(size=(120, 3)), rng.dirichlet(np.ones(4), size=120)
+    candidates = {"wrong": BDLDL(ridge=-1), "linear": BDLDL()}
+    choice = choose_learner(X, D, candidates=candidates, random_state=0)
+    text = summarise_choice(choice, requested=False)
+    assert "wrong failed and was left out" in text
+    assert "Chosen: the mean" in text

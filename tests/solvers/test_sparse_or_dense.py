@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from labeldist._solvers.sparse_or_dense import (
+    SPARSE_SHARE,
+    StandardisedTable,
+    append_ones,
+    gram,
+    hold_for_products,
+)
+
+
+def mostly_zero(rng, share):
+    return rng.normal(size=(200, 50)) * (rng.uniform(size=(200, 50)) < share)
+
+
+def test_mostly_zero_features_become_sparse(rng):
+    X = mostly_zero(rng, SPARSE_SHARE / 3).astype(np.float32)
+    held = hold_for_products(X)
+    assert sparse.issparse(held)
+    assert held.dtype == np.float64
+    assert_allclose(held.toarray(), X)
+
+
+def test_other_features_keep_their_storage(rng):
+    X = mostly_zero(rng, 0.5)
+    assert hold_for_products(X) is X
+    assert sparse.issparse(hold_for_products(sparse.csr_matrix(X)))
+
+
+def test_gram_and_column_of_ones(rng):
+    X = mostly_zero(rng, 0.2)
+    wide = np.column_stack([X, np.ones(200)])
+    for form in (np.asarray, sparse.csr_array):
+        assert_allclose(gram(append_ones(form(X))), wide.T @ wide)
+
+
+@pytest.mark.parametrize("share", [SPARSE_SHARE / 3, 0.5])
+def test_products_equal_those_of_standardised_features(rng, share):
+    X = mostly_zero(rng, share)
+    V = rng.normal(size=(50, 4))
+    G = rng.normal(size=(200, 4))
+    mean = rng.normal(size=50)
+    deviation = rng.uniform(0.5, 2, size=50)
+    table = StandardisedTable.of(X, mean, deviation)
+    dense = (X - mean) / deviation
+    assert table.shape == (200, 50)
+    assert_allclose(table.times(V, np.empty((200, 4))), dense @ V, atol=1e-12)
+    assert_allclose(table.transposed_times(G), dense.T @ G, atol=1e-12)
