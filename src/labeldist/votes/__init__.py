@@ -2,6 +2,7 @@
 
 from labeldist.votes._agreement import Agreement, agreement
 from labeldist.votes._dawid_skene import DawidSkeneResult, dawid_skene
+from labeldist.votes._expected_error import ExpectedError, expected_error
 from labeldist.votes._from_votes import from_votes
 from labeldist.votes._noise_ceiling import noise_ceiling
 from labeldist.votes._vote_distributions import VoteDistributions
@@ -9,9 +10,11 @@ from labeldist.votes._vote_distributions import VoteDistributions
 __all__ = [
     "Agreement",
     "DawidSkeneResult",
+    "ExpectedError",
     "VoteDistributions",
     "agreement",
     "dawid_skene",
+    "expected_error",
     "from_votes",
     "noise_ceiling",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import relative_reduction
+from labeldist.simplex import normalize
 from labeldist.votes._dirichlet import fit_dirichlet
 from labeldist.votes._from_votes import from_votes
 from labeldist.votes._vote_distributions import (
@@ -55,6 +57,7 @@ def noise_ceiling(
     See Also
     --------
     agreement : How much the annotators agree with each other.
+    expected_error : The error of degrees from other numbers of votes.
 
     Examples
     --------
@@ -63,31 +66,48 @@ def noise_ceiling(
     >>> round(noise_ceiling(votes), 2), round(noise_ceiling(votes, n_votes=20), 2)
     (0.6, 0.9)
     """
-    check_vote_distributions(votes, "noise_ceiling")
     if n_votes is not None and (not isinstance(n_votes, Integral) or n_votes < 1):
         raise ValueError(f"n_votes must be a positive whole number or None; got {n_votes!r}.")
-    if has_several_votes(votes):
-        warn(
-            "Annotators vote more than once on an item. The ceiling takes all votes as "
-            "independent, and is too low if each annotator names several labels.",
-            LabelWarning,
-        )
+    check_independent_votes(votes, "noise_ceiling")
     judging_votes = votes.counts.sum(axis=1)
     if n_votes is not None:
         judging_votes[:] = n_votes
     judged = judging_votes > 0
     n = judging_votes[judged]
     weight = row_weights(sample_weight, judged)
-    # The posterior of the distribution of item i is Dirichlet(a_i).
-    a = votes.counts[judged] + fit_dirichlet(votes.counts, MAX_STRENGTH, "noise_ceiling")
-    total = a.sum(axis=1, keepdims=True)
-    negentropy = (a / total * (psi(a + 1) - psi(total + 1))).sum(axis=1)  # E Σ θ log θ
-    mean = np.average(a / total, axis=0, weights=weight)
+    alpha = fit_dirichlet(votes.counts, MAX_STRENGTH, "noise_ceiling")
+    return skill_of_truth(votes.counts[judged] + alpha, n, weight)
+
+
+def check_independent_votes(votes: VoteDistributions, function: str) -> None:
+    """Raise an error if votes have not been read; warn if annotators have several on an item."""
+    check_vote_distributions(votes, function)
+    if has_several_votes(votes):
+        warn(
+            "Annotators vote more than once on an item. The ceiling takes all votes as "
+            "independent, and is too low if each annotator names several labels.",
+            LabelWarning,
+        )
+
+
+def skill_of_truth(a: Array, n: Array, weight: Array | None = None) -> float:
+    """Return the skill of the true distributions when the shares of n_i votes judge them.
+
+    The posterior of the distribution of item i is Dirichlet(a_i).
+    """
+    negentropy = expected_negentropy(a)
+    mean = np.average(normalize(a), axis=0, weights=weight)
     exact = np.minimum(n, EXACT_VOTES)
     noise_by_item = (_negentropy_of_shares(a, exact) - negentropy) * exact / n
     noise = np.average(noise_by_item, weights=weight)
     differences = np.average(negentropy, weights=weight) - xlogy(mean, mean).sum()
     return relative_reduction(float(noise), float(noise + differences))
+
+
+def expected_negentropy(a: Array) -> Array:
+    """Return E Σ θ log θ of each row, where θ has the distribution Dirichlet(a_i)."""
+    total = a.sum(axis=1, keepdims=True)
+    return np.asarray((a / total * (psi(a + 1) - psi(total + 1))).sum(axis=1))
 
 
 def noise_ceiling_of_shares(D: Array, n_votes: Array, sample_weight: Array | None) -> float | None:
@@ -138,8 +158,12 @@ def _negentropy_of_shares(a: Array, n: Array) -> Array:
         (x, y), inverse = np.unique([a[cells], b[cells]], axis=1, return_inverse=True)
         expected = np.zeros(x.shape)
         for v in range(1, int(m)):
-            log_choose = gammaln(m + 1) - gammaln(v + 1) - gammaln(m - v + 1)
-            probability = np.exp(log_choose + betaln(v + x, m - v + y) - betaln(x, y))
-            expected += probability * (v / m * np.log(v / m))
+            expected += beta_binomial(v, m, x, y) * (v / m * np.log(v / m))
         result[cells] = expected[inverse.ravel()]
     return result.sum(axis=1)
+
+
+def beta_binomial(v: Any, n: Any, a: Array, b: Array) -> Array:
+    """Return the probability of v of n votes for a label whose degree is Beta(a, b)."""
+    log_choose = gammaln(n + 1) - gammaln(v + 1) - gammaln(n - v + 1)
+    return np.asarray(np.exp(log_choose + betaln(v + a, n - v + b) - betaln(a, b)))

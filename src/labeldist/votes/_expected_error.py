@@ -1,0 +1,145 @@
+"""`expected_error`: the error of degrees from a number of votes per item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from labeldist._typing import Array
+from labeldist.votes._dirichlet import DirichletMultinomial, fit_dirichlet
+from labeldist.votes._noise_ceiling import (
+    MAX_STRENGTH,
+    beta_binomial,
+    check_independent_votes,
+    expected_negentropy,
+    skill_of_truth,
+)
+from labeldist.votes._vote_distributions import VoteDistributions
+
+# Square roots of the correlations of two votes at which their likelihood is computed.
+GRID = (np.arange(200) + 0.5) / 200
+ONLY_LABEL = 1e-12  # Beta distributions need two positive parameters.
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedError:
+    """Result of `expected_error`.
+
+    Parameters
+    ----------
+    n_votes : ndarray of shape (n_numbers,)
+        Numbers of votes per item.
+    counting : ndarray of shape (n_numbers,)
+        Expected KL(truth, estimate) of the shares after one vote, divided equally between the
+        labels, is added to each item (``smoothing=1``).
+    dirichlet : ndarray of shape (n_numbers,)
+        The same of the posterior mean with a Dirichlet prior (``smoothing="auto"``).
+    ceiling : ndarray of shape (n_numbers,)
+        `noise_ceiling` with this number of votes per item.
+
+    See Also
+    --------
+    expected_error : Create it from votes.
+
+    Examples
+    --------
+    See `expected_error`.
+    """
+
+    n_votes: NDArray[np.int64]
+    counting: Array
+    dirichlet: Array
+    ceiling: Array
+
+
+def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedError:
+    """Return the expected error of degrees from given numbers of votes per item.
+
+    The error is KL(truth, estimate), averaged over the items. The distribution of an item is drawn
+    from its posterior given the votes at hand, with a Dirichlet prior that is fitted to all of
+    them, and new votes are drawn from that distribution. So the votes of a pilot study show how
+    many votes per item are enough. The strength s of the prior is that at the posterior mean of the
+    correlation 1 / (1 + s) of two votes on an item, because few votes on items that are alike have
+    their largest likelihood at s = ∞, where no vote would be needed.
+
+    Parameters
+    ----------
+    votes : VoteDistributions
+        What `from_votes` returns. Some items need two votes or more. Smoothing has no effect on the
+        result.
+    n_votes : array-like of int
+        Numbers of votes per item.
+
+    Returns
+    -------
+    ExpectedError
+        Arrays with one value per number of votes.
+
+    See Also
+    --------
+    noise_ceiling : The skill that a model can reach at most with these votes.
+    from_votes : Both estimates, with ``smoothing=1`` and ``smoothing="auto"``.
+
+    Examples
+    --------
+    >>> from labeldist.votes import expected_error, from_votes
+    >>> votes = from_votes([[3, 0, 0], [1, 2, 0], [0, 3, 0], [0, 1, 2], [2, 0, 1]])
+    >>> result = expected_error(votes, [3, 10, 30])
+    >>> result.counting.round(3).tolist(), result.dirichlet.round(3).tolist()
+    ([0.179, 0.075, 0.029], [0.168, 0.072, 0.028])
+    """
+    numbers = np.atleast_1d(np.asarray(n_votes))
+    if numbers.ndim > 1 or numbers.dtype.kind not in "iu" or not (numbers > 0).all():
+        raise ValueError(f"n_votes must be positive whole numbers; got {n_votes!r}.")
+    check_independent_votes(votes, "expected_error")
+    fitted = fit_dirichlet(votes.counts, MAX_STRENGTH, "expected_error")
+    mean = fitted / fitted.sum()
+    prior_votes = _posterior_strength(votes.counts, mean) * mean
+    one_vote = np.full(len(mean), 1 / len(mean))
+    rows, n_rows = np.unique(votes.counts[votes.weights > 0], axis=0, return_counts=True)
+    times = n_rows.astype(np.float64)
+    a = rows + prior_votes
+    counting = []
+    dirichlet = []
+    ceiling = []
+    for n in numbers:
+        counting.append(_divergence(a, times, n, one_vote))
+        dirichlet.append(_divergence(a, times, n, prior_votes))
+        ceiling.append(skill_of_truth(rows + fitted, np.full(len(rows), n), times))
+    return ExpectedError(
+        n_votes=numbers.astype(np.int64),
+        counting=np.array(counting),
+        dirichlet=np.array(dirichlet),
+        ceiling=np.array(ceiling),
+    )
+
+
+def _posterior_strength(counts: Array, mean: Array) -> float:
+    """Return the strength s at the posterior mean of 1 / (1 + s), with a uniform prior."""
+    voted = mean > 0
+    model = DirichletMultinomial(counts[:, voted])
+    logits = np.log(mean[voted])
+    correlations = GRID**2
+    losses = [model.loss(np.append(np.log(1 / r - 1), logits))[0] for r in correlations]
+    log_likelihood = -len(counts) * np.array(losses)
+    weights = np.exp(log_likelihood - log_likelihood.max()) * GRID  # dr is proportional to GRID
+    return float(1 / np.average(correlations, weights=weights) - 1)
+
+
+def _divergence(a: Array, times: Array, n: int, added: Array) -> float:
+    """Return the mean over rows, which occur several times, of E Σ θ log(θ / d).
+
+    θ has the distribution Dirichlet(a_i), and d are the shares of n votes drawn from θ and of the
+    `added` votes.
+    """
+    total = a.sum(axis=1)
+    v = np.arange(n + 1)[:, None]
+    score = np.full(len(a), -np.log(n + added.sum()))  # E Σ θ log d
+    for k in np.flatnonzero(a.any(axis=0)):
+        others = np.maximum(total - a[:, k], ONLY_LABEL)
+        degree_given_votes = (v + a[:, k]) / (n + total)
+        expected = beta_binomial(v, n, a[:, k], others) * degree_given_votes
+        score += (expected * np.log(v + added[k])).sum(axis=0)
+    return float(np.average(expected_negentropy(a) - score, weights=times))
