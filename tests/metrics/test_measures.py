@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
+from scipy.stats import wasserstein_distance
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -48,7 +49,8 @@ def test_score_all_returns_the_named_measures(pair):
 @every_measure
 def test_public_functions_have_signature_documentation_and_pickle(measure):
     assert getattr(metrics, measure.name) is measure.mean
-    assert list(inspect.signature(measure.mean).parameters) == ["D_true", "D_pred", "sample_weight"]
+    parameters = list(inspect.signature(measure.mean).parameters)
+    assert parameters[:3] == ["D_true", "D_pred", "sample_weight"]
     assert pickle.loads(pickle.dumps(measure.mean)) is measure.mean
 
 
@@ -104,6 +106,15 @@ def test_ordered_measures_count_the_distance_of_labels():
     d, near, far = ([[1, 0, 0, 0]], [[0, 1, 0, 0]], [[0, 0, 0, 1]])
     for measure in (metrics.wasserstein, metrics.ranked_probability):
         assert_allclose([measure(d, near), measure(d, far)], [1 / 3, 1])
+
+
+def test_wasserstein_without_division_is_that_of_scipy(pair, rng):
+    values = np.arange(4)
+    weight = rng.uniform(size=30)
+    by_scipy = [wasserstein_distance(values, values, d, p) for d, p in zip(*pair, strict=True)]
+    expected = np.average(by_scipy, weights=weight)
+    assert_allclose(metrics.wasserstein(*pair, weight, normalize=False), expected)
+    assert_allclose(metrics.wasserstein(*pair, weight), expected / 3)
 
 
 def test_tied_top_labels_share_the_credit():

@@ -1,5 +1,6 @@
 """Measures of the difference between true and predicted label distributions."""
 
+from labeldist.metrics._entropy_correlation import entropy_correlation
 from labeldist.metrics._measures import (
     KL_FLOOR,
     MEASURES,
@@ -33,6 +34,7 @@ __all__ = [
     "chebyshev",
     "clark",
     "cosine",
+    "entropy_correlation",
     "euclidean",
     "get_scorer",
     "intersection",

@@ -321,13 +321,64 @@ def top_label(d: Array, p: Array) -> Array:
     return np.asarray(n_shared / n_any)
 
 
-@_measure("Wasserstein", 0.1, needs_order=True)
-def wasserstein(d: Array, p: Array) -> Array:
+def wasserstein(
+    D_true: ArrayLike,
+    D_pred: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    normalize: bool = True,
+) -> float:
     """Return the mean over rows of ``Σ |F - G| / (n_labels - 1)``. Lower is better; at most 1.
 
     F and G are the cumulative degrees, in the order of the columns.
+
+    Parameters
+    ----------
+    D_true : array-like of shape (n_samples, n_labels)
+        The true distributions.
+    D_pred : array-like of shape (n_samples, n_labels)
+        The predicted distributions. If both are data frames, they must have the same columns in the
+        same order.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+    normalize : bool, default=True
+        Whether to divide by ``n_labels - 1``. If false, the unit is the distance of neighbouring
+        labels, and the value is at most ``n_labels - 1``.
+
+    Returns
+    -------
+    float
+        The (weighted) mean over rows.
+
+    See Also
+    --------
+    labeldist.metrics.score_all : Several measures at once.
+
+    Examples
+    --------
+    >>> from labeldist.metrics import wasserstein
+    >>> low, high = [[1, 0, 0]], [[0, 0, 1]]
+    >>> wasserstein(low, high), wasserstein(low, high, normalize=False)
+    (1.0, 2.0)
     """
+    d, p = check_pair(D_true, D_pred, sample_weight)
+    unit = 1 if normalize else _n_steps(d)
+    return unit * _mean(_wasserstein_rows(d, p), sample_weight)
+
+
+def _wasserstein_rows(d: Array, p: Array) -> Array:
     return np.abs(_cumulative_differences(d, p)).sum(axis=1) / _n_steps(d)
+
+
+MEASURES["wasserstein"] = Measure(
+    "wasserstein",
+    "Wasserstein",
+    wasserstein,
+    _wasserstein_rows,
+    higher_is_better=False,
+    worst=lambda _: 1.0,
+    needs_order=True,
+)
 
 
 @_measure("Ranked probability", 0.01, needs_order=True)
