@@ -102,6 +102,30 @@ def test_few_votes_are_shrunken_to_the_mean(rng):
     assert np.isfinite(found.agreement).all()
 
 
+def test_variance_is_that_of_repeated_simulations(rng):
+    care = np.tile([0.4, 0.6, 0.8, 1.0], 5)
+    estimates, variances = [], []
+    for _ in range(60):
+        votes = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 300), care, 5))
+        compared = _compare_with_others(votes, votes.votes)
+        order = np.argsort(votes.annotators)
+        estimates.append(unshrunken(votes)[order])
+        variances.append((compared.variance / compared.weight)[order])
+    assert np.mean(variances) == pytest.approx(np.var(estimates, axis=0).mean(), rel=0.15)
+
+
+def test_differences_between_annotators_are_found_in_popquorn(votes_folder):
+    table = pd.read_csv(votes_folder / "popquorn_offensiveness.csv")
+    names = {"item": "instance_id", "annotator": "user_id", "label": "offensiveness"}
+    is_first = table["instance_id"] % 2 == 0
+    found = [
+        annotators(from_votes(table[half], **names)).to_frame().set_index("annotator")["agreement"]
+        for half in (is_first, ~is_first)
+    ]
+    assert found[0].corr(found[1]) > 0.2
+    assert found[0].std() > 0.02
+
+
 def test_intervals_cover_the_agreement_with_many_votes(rng):
     inside = []
     for _ in range(8):

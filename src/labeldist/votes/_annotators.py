@@ -155,10 +155,10 @@ def annotators(
     >>> result = annotators(votes, {"ann": "A", "bob": "A", "cy": "B", "zero": "B"}, random_state=0)
     >>> result.to_frame().round(2)
       annotator  votes  agreement  lower  upper
-    0       ann      6       0.39  -0.14   0.92
-    1       bob      6       0.37  -0.16   0.90
-    2        cy      6       0.34  -0.17   0.85
-    3      zero      6       0.21  -0.35   0.77
+    0       ann      6       0.40   0.02   0.78
+    1       bob      6       0.38  -0.00   0.76
+    2        cy      6       0.35  -0.01   0.70
+    3      zero      6       0.18  -0.24   0.61
     >>> result.groups.within.round(2).tolist()
     [0.69, -0.38]
     """
@@ -197,20 +197,26 @@ def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
     n_votes = of_annotator.sum(axis=1)
     n_other_votes = np.maximum(n_votes - 1, 1)
     n_equal = of_annotator @ equal
-    on_all_items = ((of_annotator @ own) * (of_annotator @ others)).sum(axis=1)
+    own_sum = of_annotator @ own
+    others_sum = of_annotator @ others
+    on_all_items = (own_sum * others_sum).sum(axis=1)
     by_chance = (on_all_items - n_equal) / n_other_votes  # on two different items
     several = n_votes > 1  # one vote shows nothing
     weight = several * (n_votes - by_chance)
     total = weight.sum()
     if not total > 0:
         raise TableError("Agreement is not defined: items with two votes must have several labels.")
-    residual = equal - (n_equal / np.maximum(n_votes, 1))[people]
+    excess = several * (n_equal - by_chance)
+    # What each vote adds to excess − agreement · weight, if the agreement is that of all votes.
+    expected = (others * own_sum[people] + own * others_sum[people]).sum(axis=1) / n_votes[people]
+    added = equal - (1 - excess.sum() / total) * expected
+    residual = added - (of_annotator @ added / np.maximum(n_votes, 1))[people]
     squares = residual**2
     shared = np.bincount(items, residual) ** 2
     return _Comparison(
         n_votes=n_votes.astype(np.intp),
         weight=weight,
-        excess=several * (n_equal - by_chance),
+        excess=excess,
         # One vote with variance 1 is added, so that full agreement on few items is not certain.
         variance=(squares @ (n_votes / n_other_votes)[people] + 1) / (total + 1),
         common_variance=max(0.0, shared.sum() - squares.sum()) / total**2,
