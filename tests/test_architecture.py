@@ -25,7 +25,17 @@ ORDER = [
         "_compat",
     ),
     *("metrics", "_solvers", "_kernels", "_tables", "votes", "datasets", "features"),
-    *("enhancement", "learning", "methods", "models", "plots", "explorer", "cli", "__main__"),
+    *(
+        "enhancement",
+        "learning",
+        "methods",
+        "models",
+        "plots",
+        "comparison",
+        "explorer",
+        "cli",
+        "__main__",
+    ),
 ]
 
 NEEDED_FROM_SCIKIT_LEARN = (

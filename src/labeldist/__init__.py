@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from labeldist.comparison import compare
     from labeldist.enhancement import BDLE, BayesLE
     from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
 
@@ -17,15 +18,18 @@ __all__ = [
     "EnhancedLearner",
     "__version__",
     "choose_learner",
+    "compare",
 ]
 
 # Names are imported on first use: the estimators load scikit-learn, which takes a second that the
 # measures do not need.
 _MODULES = {
+    "compare": "comparison",
     **dict.fromkeys(["BDLE", "BayesLE"], "enhancement"),
     **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner", "choose_learner"], "learning"),
 }
 _SUBMODULES = (
+    "comparison",
     "datasets",
     "enhancement",
     "exceptions",

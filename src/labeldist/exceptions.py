@@ -12,6 +12,7 @@ from pathlib import Path
 __all__ = [
     "ApproximationWarning",
     "ChecksumError",
+    "ComparisonError",
     "DatasetError",
     "DatasetNotFoundError",
     "IllConditionedWarning",
@@ -83,6 +84,10 @@ class TableError(DatasetError, ValueError):
 
 class ModelError(LabelDistError, ValueError):
     """A saved model is damaged or untrusted, or does not match the given table."""
+
+
+class ComparisonError(LabelDistError, RuntimeError):
+    """The store of a comparison cannot be used, or its runs cannot be completed."""
 
 
 class OutputError(LabelDistError, OSError):

@@ -1,6 +1,7 @@
 """Displays of label distributions, predictions and models; drawing imports Matplotlib."""
 
 from labeldist.plots._coefficients_and_grids import CoefficientDisplay, ParameterInfluenceDisplay
+from labeldist.plots._critical_difference import CriticalDifferenceDisplay
 from labeldist.plots._display import save_picture
 from labeldist.plots._distributions import (
     AmbiguityDisplay,
@@ -11,6 +12,6 @@ from labeldist.plots._distributions import (
 )
 from labeldist.plots._importance import FeatureImportanceDisplay
 
-__all__ = ["AmbiguityDisplay", "CalibrationDisplay", "CoefficientDisplay", "DistributionDisplay"]
-__all__ += ["FeatureImportanceDisplay", "ParameterInfluenceDisplay", "PredictionDisplay"]
-__all__ += ["TernaryDisplay", "save_picture"]
+__all__ = ["AmbiguityDisplay", "CalibrationDisplay", "CoefficientDisplay"]
+__all__ += ["CriticalDifferenceDisplay", "DistributionDisplay", "FeatureImportanceDisplay"]
+__all__ += ["ParameterInfluenceDisplay", "PredictionDisplay", "TernaryDisplay", "save_picture"]

@@ -1,0 +1,464 @@
+"""The result of a comparison: records, means, ranks, tests, and tables in Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+from labeldist._extras import require
+from labeldist._typing import Array
+from labeldist.comparison._significance import (
+    LEVEL,
+    PairedTest,
+    corrected_t_test,
+    critical_difference,
+    friedman,
+    holm,
+    signed_rank_test,
+)
+from labeldist.metrics import MEASURES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "_": r"\_",
+    "%": r"\%",
+    "&": r"\&",
+    "#": r"\#",
+    "±": r"$\pm$",
+    "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$",
+    "–": "--",
+}
+
+
+class Record(NamedTuple):
+    """The value of a measure for a method in one fold of a data set.
+
+    Parameters
+    ----------
+    method, dataset : str
+        Names of the method and of the data set.
+    fold : int
+        Number of the fold, or of the repeat.
+    measure : str
+        A key of `labeldist.metrics.MEASURES`.
+    value : float
+        NaN if the method failed.
+    seconds : float
+        Time of fit and prediction.
+    reason : str
+        Why the method failed; empty if it did not.
+
+    See Also
+    --------
+    Comparison : What is made of records.
+
+    Examples
+    --------
+    >>> from labeldist.comparison import Record
+    >>> Record("BD-LDL", "Movie", 0, "clark", 0.56).value
+    0.56
+    """
+
+    method: str
+    dataset: str
+    fold: int
+    measure: str
+    value: float
+    seconds: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table: mean, deviation and rank, or the reason why they are missing."""
+
+    mean: float
+    std: float
+    rank: float
+    problem: str
+
+    @property
+    def text(self) -> str:
+        """The cell as text: mean ± standard deviation (rank)."""
+        if math.isnan(self.mean):
+            return self.problem
+        deviation = "" if math.isnan(self.std) else f" ± {self.std:.3f}"
+        return f"{self.mean:.4f}{deviation} ({self.rank:g})"
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Tests of one measure.
+
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    against : str
+        The method that the others are compared with.
+    ranks : dict of str to float
+        Average ranks over the data sets, 1 is best.
+    statistic, pvalue : float
+        Friedman's test of equal average ranks; NaN for fewer than two sets or three methods.
+    critical_difference : float
+        Nemenyi's critical difference: average ranks that differ by less are not distinguished.
+    over_sets : dict of str to PairedTest
+        For each other method, Wilcoxon's signed-rank test over the data sets; a lead above zero
+        means that `against` is better. The p-values are corrected over the methods by Holm's
+        method.
+    per_set : dict of str to dict of str to PairedTest
+        For each other method and data set, the corrected t-test over the folds. The p-values are
+        corrected over the data sets. Empty without folds.
+
+    See Also
+    --------
+    Comparison.test : Compute the tests.
+    """
+
+    measure: str
+    against: str
+    ranks: dict[str, float]
+    statistic: float
+    pvalue: float
+    critical_difference: float
+    over_sets: dict[str, PairedTest]
+    per_set: dict[str, dict[str, PairedTest]]
+
+    def __str__(self) -> str:
+        lines = [f"{_title(self.measure)}, {self.against} against each other method:"]
+        for method, test in self.over_sets.items():
+            clear = [t.lead > 0 for t in self.per_set.get(method, {}).values() if t.pvalue < LEVEL]
+            counts = f"better on {test.wins} sets ({sum(clear)} clearly)"
+            losses = f"worse on {test.losses} ({len(clear) - sum(clear)} clearly)"
+            lines.append(f"{method}: {counts}, {losses}, p = {test.pvalue:.2g}")
+        ranks = f"Friedman's test of equal ranks: p = {self.pvalue:.2g}"
+        difference = f"critical difference {self.critical_difference:.2f}"
+        return "\n".join([*lines, f"{ranks}, {difference}"])
+
+
+class Comparison:
+    """Values of measures for methods on data sets, with ranks, tests and tables.
+
+    A method has no mean on a data set where it failed or lacks folds. Ranks and tests over data
+    sets use the data sets on which all methods have a mean; a method without any mean is left out.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        The values. Methods and data sets keep the order of their first records.
+    cross_validated : bool, default=True
+        Whether the folds are those of one cross-validation. Otherwise there are no tests per data
+        set.
+
+    Attributes
+    ----------
+    records : list of Record
+        The values.
+    methods, datasets, measures : list of str
+        Their names.
+
+    See Also
+    --------
+    compare : Compare learners by cross-validation.
+    compare_enhancers : Compare enhancers by the recovery of known distributions.
+
+    Examples
+    --------
+    >>> from labeldist.comparison import Comparison, Record
+    >>> comparison = Comparison(
+    ...     [Record("A", "Movie", 0, "clark", 0.5), Record("B", "Movie", 0, "clark", 0.6)]
+    ... )
+    >>> comparison.ranks("clark")
+    {'A': 1.0, 'B': 2.0}
+    """
+
+    def __init__(self, records: Iterable[Record], *, cross_validated: bool = True) -> None:
+        self.records = list(records)
+        self.cross_validated = cross_validated
+        self.methods = list(dict.fromkeys(record.method for record in self.records))
+        self.datasets = list(dict.fromkeys(record.dataset for record in self.records))
+        measures = dict.fromkeys(record.measure for record in self.records)
+        self.measures = [name for name in measures if name in MEASURES]
+
+    @property
+    def failures(self) -> dict[tuple[str, str], str]:
+        """The reasons of failures by method and data set."""
+        failed = [record for record in reversed(self.records) if record.reason]
+        return {(record.method, record.dataset): record.reason for record in failed}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the records as a data frame; needs pandas.
+
+        Returns
+        -------
+        DataFrame
+            One row per method, data set, fold and measure, with the fields of `Record`.
+        """
+        return require("pandas", "app").DataFrame(self.records, columns=Record._fields)
+
+    def _folds(self, measure: str) -> dict[tuple[str, str], Array]:
+        """Return the values of all folds by data set and method, NaN where one is missing."""
+        if measure not in self.measures:
+            raise ValueError(f"No values of {measure!r}; choose from {', '.join(self.measures)}.")
+        n_folds = {record.dataset: record.fold + 1 for record in sorted(self.records, key=_fold)}
+        values = {
+            (dataset, method): np.full(n_folds[dataset], np.nan)
+            for dataset in self.datasets
+            for method in self.methods
+        }
+        for record in self.records:
+            if record.measure == measure:
+                values[record.dataset, record.method][record.fold] = record.value
+        return values
+
+    def means(self, measure: str) -> Array:
+        """Return the means over folds.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+
+        Returns
+        -------
+        ndarray of shape (n_datasets, n_methods)
+            NaN where a method failed or lacks folds.
+        """
+        means = [values.mean() for values in self._folds(measure).values()]
+        return np.array(means).reshape(len(self.datasets), len(self.methods))
+
+    def _complete(self, measure: str) -> tuple[Array, int, list[str]]:
+        """Return mean distances without gaps, the number of data sets, and the methods."""
+        distances = _distances(self.means(measure), measure)
+        is_known = ~np.isnan(distances)
+        methods = is_known.any(axis=0)
+        sets = is_known[:, methods].all(axis=1)
+        names = [self.methods[place] for place in np.flatnonzero(methods)]
+        return distances[np.ix_(sets, methods)], int(sets.sum()), names
+
+    def ranks(self, measure: str) -> dict[str, float]:
+        """Return the average rank of each method over the data sets.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+
+        Returns
+        -------
+        dict of str to float
+            1 is best; equal methods share the mean of their ranks.
+        """
+        distances, _, methods = self._complete(measure)
+        if not len(distances):
+            return {}
+        return dict(zip(methods, rankdata(distances, axis=1).mean(axis=0).tolist(), strict=True))
+
+    def test(self, measure: str, *, against: str | None = None) -> Tests:
+        """Test whether methods differ.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+        against : str, default=None
+            The method that the others are compared with, by default the first.
+
+        Returns
+        -------
+        Tests
+            Friedman's test with Nemenyi's critical difference over all methods, Wilcoxon's test
+            over the data sets, and the corrected t-test in the folds of each data set. Printing it
+            shows a summary.
+        """
+        distances, n_sets, methods = self._complete(measure)
+        against = self.methods[0] if against is None else against
+        if against not in self.methods:
+            raise ValueError(f"No method {against!r}; choose from {', '.join(self.methods)}.")
+        columns = dict(zip(methods, distances.T, strict=True))
+        own = columns.pop(against, None)
+        over_sets = {}
+        if own is not None:
+            over_sets = {name: signed_rank_test(other - own) for name, other in columns.items()}
+        statistic, pvalue = friedman(distances)
+        return Tests(
+            measure,
+            against,
+            self.ranks(measure),
+            statistic,
+            pvalue,
+            critical_difference(n_sets, len(methods)),
+            _corrected(over_sets),
+            self._test_folds(measure, against) if self.cross_validated else {},
+        )
+
+    def _test_folds(self, measure: str, against: str) -> dict[str, dict[str, PairedTest]]:
+        folds = self._folds(measure)
+        found = {}
+        for method in self.methods:
+            tests = {}
+            for dataset in self.datasets:
+                values = folds[dataset, method] - folds[dataset, against]
+                leads = -values if MEASURES[measure].higher_is_better else values
+                if len(leads) > 1 and not np.isnan(leads).any():
+                    tests[dataset] = corrected_t_test(leads)
+            if method != against and tests:
+                found[method] = _corrected(tests)
+        return found
+
+    def cells(self, measure: str) -> dict[str, dict[str, Cell]]:
+        """Return the cells of the table of a measure, by data set and method.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+
+        Returns
+        -------
+        dict of str to dict of str to Cell
+            Each cell has ``text``, ``mean``, ``std`` and ``rank``.
+        """
+        distances = _distances(self.means(measure), measure)
+        ranks = rankdata(distances, axis=1, nan_policy="omit").ravel()
+        rows: dict[str, dict[str, Cell]] = {dataset: {} for dataset in self.datasets}
+        for ((dataset, method), values), rank in zip(
+            self._folds(measure).items(), ranks.tolist(), strict=True
+        ):
+            n_known = int((~np.isnan(values)).sum())
+            problem = f"{n_known} of {len(values)} folds"
+            if (method, dataset) in self.failures:
+                problem = "failed"
+            std = values.std(ddof=1) if len(values) > 1 else np.nan
+            rows[dataset][method] = Cell(float(values.mean()), float(std), rank, problem)
+        return rows
+
+    def to_markdown(self, measure: str, *, caption: str | None = None) -> str:
+        """Return the table of a measure in Markdown.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+        caption : str, default=None
+            The line above the table, by default the name of the measure.
+
+        Returns
+        -------
+        str
+            Mean ± standard deviation over the folds (rank), the best in bold; average ranks below.
+        """
+        rows = self._rows(measure, "**{}**".format)
+        lines = [_pipes(rows[0]), "|---|" + "---:|" * len(self.methods), *map(_pipes, rows[1:])]
+        return "\n".join([caption or _title(measure), "", *lines, ""])
+
+    def to_latex(self, measure: str, *, caption: str | None = None) -> str:
+        """Return the table of a measure in LaTeX, for the package booktabs.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+        caption : str, default=None
+            The caption, by default the name of the measure.
+
+        Returns
+        -------
+        str
+            Mean ± standard deviation over the folds (rank), the best in bold; average ranks below.
+        """
+        head, *body, last = self._rows(measure, r"\textbf{{{}}}".format, _latex)
+        columns = "l" + "r" * len(self.methods)
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_latex(caption or _title(measure))}}}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            _ampersands(head),
+            r"\midrule",
+            *map(_ampersands, body),
+            r"\midrule",
+            _ampersands(last),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+        return "\n".join([*lines, ""])
+
+    def _rows(self, measure: str, bold: Any, escape: Any = str) -> list[list[str]]:
+        """Return the head, one row per data set, and the average ranks."""
+        rows = [["data set", *map(escape, self.methods)]]
+        for dataset, cells in self.cells(measure).items():
+            best = min((cell.rank for cell in cells.values() if cell.rank > 0), default=0)
+            texts = [escape(cell.text) for cell in cells.values()]
+            ranked = zip(texts, cells.values(), strict=True)
+            shown = [bold(text) if cell.rank == best else text for text, cell in ranked]
+            rows.append([escape(dataset), *shown])
+        ranks = self.ranks(measure)
+        shown = [f"{ranks[name]:.2f}" if name in ranks else escape("–") for name in self.methods]
+        return [*rows, ["average rank", *shown]]
+
+    def plot(self, measure: str, *, ax: Any = None) -> Any:
+        """Draw average ranks and critical differences; needs Matplotlib.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+        ax : matplotlib Axes, default=None
+            Axes to draw on. By default those of a new figure.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+            The drawn display.
+        """
+        from labeldist.plots import CriticalDifferenceDisplay
+
+        tests = self.test(measure)
+        caption = f"average ranks, {_title(measure)}"
+        display = CriticalDifferenceDisplay(tests.ranks, tests.critical_difference, caption)
+        return display.plot(ax)
+
+
+_fold = attrgetter("fold")
+
+
+def _distances(values: Array, measure: str) -> Array:
+    """Return values as distances: 0 is perfect, larger is worse."""
+    return 1 - values if MEASURES[measure].higher_is_better else values
+
+
+def _corrected(tests: dict[str, PairedTest]) -> dict[str, PairedTest]:
+    pvalues = holm([test.pvalue for test in tests.values()])
+    pairs = zip(tests.items(), pvalues.tolist(), strict=True)
+    return {name: replace(test, pvalue=pvalue) for (name, test), pvalue in pairs}
+
+
+def _title(measure: str) -> str:
+    return f"{MEASURES[measure].title} {'↑' if MEASURES[measure].higher_is_better else '↓'}"
+
+
+def _pipes(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _ampersands(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex(text: str) -> str:
+    for character, command in LATEX.items():
+        text = text.replace(character, command)
+    return text

@@ -1,0 +1,181 @@
+"""Tests of the difference of methods: per data set, over data sets, and of average ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from labeldist._typing import Array
+
+LEVEL = 0.05
+"""The level of significance of all tests."""
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A test of whether a method leads another.
+
+    Parameters
+    ----------
+    lead : float
+        Above zero if the method is better: the mean lead of `corrected_t_test`, the sum of the
+        signed ranks of `signed_rank_test`.
+    wins, ties, losses : int
+        In how many pairs the method is better, equal or worse.
+    pvalue : float
+        The two-sided p-value.
+
+    See Also
+    --------
+    signed_rank_test : Test over data sets.
+
+    Examples
+    --------
+    >>> from labeldist.comparison import signed_rank_test
+    >>> signed_rank_test([0.1, 0.3, -0.2]).wins
+    2
+    """
+
+    lead: float
+    wins: int
+    ties: int
+    losses: int
+    pvalue: float
+
+
+def _paired(leads: Array, lead: Any, pvalue: Any) -> PairedTest:
+    wins = int((leads > 0).sum())
+    losses = int((leads < 0).sum())
+    return PairedTest(float(lead), wins, len(leads) - wins - losses, losses, float(pvalue))
+
+
+def signed_rank_test(leads: ArrayLike) -> PairedTest:
+    """Test leads on several data sets by Wilcoxon's signed-rank test.
+
+    Parameters
+    ----------
+    leads : array-like of shape (n_datasets,)
+        By how much the method is better on each data set.
+
+    Returns
+    -------
+    PairedTest
+        ``pvalue`` is 1 if all leads are zero.
+
+    See Also
+    --------
+    holm : Correction of several p-values.
+
+    Examples
+    --------
+    >>> from labeldist.comparison import signed_rank_test
+    >>> signed_rank_test([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).pvalue
+    0.03125
+    """
+    values = np.asarray(leads, dtype=np.float64)
+    sizes = np.abs(values)
+    distinct = len(np.unique(sizes)) == len(sizes) and bool(sizes.all())
+    # With ties, SciPy would enumerate the exact distribution for seconds.
+    null: Literal["exact", "approx"] = "exact" if distinct else "approx"
+    pvalue = stats.wilcoxon(values, method=null).pvalue if values.any() else 1.0
+    ranks = stats.rankdata(sizes[sizes > 0])
+    return _paired(values, np.sign(values[sizes > 0]) @ ranks, pvalue)
+
+
+def corrected_t_test(leads: ArrayLike) -> PairedTest:
+    """Test leads in the k folds of one cross-validation by the corrected t-test.
+
+    The training rows of the folds overlap. The correction of Nadeau and Bengio replaces the
+    variance σ²/k of the mean by σ²(1/k + 1/(k − 1)), where the second term is the number of test
+    rows over that of training rows.
+
+    Parameters
+    ----------
+    leads : array-like of shape (n_folds,)
+        By how much the method is better in each fold.
+
+    Returns
+    -------
+    PairedTest
+        ``pvalue`` is 1 if all leads are equal.
+
+    See Also
+    --------
+    holm : Correction of several p-values.
+
+    References
+    ----------
+    C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from labeldist.comparison import corrected_t_test
+    >>> round(corrected_t_test([0.1, 0.2, 0.3]).pvalue, 3)
+    0.16
+    """
+    values = np.asarray(leads, dtype=np.float64)
+    k = len(values)
+    error = values.std(ddof=1) * np.sqrt(1 / k + 1 / (k - 1))
+    mean = values.mean()
+    pvalue = 2 * stats.t.sf(abs(mean) / error, k - 1) if error > 0 else 1.0
+    return _paired(values, mean, pvalue)
+
+
+def holm(pvalues: ArrayLike) -> Array:
+    """Correct p-values for their number by Holm's method.
+
+    Parameters
+    ----------
+    pvalues : array-like of shape (n_tests,)
+        The p-values; NaN is no test.
+
+    Returns
+    -------
+    ndarray of shape (n_tests,)
+        The corrected p-values.
+
+    See Also
+    --------
+    signed_rank_test : Test over data sets.
+
+    Examples
+    --------
+    >>> from labeldist.comparison import holm
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    values = np.asarray(pvalues, dtype=np.float64)
+    corrected = np.full(values.shape, np.nan)
+    n_tests = int((~np.isnan(values)).sum())
+    order = np.argsort(values)[:n_tests]  # NaN is sorted to the end
+    factors = np.arange(n_tests, 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(values[order] * factors), 1.0)
+    return corrected
+
+
+def friedman(distances: Array) -> tuple[float, float]:
+    """Return statistic and p-value of Friedman's test, data sets × methods; NaN if it has none.
+
+    It needs two data sets and three methods that differ somewhere.
+    """
+    n_sets, n_methods = distances.shape
+    if n_sets < 2 or n_methods < 3 or not np.ptp(distances, axis=1).any():
+        return np.nan, np.nan
+    result = stats.friedmanchisquare(*distances.T)
+    return float(result.statistic), float(result.pvalue)
+
+
+def critical_difference(n_sets: int, n_methods: int) -> float:
+    """Return Nemenyi's critical difference of average ranks at `LEVEL`.
+
+    q √(k (k + 1) / (6 n)) for k methods on n sets, q from the studentised range; NaN for fewer than
+    two methods.
+    """
+    if n_sets < 1 or n_methods < 2:
+        return np.nan
+    q = stats.studentized_range.ppf(1 - LEVEL, n_methods, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets)))
