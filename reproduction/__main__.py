@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-
+from labeldist.comparison import Store
 from labeldist.exceptions import LabelDistError
 from reproduction.files import make_folder, write_text
 from reproduction.findings import findings_markdown, rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import write_report
-from reproduction.runner import run
+from reproduction.runner import read_store, run
 from reproduction.spec import PAPER, load_spec, restrict, shipped
-from reproduction.store import Outcome, Store, read_store
 from reproduction.tables import write_tables
 
 FAILURES = 3
@@ -59,12 +48,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     runs.add_argument(
         "--jobs",
-        type=_jobs,
+        type=int,
         default=-1,
         help="number of processes, each with one thread (default: one per core)",
-    )
-    runs.add_argument(
-        "--cluster", help="address of a Dask scheduler whose workers execute the runs"
     )
     runs.add_argument(
         "--retry", action="store_true", help="repeat runs that failed or exceeded their time limit"
@@ -82,13 +68,6 @@ def make_parser() -> argparse.ArgumentParser:
             help="folder of the report and the tables",
         )
     return parser
-
-
-def _jobs(text: str) -> int:
-    number = int(text)
-    if number == 0:
-        raise argparse.ArgumentTypeError("0 processes cannot run anything; -1 is one per core")
-    return number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -116,8 +95,7 @@ def _run(options: argparse.Namespace) -> int:
     with Store(options.store) as store:
         if options.retry:
             store.forget_failures()
-        with _progress() as watch:
-            run(specs, store, jobs=options.jobs, cluster=options.cluster, watch=watch)
+        run(specs, store, jobs=options.jobs)
     return write_outputs(options.store, options.out)
 
 
@@ -135,36 +113,6 @@ def write_outputs(store: Path, folder: Path) -> int:
             file=sys.stderr,
         )
     return FAILURES if failed else 0
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int, Outcome | None], None]]:
-    """Show the progress on a terminal, and failures everywhere."""
-    console = Console(file=sys.stderr)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task("reading the store", total=None)
-
-        def watch(done: int, total: int, outcome: Outcome | None) -> None:
-            progress.update(
-                task,
-                completed=done,
-                total=total,
-                description=outcome.run.title if outcome else None,
-            )
-            if outcome and outcome.status != "ok":
-                console.print(
-                    f"{outcome.run.title}: {outcome.status} ({outcome.reason})", markup=False
-                )
-
-        yield watch
 
 
 if __name__ == "__main__":

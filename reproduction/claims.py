@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from labeldist.comparison import signed_rank_test
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.paper import dataset_sizes, impossible_cells
 from reproduction.rules import (
@@ -31,7 +32,7 @@ from reproduction.rules import (
     recorded,
     tally,
 )
-from reproduction.significance import LEVEL, grid_points, summary, wilcoxon
+from reproduction.significance import LEVEL, grid_points, summary
 from reproduction.verdicts import MARGIN
 
 _LE_ORDER = ["BD-LE", "GLLE", "LP", "FCM", "ML", "KM"]
@@ -109,21 +110,17 @@ def _judge_measure(cases: pd.DataFrame) -> Judgement:
     known = cases.dropna()
     if known.empty:
         return OPEN, "no data set has records of both"
-    test = wilcoxon(known, method).squeeze()
+    test = signed_rank_test(known[control] - known[method])
     evidence = (
-        f"{method} is better than {control} on {test['wins']} data sets, "
-        f"equal on {test['ties']} and worse on {test['losses']} "
-        f"(Wilcoxon p = {test['pvalue']:.2g})"
+        f"{method} is better than {control} on {test.wins} data sets, "
+        f"equal on {test.ties} and worse on {test.losses} "
+        f"(Wilcoxon p = {test.pvalue:.2g})"
     )
-    allowed, significant = _most(len(cases)), test["pvalue"] < LEVEL
-    if (
-        better(cases, method, control).verdict(allowed) == HOLDS
-        and significant
-        and test["lead"] > 0
-    ):
+    allowed, significant = _most(len(cases)), test.pvalue < LEVEL
+    if better(cases, method, control).verdict(allowed) == HOLDS and significant and test.lead > 0:
         return HOLDS, evidence
-    not_better = test["ties"] + test["losses"] > allowed
-    if not_better and ((significant and test["lead"] < 0) or test["ties"] == len(known)):
+    not_better = test.ties + test.losses > allowed
+    if not_better and ((significant and test.lead < 0) or test.ties == len(known)):
         return FAILS, evidence
     return OPEN, evidence
 

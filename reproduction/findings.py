@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from labeldist.exceptions import ComparisonError
 from reproduction.claims import Claim, judge_claims
-from reproduction.errors import StoreError
 from reproduction.files import write_text
 from reproduction.paper import (
     impossible_cells,
@@ -209,7 +209,7 @@ def replace_block(page: Path, name: str, text: str) -> None:
     before, start, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
     _, end, after = rest.partition("<!-- end -->")
     if not (start and end):
-        raise StoreError(f"{page} has no block {name!r}.")
+        raise ComparisonError(f"{page} has no block {name!r}.")
     write_text(page, f"{before}{start}{text}\n{end}{after}")
 
 

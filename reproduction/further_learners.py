@@ -15,20 +15,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from labeldist.exceptions import LabelDistError
+from labeldist.comparison import corrected_t_test, holm, signed_rank_test
+from labeldist.exceptions import ComparisonError, LabelDistError
 from labeldist.metrics import MEASURES
-from reproduction.errors import StoreError
 from reproduction.findings import markdown_table, replace_block
-from reproduction.significance import (
-    LEVEL,
-    corrected_t,
-    distance,
-    failures,
-    holm,
-    summary,
-    wilcoxon,
-)
-from reproduction.store import read_store
+from reproduction.runner import read_store
+from reproduction.significance import LEVEL, distance, failures, summary
 from reproduction.tables import dataset_place
 
 EXPERIMENT = "further-learners"
@@ -47,7 +39,7 @@ class Records:
     def __init__(self, records: pd.DataFrame) -> None:
         self.all = records[records["experiment"] == EXPERIMENT]
         if self.all.empty:
-            raise StoreError(
+            raise ComparisonError(
                 f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
             )
         self.means = summary(self.all)
@@ -81,8 +73,9 @@ class Records:
         rows = rows.assign(distance=distance(rows["value"], rows["measure"]))
         pairs = rows.pivot_table(index=["dataset", "fold"], columns="method", values="distance")
         leads = (pairs[BASE] - pairs[method]).dropna().groupby("dataset")
-        pvalues = holm(leads.agg(corrected_t))
-        wins = pvalues.index[(pvalues < LEVEL) & (leads.mean() > 0)]
+        pvalues = holm(leads.agg(lambda folds: corrected_t_test(folds).pvalue))
+        means = leads.mean()
+        wins = means.index[(pvalues < LEVEL) & (means > 0)]
         return sorted(
             wins.intersection(self.distances(measure)[method].dropna().index), key=dataset_place
         )
@@ -99,20 +92,20 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
     relative, rows = table.div(table[BASE], axis=0) - 1, []
     for method in (name for name in methods if name in table):
         own = relative[[method, BASE]].dropna()
-        test = wilcoxon(own, method).iloc[0]
+        test = signed_rank_test(own[BASE] - own[method])
         rows.append(
             {
                 "method": method,
                 "mean": own[method].mean(),
                 "median": own[method].median(),
-                "better": test["wins"],
-                "worse": test["losses"],
+                "better": test.wins,
+                "worse": test.losses,
                 "beats_mean": int((table[method] < table[MEAN]).sum()),
                 "beats_all": int((table[method] < baselines).sum()),
                 "sets": len(own),
                 "wins": known.clear_wins(method, measure),
-                "lead": test["lead"],
-                "pvalue": test["pvalue"],
+                "lead": test.lead,
+                "pvalue": test.pvalue,
             }
         )
     judged = pd.DataFrame(rows)

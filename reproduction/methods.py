@@ -14,6 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 
 from labeldist import enhancement, learning
+from labeldist.comparison import published
 from labeldist.features import KernelFeatures
 from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
 from labeldist.metrics import get_scorer
@@ -216,6 +217,15 @@ LEARNERS: dict[str, Any] = {
 }
 
 
+def published_parameters(name: str) -> tuple[str, dict[str, Any]]:
+    """Return the estimator of a method and its published parameters, with a seed if it has one."""
+    estimator = published(name)
+    defaults = type(estimator)().get_params()
+    chosen = {key: value for key, value in estimator.get_params().items() if value != defaults[key]}
+    seed = {"random_state": 0} if "random_state" in defaults else {}
+    return type(estimator).__name__, chosen | seed
+
+
 def is_enhancer(use: str) -> bool:
     """Return whether a name is that of an enhancer."""
     return use in ENHANCERS or use == GROUND_TRUTH
@@ -227,9 +237,7 @@ def build(use: str, parameters: Mapping[str, Any], where: str = "The spec") -> A
         return None
     estimators = ENHANCERS | LEARNERS
     if use not in estimators:
-        raise SpecError(
-            f"{where}: unknown estimator {use!r}. Known estimators: {', '.join(estimators)}."
-        )
+        raise SpecError(f"{where}: unknown estimator {use!r}. Known: {', '.join(estimators)}.")
     try:
         return estimators[use](**parameters)
     except (TypeError, KeyError) as error:

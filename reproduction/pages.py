@@ -71,7 +71,7 @@ def _by_dataset(rows: pd.DataFrame, column: str, experiment: str) -> pd.DataFram
     """Return a table with methods in the order of the spec, and data sets in their usual order."""
     table = rows.pivot_table(index="dataset", columns="method", values=column, sort=False)
     names = dict.fromkeys(
-        method.name for part in load_spec(experiment).parts for method in part.methods
+        method.name for part in load_spec(experiment).part for method in part.method
     )
     columns = [name for name in names if name in table.columns]
     return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+import math
+from collections.abc import Iterator
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,14 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader
 
 from labeldist.metrics import PAPER_MEASURES
-from reproduction import significance
 from reproduction.claims import judge_claims
-from reproduction.figures import critical_difference, paper_figures
+from reproduction.figures import critical_differences, paper_figures
 from reproduction.files import write_text
 from reproduction.findings import summarize
 from reproduction.paper import misprinted_deviations, recomputed_ranks
+from reproduction.significance import LEVEL, skill
 from reproduction.spec import load_spec, shipped
-from reproduction.tables import STATUSES, Table, make_tables
+from reproduction.tables import STATUSES, Block, make_blocks
 from reproduction.verdicts import MARGIN, VERDICTS, gaps, judge_cells
 
 TITLES = {name: measure.title for name, measure in PAPER_MEASURES.items()}
@@ -52,7 +54,7 @@ def render(records: pd.DataFrame, title: str) -> str:
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True
     )
     environment.filters["cell"] = format_cell
-    tables, cells, claims = make_tables(records), judge_cells(records), judge_claims(records)
+    blocks, cells, claims = make_blocks(records), judge_cells(records), judge_claims(records)
     template = environment.get_template("report.html.jinja")
     return template.render(
         title=title,
@@ -60,7 +62,7 @@ def render(records: pd.DataFrame, title: str) -> str:
         n_runs=records["run"].nunique(),
         findings=summarize(records, cells, claims),
         verdict_counts={verdict: int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS},
-        chapters=chapters(tables),
+        chapters=chapters(blocks),
         measures=list(PAPER_MEASURES.values()),
         cells=cell_table(cells),
         claims=pd.DataFrame(
@@ -70,14 +72,14 @@ def render(records: pd.DataFrame, title: str) -> str:
         tuned=tuned_table(records),
         ranks=rank_table(),
         deviations=deviation_table(),
-        comparisons=comparisons(records, tables),
+        comparisons=list(comparisons(blocks)),
         skills=skill_tables(records),
-        figures=paper_figures(records, tables),
+        figures=paper_figures(records),
         failures=failure_table(records),
         times=time_table(records),
         versions=list(records["versions"].unique()),
         margin=f"{100 * MARGIN:g} %",
-        level=f"{100 * significance.LEVEL:g} %",
+        level=f"{100 * LEVEL:g} %",
     )
 
 
@@ -94,13 +96,11 @@ def format_cell(value: Any, column: str = "") -> str:
     return f"{value:g}" if value == int(value) else f"{value:.4f}"
 
 
-def chapters(tables: list[Table]) -> dict[str, list[Table]]:
-    """Return the tables of each experiment under its title."""
+def chapters(blocks: list[Block]) -> dict[str, list[Block]]:
+    """Return the blocks of each experiment under its title."""
     titles = {name: load_spec(name).title for name in shipped()}
-    return {
-        titles.get(name, name): list(group)
-        for name, group in groupby(tables, key=lambda table: table.experiment)
-    }
+    groups = groupby(blocks, key=lambda block: block.experiment)
+    return {titles.get(name, name): list(group) for name, group in groups}
 
 
 def _renamed(frame: pd.DataFrame, heads: dict[str, str]) -> pd.DataFrame:
@@ -168,7 +168,7 @@ def time_table(records: pd.DataFrame) -> pd.DataFrame:
 
 def skill_tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return, for each measure, the skill of all methods over the data sets."""
-    table = significance.skill(records)
+    table = skill(records)
     table = table[(table["role"] != "trivial") & table["skill"].notna()]
     keys = ["experiment", "variant", "method"]
     found = {}
@@ -187,39 +187,25 @@ def skill_tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return found
 
 
-def comparisons(records: pd.DataFrame, tables: list[Table]) -> list[dict[str, Any]]:
-    """Return the tests of each table with at least three methods on at least two data sets."""
-    summary = significance.summary(records)
-    found = []
-    for table in tables:
-        measure = table.measure
-        distances = significance.by_set(
-            summary, table.experiment, measure.name, kind=table.kind, variant=table.variant
-        )
-        test = significance.friedman(distances)
-        if test is None:
+def comparisons(blocks: list[Block]) -> Iterator[dict[str, Any]]:
+    """Yield the tests of each table with at least three methods on at least two data sets."""
+    for block, measure in product(blocks, PAPER_MEASURES.values()):
+        comparison = block.comparison
+        if measure.name not in comparison.measures:
             continue
-        ranks = distances.rank(axis=1).mean().to_dict()
-        own = next((method for method in ("BD-LE", "BD-LDL") if method in distances), "")
-        heads = {
-            "method": "Against",
-            "wins": "Wins",
-            "ties": "Ties",
-            "losses": "Losses",
-            "pvalue": "p",
+        own = next((name for name in ("BD-LE", "BD-LDL") if name in comparison.methods), None)
+        tests = comparison.test(measure.name, against=own)
+        if math.isnan(tests.pvalue):
+            continue
+        rows = [
+            (name, test.wins, test.ties, test.losses, test.pvalue)
+            for name, test in tests.over_sets.items()
+        ]
+        yield {
+            "heading": block.heading,
+            "measure": measure,
+            "tests": tests,
+            "differ": tests.pvalue < LEVEL,
+            "image": critical_differences(comparison, measure.name),
+            "wilcoxon": pd.DataFrame(rows, columns=["Against", "Wins", "Ties", "Losses", "p"]),
         }
-        found.append(
-            {
-                "heading": table.heading,
-                "measure": measure,
-                "test": test,
-                "differ": test.pvalue < significance.LEVEL,
-                "left_out": [
-                    m for m, role in table.methods.items() if role != "oracle" and m not in ranks
-                ],
-                "image": critical_difference(ranks, significance.nemenyi(distances)),
-                "method": own,
-                "wilcoxon": _renamed(significance.wilcoxon(distances, own), heads),
-            }
-        )
-    return found

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,34 +15,21 @@ from sklearn.model_selection import ParameterGrid
 from labeldist.datasets import list_datasets
 from reproduction.data import is_known_set
 from reproduction.errors import SpecError
-from reproduction.methods import GROUND_TRUTH, build, is_enhancer
+from reproduction.methods import build, is_enhancer, published_parameters
 
 FOLDER = Path(__file__).parent / "specs"
 KINDS = ("recovery", "prediction", "chain", "new-rows", "grid")
 ROLES = ("paper", "trivial", "ours", "oracle", "control")
-NAME = re.compile(r"[\w-]+")
-TAGS = re.compile(r"threshold 0?\.\d+|flip 0?\.\d+|above uniform|top")
-
-TYPES: dict[str, Any] = {
-    "tuple": list,
-    "Mapping": dict,
-    "str": str,
-    "int": int,
-    "bool": bool,
-    "float": (int, float),
-}
-"""The TOML types of the entries of a specification."""
 
 PAPER = ("le-recovery", "ldl-prediction", "le-then-ldl", "ablation", "parameters")
 """The experiments of the paper, which run if no experiment is named."""
-
-ALL_FOLDS = -1
-"""The fold of a run that includes all folds or has none."""
 
 
 @dataclass(frozen=True)
 class Method:
     """A method of an experiment.
+
+    In a spec, a name alone is that method with its published parameters.
 
     Attributes
     ----------
@@ -70,8 +56,8 @@ class Method:
     role: str = "paper"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    seeds: tuple[int, ...] = ()
-    attributes: tuple[str, ...] = ()
+    seeds: Sequence[int] = ()
+    attributes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -85,8 +71,8 @@ class Part:
         prediction from true distributions. ``"chain"``: enhance, learn from the result, predict
         held-out rows. ``"new-rows"``: learn from logical labels, predict held-out rows. ``"grid"``:
         recovery or prediction for every point of a grid.
-    methods : tuple of Method
-    learners : tuple of Method
+    method : list of Method
+    learner : list of Method
         The learners of a chain.
     variant : str
         Distinguishes parts of the same kind.
@@ -96,22 +82,22 @@ class Part:
     folds : int
     tags : str
         How logical labels are made; see `reproduction.data.make_tags`.
-    datasets : tuple of str
+    datasets : list of str
         Data sets if they differ from those of the experiment.
-    missing : tuple of float
+    missing : list of float
         Shares of the training degrees that a prediction hides from its methods as NaN, one variant
         for each.
     """
 
     kind: str
-    methods: tuple[Method, ...]
-    learners: tuple[Method, ...] = ()
+    method: Sequence[Method]
+    learner: Sequence[Method] = ()
     variant: str = ""
     transductive: bool = False
     folds: int = 10
     tags: str = "threshold 0.5"
-    datasets: tuple[str, ...] = ()
-    missing: tuple[float, ...] = ()
+    datasets: Sequence[str] = ()
+    missing: Sequence[float] = (0.0,)
 
 
 @dataclass(frozen=True)
@@ -120,83 +106,63 @@ class Experiment:
 
     name: str
     title: str
-    datasets: tuple[str, ...]
-    parts: tuple[Part, ...]
-    seeds: tuple[int, ...] = (0,)
+    datasets: Sequence[str]
+    part: Sequence[Part]
+    seeds: Sequence[int] = (0,)
     time_limit: float = 1800.0
 
 
 @dataclass(frozen=True)
 class Run:
-    """One unit of work: a method on a data set, for one fold where the protocol has folds."""
+    """One unit of work: a method on one fold of a data set; a recovery has one fold, number 0."""
 
     experiment: str
     kind: str
+    variant: str
     dataset: str
     method: Method
-    variant: str
-    learners: tuple[Method, ...]
+    learner: Method | None
     transductive: bool
     folds: int
     tags: str
     seed: int
     fold: int
+    missing: float
     time_limit: float
-    missing: float = 0.0
 
     @property
     def key(self) -> str:
         """The identity of a run: everything that determines its values and its place in tables."""
-        names = [method.name for method in (self.method, *self.learners)]
-        return json.dumps([self.experiment, self.variant, names, self.work])
+        content = asdict(self)
+        del content["time_limit"]
+        return json.dumps(content, sort_keys=True)
 
     @property
     def work(self) -> str:
-        """Everything that determines the values, as text; several experiments may share it."""
-        methods = [
-            (m.use, dict(m.parameters), dict(m.grid), m.attributes)
-            for m in (self.method, *self.learners)
-        ]
-        oracle = self.method.role == "oracle"
-        what = (
-            self.kind,
-            self.dataset,
-            self.transductive,
-            self.folds,
-            self.tags,
-            self.seed,
-            self.fold,
-            oracle,
-        )
-        missing = (
-            [self.missing] if self.missing else []
-        )  # The keys of older stores have no such entry.
-        return json.dumps([*what, *missing, methods], sort_keys=True)
-
-    @property
-    def place(self) -> str:
-        """The cell of a table that shows the values; a store has one definition of it."""
-        point = dict(self.method.parameters) if self.kind == "grid" else {}
-        what = (
-            self.experiment,
-            self.kind,
-            self.dataset,
-            self.variant,
-            self.transductive,
-            self.method.name,
-        )
-        return json.dumps([*what, point, self.seed, self.fold], sort_keys=True)
+        """Everything that determines the values; several experiments may share it."""
+        content = json.loads(self.key)
+        for name in ("experiment", "variant"):
+            del content[name]
+        is_oracle = self.method.role == "oracle"
+        for method in filter(None, (content["method"], content["learner"])):
+            for name in ("name", "role", "seeds"):
+                del method[name]
+        return json.dumps([content, is_oracle])
 
     @property
     def title(self) -> str:
-        """A description for progress and error messages."""
-        fold = f", fold {self.fold + 1}" if self.fold >= 0 else ""
-        return f"{self.experiment}: {self.method.name} on {self.dataset}{fold}"
+        """A description for the display of progress."""
+        return f"{self.experiment}: {self.method.name} on {self.dataset}, fold {self.fold + 1}"
 
     @property
-    def n_folds(self) -> int:
-        """The number of folds that the protocol has; a recovery has one."""
-        return 1 if _recovers(self.kind, self.method) else self.folds
+    def is_recovery(self) -> bool:
+        """Whether all rows are enhanced."""
+        return recovers(self.kind, self.method)
+
+
+def recovers(kind: str, method: Method) -> bool:
+    """Return whether a method of a part of that kind enhances all rows."""
+    return kind == "recovery" or (kind == "grid" and is_enhancer(method.use))
 
 
 def expand_grid(method: Method) -> list[Method]:
@@ -207,50 +173,49 @@ def expand_grid(method: Method) -> list[Method]:
 
 def runs_of(experiment: Experiment) -> Iterator[Run]:
     """Yield the runs of an experiment."""
-    for part in experiment.parts:
-        for dataset, method in product(part.datasets or experiment.datasets, part.methods):
+    for part in experiment.part:
+        datasets = part.datasets or experiment.datasets
+        learners: Sequence[Method | None] = part.learner or [None]
+        for learner, dataset, method in product(learners, datasets, part.method):
             for point in expand_grid(method) if part.kind == "grid" else [method]:
-                for missing, seed, fold in product(
-                    part.missing or [0.0], *_seeds_and_folds(experiment, part, point)
-                ):
-                    variant = part.variant or (method.name if part.kind == "grid" else "")
+                folds = range(1 if recovers(part.kind, point) else part.folds)
+                seeds = _seeds(experiment, part, point)
+                for missing, seed, fold in product(part.missing, seeds, folds):
                     yield Run(
                         experiment.name,
                         part.kind,
+                        _variant(part, method, learner, missing),
                         dataset,
-                        _with_seed(point, seed) if _recovers(part.kind, point) else point,
-                        f"{100 * missing:g} % missing" if missing else variant,
-                        part.learners,
+                        _with_seed(point, seed) if recovers(part.kind, point) else point,
+                        learner,
                         part.transductive,
-                        part.folds,
+                        len(folds),
                         part.tags,
                         seed,
                         fold,
-                        experiment.time_limit,
                         missing,
+                        experiment.time_limit,
                     )
 
 
-def _recovers(kind: str, method: Method) -> bool:
-    return kind == "recovery" or (kind == "grid" and is_enhancer(method.use))
+def _variant(part: Part, method: Method, learner: Method | None, missing: float) -> str:
+    if missing:
+        return f"{100 * missing:g} % missing"
+    if learner:
+        return f"{learner.name}, transductive" if part.transductive else learner.name
+    return part.variant or (method.name if part.kind == "grid" else "")
 
 
 def _with_seed(method: Method, seed: int) -> Method:
     """Let several seeds of a method that is fitted to all rows be its random states."""
-    return (
-        replace(method, parameters={**method.parameters, "random_state": seed})
-        if method.seeds
-        else method
-    )
+    seeded = {**method.parameters, "random_state": seed}
+    return replace(method, parameters=seeded) if method.seeds else method
 
 
-def _seeds_and_folds(
-    experiment: Experiment, part: Part, method: Method
-) -> tuple[Sequence[int], Sequence[int]]:
+def _seeds(experiment: Experiment, part: Part, method: Method) -> Sequence[int]:
     seeds = method.seeds or experiment.seeds
-    if _recovers(part.kind, method):
-        return seeds if method.seeds or part.tags.startswith("flip") else seeds[:1], (ALL_FOLDS,)
-    return seeds, (ALL_FOLDS,) if part.kind == "grid" or part.transductive else range(part.folds)
+    once = recovers(part.kind, method) and not method.seeds and not part.tags.startswith("flip")
+    return seeds[:1] if once else seeds
 
 
 def shipped() -> list[str]:
@@ -261,176 +226,82 @@ def shipped() -> list[str]:
 def load_spec(name: str) -> Experiment:
     """Read a shipped experiment by its name, or another by the path of its TOML file."""
     path = FOLDER / f"{name}.toml" if name in shipped() else Path(name)
-    if path.suffix != ".toml":
-        raise SpecError(
-            f"Unknown experiment {name!r}. Known: {', '.join(shipped())}, "
-            "or the path of a .toml file."
-        )
     try:
-        text = path.read_text("utf-8")
+        return parse_spec(path.read_text("utf-8"), name)
     except OSError as error:
-        raise SpecError(f"{path} cannot be read: {error.strerror}.") from None
-    return parse_spec(text, name)
+        known = ", ".join(shipped())
+        raise SpecError(
+            f"{name} is not a readable file ({error.strerror}), and not one of {known}."
+        ) from None
 
 
 def parse_spec(text: str, where: str = "The spec") -> Experiment:
-    """Parse and check the TOML text of an experiment.
-
-    Parameters
-    ----------
-    text : str
-    where : str
-        How error messages name the text.
-
-    Returns
-    -------
-    Experiment
-    """
+    """Parse and check the TOML text of an experiment; errors call it `where`."""
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{where} is not valid TOML: {error}.") from None
-    if content.get("datasets") == "all":
-        content["datasets"] = list_datasets()
-    parts = [_part(part, where) for part in content.pop("part", [])]
-    experiment = _make(Experiment, {**content, "parts": parts}, where)
-    _check(experiment, where)
+        if content.get("datasets") == "all":
+            content["datasets"] = list_datasets()
+        for part in content["part"]:
+            for group in ("method", "learner"):
+                part[group] = [_method(entry) for entry in part.get(group, [])]
+        parts = [Part(**part) for part in content.pop("part")]
+        experiment = Experiment(**content, part=parts)
+        _check(experiment)
+    except (ValueError, TypeError, KeyError) as error:
+        raise SpecError(f"{where}: {error}") from None
     return experiment
 
 
-def _part(content: dict[str, Any], where: str) -> Part:
-    methods = [_make(Method, method, f"{where}, a method") for method in content.pop("method", [])]
-    learners = [
-        _make(Method, learner, f"{where}, a learner") for learner in content.pop("learner", [])
-    ]
-    return _make(Part, {**content, "methods": methods, "learners": learners}, f"{where}, a part")
+def _method(entry: str | dict[str, Any]) -> Method:
+    if isinstance(entry, str):
+        use, parameters = published_parameters(entry)
+        return Method(entry, use, parameters=parameters)
+    return Method(**entry)
 
 
-def _make(kind: Any, content: dict[str, Any], where: str) -> Any:
-    """Make a dataclass of a TOML table; lists become tuples."""
-    known = kind.__dataclass_fields__
-    if unknown := sorted(set(content) - set(known)):
-        raise SpecError(
-            f"{where}: unknown entry {', '.join(unknown)}. Known entries: {', '.join(known)}."
-        )
-    for name, value in content.items():
-        wanted = str(known[name].type).partition("[")[0]
-        if not isinstance(value, TYPES[wanted]):
-            raise SpecError(f"{where}: {name} must be of type {wanted}; got {value!r}.")
-    values = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
-    }
-    try:
-        return kind(**values)
-    except TypeError as error:  # a missing entry
-        raise SpecError(f"{where}: {error}") from None
-
-
-def _check(experiment: Experiment, where: str) -> None:
-    methods = [method for part in experiment.parts for method in (*part.methods, *part.learners)]
-    datasets = {
-        *experiment.datasets,
-        *(name for part in experiment.parts for name in part.datasets),
-    }
-    for wrong, message in (
-        (not NAME.fullmatch(experiment.name), "name may have letters, digits, - and _ only"),
-        (not experiment.datasets, "datasets is empty"),
-        (not experiment.parts, "there is no part"),
-        (not experiment.seeds, "seeds is empty"),
-        (experiment.time_limit <= 0, "time_limit must be positive"),
-    ):
-        if wrong:
-            raise SpecError(f"{where}: {message}.")
+def _check(experiment: Experiment) -> None:
+    parts = experiment.part
+    methods = [method for part in parts for method in (*part.method, *part.learner)]
+    datasets = {*experiment.datasets, *(name for part in parts for name in part.datasets)}
     for what, chosen, known in (
-        ("data set", sorted(name for name in datasets if not is_known_set(name)), list_datasets()),
-        ("kind", [part.kind for part in experiment.parts], KINDS),
+        ("data set", [name for name in datasets if not is_known_set(name)], list_datasets()),
+        ("kind", [part.kind for part in parts], KINDS),
         ("role", [method.role for method in methods], ROLES),
     ):
-        for name in chosen:
-            if name not in known:
-                raise SpecError(f"{where}: unknown {what} {name!r}. Known: {', '.join(known)}.")
-    for seeds in (experiment.seeds, *(method.seeds for method in methods)):
-        if not all(type(seed) is int and 0 <= seed < 2**32 for seed in seeds) or list(
-            seeds
-        ) != sorted(set(seeds)):
-            raise SpecError(
-                f"{where}: seeds must be ascending integers from 0 to 2**32 - 1; got {list(seeds)}."
-            )
+        unknown = [name for name in chosen if name not in known]
+        if unknown:
+            raise SpecError(f"unknown {what} {unknown[0]!r}. Known: {', '.join(known)}.")
     for method in methods:
-        if not all(isinstance(values, list) and values for values in method.grid.values()):
-            raise SpecError(
-                f"{where}: the grid of {method.name} needs a list of values for each parameter."
-            )
         for point in expand_grid(method):
-            build(point.use, point.parameters, f"{where}, {method.name}")
-    for part in experiment.parts:
-        _check_part(part, where)
+            build(point.use, point.parameters, method.name)
+    for part in parts:
+        _check_part(part)
 
 
-def _check_part(part: Part, where: str) -> None:
-    names, enhancers = (
-        [method.name for method in part.methods],
-        [is_enhancer(method.use) for method in part.methods],
-    )
-    learner_names = [learner.name for learner in part.learners]
-    grids = [method.name for method in part.methods if method.grid and method.role != "oracle"]
+def _check_part(part: Part) -> None:
+    names = [method.name for method in part.method]
+    enhances = {is_enhancer(method.use) for method in part.method}
+    has_grid = any(method.grid and method.role != "oracle" for method in part.method)
     for wrong, message in (
-        (not names, "a part has no methods"),
+        (len(set(names)) < len(names), f"two methods have the same name: {', '.join(names)}"),
         (
-            len(set(names)) < len(names),
-            f"two methods of a part have the same name: {', '.join(names)}",
-        ),
-        (
-            len(set(learner_names)) < len(learner_names),
-            f"two learners have the same name: {', '.join(learner_names)}",
-        ),
-        (
-            part.kind in ("recovery", "chain") and not all(enhancers),
+            part.kind in ("recovery", "chain") and False in enhances,
             f"the methods of a {part.kind} must be enhancers",
         ),
         (
-            part.kind == "prediction" and any(enhancers),
+            part.kind == "prediction" and True in enhances,
             "the methods of a prediction must be learners",
         ),
-        (
-            any(is_enhancer(learner.use) for learner in part.learners),
-            "the learners of a chain must be learners",
-        ),
-        (
-            (part.kind == "chain") != bool(part.learners),
-            "a chain needs learners, and no other part has them",
-        ),
-        (
-            part.kind != "chain" and any(m.use == GROUND_TRUTH for m in part.methods),
-            f"{GROUND_TRUTH} is for chains",
-        ),
-        (
-            part.kind == "chain" and part.variant != "",
-            "a chain has no variant: its learners are its variants",
-        ),
-        (part.folds < 2, f"folds must be at least 2; got {part.folds}"),
-        (
-            not all(0 < share < 1 for share in part.missing),
-            f"missing must be shares; got {list(part.missing)}",
-        ),
-        (part.kind != "prediction" and bool(part.missing), f"a {part.kind} has no missing degrees"),
-        (not TAGS.fullmatch(part.tags), f"unknown tags {part.tags!r}"),
-        (
-            part.kind != "grid" and bool(grids),
-            f"{', '.join(grids)}: only oracles have a grid here",
-        ),
-        (
-            part.kind not in ("grid", "recovery") and any(m.grid for m in part.methods),
-            f"a {part.kind} has no grid",
-        ),
+        ((part.kind == "chain") != bool(part.learner), "chains, and only these, have learners"),
+        (part.kind != "grid" and has_grid, f"only oracles have a grid in a {part.kind}"),
     ):
         if wrong:
-            raise SpecError(f"{where}: {message}.")
+            raise SpecError(f"{message}.")
 
 
 def restrict(experiment: Experiment, datasets: Sequence[str]) -> Experiment:
     """Return the experiment on other data sets."""
-    parts = tuple(replace(part, datasets=()) for part in experiment.parts)
-    chosen = replace(experiment, datasets=tuple(datasets), parts=parts)
-    _check(chosen, "--dataset")
+    parts = [replace(part, datasets=()) for part in experiment.part]
+    chosen = replace(experiment, datasets=datasets, part=parts)
+    _check(chosen)
     return chosen
