@@ -48,7 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     runs.add_argument(
         "--jobs",
-        type=int,
+        type=_jobs,
         default=-1,
         help="number of processes, each with one thread (default: one per core)",
     )
@@ -68,6 +68,13 @@ def make_parser() -> argparse.ArgumentParser:
             help="folder of the report and the tables",
         )
     return parser
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("0 processes cannot run anything; -1 is one per core")
+    return number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -19,6 +19,7 @@ from tests.plots.drawn import legend_texts
 X, D = make_artificial(12, random_state=0)
 MODEL = BDLDL().fit(X, D)
 SCORES = np.array([[0.1, 0.2]])
+RANKS = {"A": 1.2, "B": 2.1, "C": 2.7}
 # Matplotlib would skip the first in legends, and read mathematics in the second; the third is cut.
 NAMES = ["_hidden", "$5 to $6", "x" * 29]
 
@@ -41,6 +42,7 @@ DRAWINGS = {
     "prediction points": of_predictions("scatter"),
     "calibration": lambda ax: plots.CalibrationDisplay.from_predictions(D, D, ax=ax),
     "coefficients": lambda ax: plots.CoefficientDisplay.from_estimator(MODEL, ax=ax),
+    "critical difference": lambda ax: plots.CriticalDifferenceDisplay(RANKS, 1.0).plot(ax),
     "importance": lambda ax: plots.FeatureImportanceDisplay.from_estimator(MODEL, X, D, ax=ax),
     "influence": lambda ax: plots.ParameterInfluenceDisplay(
         SCORES, [1], [1, 2], "a", "b", "score"

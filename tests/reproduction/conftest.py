@@ -1,7 +1,7 @@
 import pytest
 
-from reproduction.runner import run
-from reproduction.store import Store, read_store
+from labeldist.comparison import Store
+from reproduction.runner import read_store, run
 from tests.reproduction.small import small
 
 

@@ -3,22 +3,17 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy import stats
 
+from labeldist.comparison import Store
 from labeldist.datasets import make_artificial
 from reproduction.data import hide_degrees
-from reproduction.errors import SpecError
 from reproduction.further_learners import BLOCKS, Records, judge, main
 from reproduction.methods import LEARNERS, FilledLearner, Transductive
-from reproduction.runner import run
-from reproduction.significance import corrected_t, holm
+from reproduction.runner import read_store, run
 from reproduction.spec import parse_spec, runs_of
-from reproduction.store import Store
 from tests.reproduction.record_tables import failure, runs, table
-from tests.reproduction.small import with_part
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "further_learners.md"
 SPEC = """
@@ -125,30 +120,10 @@ def test_missing_degrees_are_variants_with_own_keys():
     assert len({one.work for one in hidden}) == len(hidden)
 
 
-@pytest.mark.parametrize(
-    "wrong", ['kind = "recovery"\nmissing = [0.2]', 'kind = "prediction"\nmissing = [1.0]']
-)
-def test_invalid_missing_degrees_raise(wrong):
-    use = "BDLE" if "recovery" in wrong else "BDLDL"
-    with pytest.raises(SpecError, match="missing"):
-        with_part(f'[[part]]\n{wrong}\nmethod = [{{ name = "M", use = "{use}" }}]')
-
-
 def test_predictions_record_ranks_and_top_label(store):
-    with Store(store, read_only=True) as records:
-        further, usual = records.records(attributes=True), records.records()
+    further, usual = read_store(store, attributes=True), read_store(store)
     assert {"spearman", "kendall", "top_label"} == set(further["measure"])
     assert not set(further["measure"]) & set(usual["measure"])
-
-
-def test_holm_and_corrected_t():
-    corrected = holm(pd.Series({"a": 0.01, "b": 0.04, "c": np.nan, "d": 0.03}))
-    assert_allclose(corrected[["a", "d", "b"]], [0.03, 0.06, 0.06])
-    assert np.isnan(corrected["c"])
-    leads = pd.Series([0.1, 0.3, 0.2, 0.4])
-    t = leads.mean() / (leads.std() * np.sqrt(1 / 4 + 1 / 3))
-    assert corrected_t(leads) == pytest.approx(2 * stats.t.sf(t, 3))
-    assert corrected_t(pd.Series([0.0, 0.0])) == 1.0
 
 
 def wave(methods):

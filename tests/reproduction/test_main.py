@@ -3,7 +3,7 @@
 import pytest
 
 from reproduction.__main__ import FAILURES, main
-from reproduction.store import Store, read_store
+from reproduction.runner import read_store
 from tests.reproduction.small import HEAD, SMALL
 
 pytestmark = pytest.mark.slow
@@ -48,10 +48,11 @@ def test_failures_set_exit_code_and_are_retried(tmp_path, capsys):
     part = f'[[part]]\nkind = "prediction"\nfolds = 3\nmethod = [{wrong}]\n'
     (tmp_path / "small.toml").write_text(HEAD + part)
     assert main(["run", *arguments(tmp_path, "out")]) == FAILURES
-    assert "floor" in capsys.readouterr().err
+    assert "3 runs failed" in capsys.readouterr().err
     assert main(["run", "--retry", *arguments(tmp_path, "out")]) == FAILURES
-    with Store(tmp_path / "s.sqlite") as store:
-        assert list(store.records()["status"]) == ["failed"] * 3
+    records = read_store(tmp_path / "s.sqlite")
+    assert list(records["status"]) == ["failed"] * 3
+    assert "floor" in records["reason"].iloc[0]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from reproduction.claims import judge_claims
-from reproduction.figures import cliques
 from reproduction.findings import findings_markdown, rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import render
@@ -78,11 +77,6 @@ def test_tables_statistics_and_figures(html):
     assert sum("Yeast_cold" in title for title, _ in figures) == 4
     for _, image in figures[:3]:
         assert fromstring(base64.b64decode(image)).tag.endswith("svg")
-
-
-def test_cliques_join_ranks_within_critical_difference():
-    assert cliques([1.0, 1.5, 2.0, 4.0], 1.0) == [(0, 2)]
-    assert cliques([1.0, 1.9, 2.5], 1.0) == [(0, 1), (1, 2)]
 
 
 def test_findings_count_cells_and_claims(records):

@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import KFold
 
+from labeldist.comparison import Store
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import BDLE
 from labeldist.learning import BDLDL, SABFGS, MeanDistribution
 from labeldist.metrics import score_all
 from reproduction.data import flip_tags, make_tags
 from reproduction.protocols import execute
-from reproduction.runner import run
+from reproduction.runner import read_store, run
 from reproduction.spec import runs_of
-from reproduction.store import Store
 from tests.reproduction.small import small, with_part, without_times
 
 pytestmark = pytest.mark.slow
@@ -85,11 +85,12 @@ def test_grid_records_every_point(records):
 
 
 def test_parallel_processes_give_equal_records(records, tmp_path):
-    with Store(tmp_path / "parallel.sqlite") as store:
+    path = tmp_path / "parallel.sqlite"
+    with Store(path) as store:
         run([small()], store, jobs=2)
-        pd.testing.assert_frame_equal(
-            without_times(store.records()), without_times(records), rtol=1e-9
-        )
+    pd.testing.assert_frame_equal(
+        without_times(read_store(path)), without_times(records), rtol=1e-9
+    )
 
 
 def test_new_rows_are_predicted_from_tags(records):
@@ -112,7 +113,7 @@ def test_equal_work_is_executed_once(tmp_path, monkeypatch):
     copy = small(('"small"', '"copy"'), ('name = "SA-BFGS"', 'name = "Another name"'))
     with Store(tmp_path / "records.sqlite") as store:
         run([small(), copy], store, jobs=1)
-        found = store.records()
+    found = read_store(store.path)
     assert len(executed) == len(set(executed)) == len(list(runs_of(small())))
     chains = found[(found["experiment"] == "copy") & (found["kind"] == "chain")]
     assert set(chains["variant"]) == {"Another name", "Another name, transductive"}
@@ -133,5 +134,5 @@ def test_seeds_of_recovery_are_random_states_and_attributes_are_recorded(tmp_pat
     assert [one.method.parameters["random_state"] for one in runs_of(experiment)] == [0, 1]
     with Store(tmp_path / "records.sqlite") as store:
         run([experiment], store, jobs=1)
-        assert list(store.records(attributes=True)["measure"]) == ["spread_"] * 2
-        assert "spread_" not in set(store.records()["measure"])
+    assert list(read_store(store.path, attributes=True)["measure"]) == ["spread_"] * 2
+    assert "spread_" not in set(read_store(store.path)["measure"])

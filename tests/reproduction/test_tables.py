@@ -1,34 +1,12 @@
-"""Tables of the experiments in all formats."""
-
-import csv
-import io
+"""Tables of the experiments."""
 
 import numpy as np
-import pytest
+import pandas as pd
 
-from reproduction.tables import make_tables, to_csv, to_latex, to_markdown
+from reproduction.tables import make_blocks, write_tables
 from tests.reproduction.record_tables import everything, failure, record, runs, table
 
 FOLDS = {"experiment": "ldl-prediction", "kind": "prediction"}
-
-
-@pytest.fixture(scope="module")
-def records():
-    return everything(bd_wins=True)
-
-
-@pytest.fixture(scope="module")
-def tables(records):
-    return make_tables(records)
-
-
-def only(tables, experiment, measure="chebyshev", variant=""):
-    (found,) = (
-        t
-        for t in tables
-        if (t.experiment, t.measure.name, t.variant) == (experiment, measure, variant)
-    )
-    return found
 
 
 def test_cells_have_mean_deviation_and_rank_or_a_reason():
@@ -42,22 +20,29 @@ def test_cells_have_mean_deviation_and_rank_or_a_reason():
     rows += runs({"PT-SVM": 0.2}, folds=2, **given)
     late = {"status": "timeout", "reason": "longer than 60 s", **FOLDS}
     rows.append(failure(method="PT-SVM", dataset="Movie", fold=2, **late))
-    found = only(make_tables(table(rows)), "ldl-prediction")
-    cells = dict(zip(found.methods, found.rows["Movie"], strict=True))
-    assert cells["BD-LDL"].text == f"0.3000 ± {np.std([0.1, 0.2, 0.6], ddof=1):.3f} (1)"
-    assert (cells["BD-LDL"].best, cells["LDLLC"].best) == (True, False)
-    assert cells["Mean"].text == "1 of 3 folds"
-    assert cells["PT-SVM"].text == "time-out"
+    (block,) = make_blocks(table(rows))
+    texts = {name: cell.text for name, cell in block.comparison.cells("chebyshev")["Movie"].items()}
+    assert list(texts) == ["BD-LDL", "LDLLC", "PT-SVM", "Mean (trivial)"]
+    assert texts["BD-LDL"] == f"0.3000 ± {np.std([0.1, 0.2, 0.6], ddof=1):.3f} (1)"
+    assert texts["Mean (trivial)"] == "1 of 3 folds"
+    assert texts["PT-SVM"] == "failed"
 
 
-def test_formats(tables):
-    found = only(tables, "le-recovery")
-    cell = found.rows["Yeast_alpha"][0].text
-    lines = to_markdown([found]).splitlines()
-    assert f"**{cell}**" in lines[4]
-    assert lines[-1].startswith("| Average rank | 1.00 |")
-    latex = to_latex([only(tables, "ldl-prediction"), found])
+def test_methods_that_know_the_truth_have_their_own_table():
+    rows = runs({"BD-LE": 0.3, "GLLE": 0.4, "BD-LE oracle": 0.1})
+    known, chosen = make_blocks(table(rows))
+    assert known.comparison.methods == ["BD-LE", "GLLE"]
+    assert chosen.comparison.methods == ["BD-LE oracle"]
+    assert "truth" in chosen.heading
+
+
+def test_formats(tmp_path):
+    write_tables(everything(bd_wins=True), tmp_path)
+    lines = (tmp_path / "le-recovery.md").read_text("utf-8").splitlines()
+    assert "**0.1000 (1)**" in lines[4]
+    assert any(line.startswith("| average rank | 1.00 |") for line in lines)
+    latex = (tmp_path / "ldl-prediction.tex").read_text("utf-8")
     assert r"Yeast\_alpha &" in latex
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 2
-    rows = list(csv.DictReader(io.StringIO(to_csv([found]))))
-    assert rows[0]["BD-LE"] == cell
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 6
+    means = pd.read_csv(tmp_path / "le-recovery.csv").query("dataset == 'Movie'")
+    assert means.set_index(["method", "measure"]).loc[("BD-LE", "clark"), "mean"] == 0.1
