@@ -16,7 +16,7 @@ def global_state():
         "warnings": list(warnings.filters),
         "floating-point errors": np.geterr(),
         "printing": np.get_printoptions(),
-        "threads": [(pool["filepath"], pool["num_threads"]) for pool in threadpool_info()],
+        "threads": {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()},
         "environment": dict(os.environ),
         "folder": os.getcwd(),
     }

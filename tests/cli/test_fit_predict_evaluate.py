@@ -9,6 +9,7 @@ import onnxruntime
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.metrics import label_ranking_average_precision_score
 
 from labeldist import BDLDL, BDLE
 from labeldist.metrics import PAPER_MEASURES, score_all, skill
@@ -108,23 +109,55 @@ def test_fit_on_tags_is_noted(table):
     assert "EnhancedLearner" not in notes
 
 
-def test_evaluate_notes_that_the_truth_looks_like_tags(table):
-    def notes(truth):
-        truth.to_csv("tags.csv", index=False)
-        facts = run_json("evaluate", "tags.csv", "pred.csv", *NAMES)
-        return [
-            note
-            for note in facts["notes"]
-            if note.startswith("tags.csv") and "look like tags" in note
-        ]
+def pair_share(tags, degrees):
+    """Return the share of pairs of a tag and another label in which the tag has more; ties half."""
+    pairs = [
+        np.sign(degrees[i] - degrees[j]) / 2 + 0.5
+        for i in np.flatnonzero(tags)
+        for j in np.flatnonzero(tags == 0)
+    ]
+    return np.mean(pairs)
 
-    assert not notes(table)
-    ranks = table[LABELS].rank(axis=1)
-    one_label = (ranks == 3).astype(int)
-    assert not notes(table.assign(**one_label))
-    tags = (ranks > 1).astype(int)
-    (note,) = notes(table.assign(**tags))
-    assert "reward predictions near 0" in note
+
+def test_evaluate_ranks_labels_if_the_truth_are_tags(table):
+    tags = (table[LABELS].rank(axis=1) > 1).astype(int)
+    tags.iloc[0] = 1  # without other labels there is nothing to rank
+    table.assign(**tags, n=range(120)).to_csv("tags.csv", index=False)
+    call = ("evaluate", "tags.csv", "pred.csv", "dist.csv", *NAMES)
+    facts = run_json(*call, "--weights", "n")
+    assert facts["skill"] is None
+    assert "tags.csv holds tags" in facts["notes"][0]
+    L = tags.to_numpy()[1:]
+    weight = np.arange(1, 120)
+    for name in ("pred.csv", "dist.csv"):
+        D = pd.read_csv(name)[LABELS].to_numpy()[1:]
+        auc = np.average([pair_share(*pair) for pair in zip(L, D, strict=True)], weights=weight)
+        assert facts["measures"][name]["auc"] == pytest.approx(auc)
+        precision = label_ranking_average_precision_score(L, D, sample_weight=weight)
+        assert facts["measures"][name]["average_precision"] == pytest.approx(precision)
+    assert facts["measures"]["dist.csv"]["auc"] == 1
+    assert facts["measures"]["uniform"]["auc"] == pytest.approx(0.5)
+    assert "AUC" in run(*call).stdout
+
+
+def test_evaluate_does_not_take_one_label_per_row_for_tags(table):
+    one_label = (table[LABELS].rank(axis=1) == 3).astype(int)
+    table.assign(**one_label).to_csv("one.csv", index=False)
+    assert run_json("evaluate", "one.csv", "pred.csv", *NAMES)["skill"] is not None
+
+
+def test_evaluate_shows_predictions_side_by_side(table):
+    half = table.assign(**(0.5 * table[LABELS] + 1 / 6))
+    half.to_csv("half.csv", index=False)
+    call = ("evaluate", "dist.csv", "pred.csv", "half.csv", *NAMES)
+    facts = run_json(*call)
+    assert list(facts["measures"]) == ["pred.csv", "half.csv", "mean", "uniform"]
+    for name in ("pred.csv", "half.csv"):
+        alone = run_json("evaluate", "dist.csv", name, *NAMES)
+        assert facts["measures"][name] == alone["measures"]["predicted"]
+        assert facts["skill"][name] == alone["skill"]
+    assert "half.csv" in run(*call).stdout
+    assert "one" in error_of(*call, "--picture", "p.png", code=2)
 
 
 def test_importance_of_prepared_columns_with_weights(table):

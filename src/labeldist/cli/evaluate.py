@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from labeldist._extras import require
@@ -13,13 +14,17 @@ from labeldist._typing import Array
 from labeldist._validation import looks_logical
 from labeldist.cli import io, options, pictures
 from labeldist.cli.reporter import Reporter
+from labeldist.metrics._skill import UNIFORM
 from labeldist.simplex import normalize
+
+RANKING = {"auc": "AUC ↑", "average_precision": "average precision ↑"}
 
 
 def evaluate(
     truth: Annotated[str, typer.Argument(help="Table with the true degrees.")],
     predicted: Annotated[
-        str, typer.Argument(help="Table with the predicted degrees, in the same label columns.")
+        list[str],
+        typer.Argument(help="Tables with predicted degrees, in the same label columns."),
     ],
     labels: options.Labels,
     item: options.Item = None,
@@ -43,53 +48,121 @@ def evaluate(
 ) -> None:
     """Compare predicted with true label distributions by six or more measures.
 
-    They are shown next to two baselines: the mean of the true distributions and the uniform
-    distribution. Skill is the share by which the prediction reduces the Kullback-Leibler divergence
-    (KL) of the mean: 1 is perfect, 0 is as good as the mean, and negative values are worse.
+    Several predictions are shown side by side, next to two baselines: the mean of the true
+    distributions and the uniform distribution. Skill is the share by which the prediction reduces
+    the Kullback-Leibler divergence (KL) of the mean: 1 is perfect, 0 is as good as the mean, and
+    negative values are worse.
+
+    If the truth are tags (0/1, several 1 in a row), degrees cannot be compared. How well the
+    predictions rank the tags of an item before its other labels is shown instead: AUC and average
+    precision.
 
     **Examples**
 
     - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
+    - `labeldist evaluate dist.csv pred.csv other.csv --labels joy,fear,calm`
     - `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture curves.png`
     - `labeldist evaluate dist.csv pred.csv --labels 'grade_*' --ordered grade_low,grade_high`
     """
     from labeldist.metrics._measures import select_measures
-    from labeldist.metrics._skill import describe_skill, score_with_baselines
 
     reporter = Reporter(as_json=as_json)
     try:
         shown = select_measures(measures if ordered is None else f"{measures},ordered")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    if picture and len(predicted) > 1:
+        raise typer.BadParameter("--picture shows one prediction; name one table.")
     io.check_outputs(picture, force=force)
     frame = io.read(truth, reporter, item)
     columns = _label_columns(labels, ordered, frame)
     check_apart("label", columns, [item, weights])
-    if ordered is None and any(measure.needs_order for measure in shown.values()):
-        reporter.note(f"the order of the labels is {listed(columns)}. Change it with --ordered.")
     pictures.check_picture(picture, show, len(columns))
     given = degrees(frame, columns)
-    _note_tags(given, truth, reporter)
-    D = _distributions(given, truth, reporter)
-    found = io.read_degrees(predicted, frame, columns, item, truth, reporter)
-    P = _distributions(found, predicted, reporter)
+    found = {}
+    for path in predicted:
+        table = io.read_degrees(path, frame, columns, item, truth, reporter)
+        found[path] = _distributions(table, path, reporter)
     weight = io.weights_of(frame, weights)
-    scores = score_with_baselines(D, {predicted: P}, sample_weight=weight, measures=shown)
-    skill = scores[0].skill
-    ceiling, about_ceiling = io.noise_ceiling_of(frame, given.to_numpy(), weight, skill)
-    if picture:
-        drawn = pictures.draw_predictions(show, D, P, columns, io.item_names(frame, item))
-        pictures.save_drawn(drawn, picture, force=force)
-    values = [score.values for score in scores]
+    facts = {"items": len(given), "labels": columns}
+    if looks_logical(given.to_numpy()):
+        reporter.note(f"{truth} holds tags. They have no degrees to compare with.")
+        text, more = _rank_tags(given.to_numpy(), found, weight)
+    else:
+        if ordered is None and any(measure.needs_order for measure in shown.values()):
+            order = f"the order of the labels is {listed(columns)}"
+            reporter.note(f"{order}. Change it with --ordered.")
+        D = _distributions(given, truth, reporter)
+        text, more = _compare_degrees(D, found, frame, given, weight, shown)
+        if picture:
+            items = io.item_names(frame, item)
+            drawn = pictures.draw_predictions(show, D, found[predicted[0]], columns, items)
+            pictures.save_drawn(drawn, picture, force=force)
+    reporter.result(text, facts | more)
+
+
+def _compare_degrees(
+    D: Array, found: dict[str, Array], frame: Any, given: Any, weight: Any, measures: Any
+) -> tuple[str, dict[str, Any]]:
+    """Return a text and facts about measures and skill of predictions and baselines."""
+    from labeldist.metrics._skill import describe_skill, score_with_baselines
+
+    scores = score_with_baselines(D, found, sample_weight=weight, measures=measures)
+    skills = {score.name: score.skill for score in scores if not score.trivial}
+    best = max(skills.values())
+    ceiling, about_ceiling = io.noise_ceiling_of(frame, given.to_numpy(), weight, best)
+    if len(found) == 1:
+        summary = f"skill {best:.2f}: it {describe_skill(best)}."
+    else:
+        summary = ", ".join(f"skill of {name} {skill:.2f}" for name, skill in skills.items()) + "."
+    text = f"{len(D)} items, {summary} {about_ceiling}".rstrip()
+    table = {score.name: score.values for score in scores}
     facts = {
-        "items": len(D),
-        "labels": columns,
-        "skill": skill,
+        "skill": best if len(found) == 1 else skills,
         "noise_ceiling": ceiling,
-        "measures": dict(zip(("predicted", "mean", "uniform"), values, strict=True)),
+        "measures": _named(table),
     }
-    summary = f"{len(D)} items, skill {skill:.2f}: it {describe_skill(skill)}. {about_ceiling}"
-    reporter.result(f"{summary.rstrip()}\n\n{_table(scores)}", facts)
+    return f"{text}\n\n{_table(table, _measure_titles(measures))}", facts
+
+
+def _rank_tags(tags: Array, found: dict[str, Array], weight: Any) -> tuple[str, dict[str, Any]]:
+    """Return a text and facts about how well predictions rank tags before other labels."""
+    n_tags = tags.sum(axis=1)
+    is_used = (n_tags > 0) & (n_tags < tags.shape[1])
+    used = tags[is_used]
+    used_weight = None if weight is None else weight[is_used]
+    frequencies = np.average(tags, axis=0, weights=weight)
+    baselines = {
+        "frequency of the tags": np.broadcast_to(frequencies, tags.shape),
+        UNIFORM: np.ones(tags.shape),
+    }
+    table = {
+        name: _ranking(used, degrees[is_used], used_weight)
+        for name, degrees in (found | baselines).items()
+    }
+    text = f"{len(used)} items with tags and other labels."
+    facts = {"skill": None, "noise_ceiling": None, "measures": _named(table)}
+    return f"{text}\n\n{_table(table, RANKING)}", facts
+
+
+def _ranking(tags: Array, P: Array, weight: Any) -> dict[str, float]:
+    """Return the means over rows of the AUC and of the average precision of the labels of a row."""
+    from scipy.stats import rankdata
+    from sklearn.metrics import label_ranking_average_precision_score
+
+    n_tags = tags.sum(axis=1)
+    n_others = tags.shape[1] - n_tags
+    rank_sums = (rankdata(P, axis=1) * tags).sum(axis=1)
+    auc = (rank_sums - n_tags * (n_tags + 1) / 2) / (n_tags * n_others)
+    precision = label_ranking_average_precision_score(tags, P, sample_weight=weight)
+    return {"auc": np.average(auc, weights=weight), "average_precision": float(precision)}
+
+
+def _named(table: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Return the entries of the JSON: a single prediction is called ``predicted``."""
+    *files, _, _ = table
+    names = ["predicted"] if len(files) == 1 else files
+    return dict(zip([*names, "mean", "uniform"], table.values(), strict=True))
 
 
 def _label_columns(labels: str, ordered: str | None, frame: Any) -> list[str]:
@@ -105,14 +178,6 @@ def _label_columns(labels: str, ordered: str | None, frame: Any) -> list[str]:
     return in_order
 
 
-def _note_tags(table: Any, name: str, reporter: Reporter) -> None:
-    """Print a note if the true degrees look like tags."""
-    if looks_logical(table.to_numpy()):
-        problem = f"{name} holds only 0 and 1, with several 1 in a row: these look like tags"
-        effect = "near 0 for labels without a tag, and near 1 for the only tag of a row"
-        reporter.note(f"{problem}. The measures then reward predictions {effect}. Use degrees.")
-
-
 def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
     """Divide rows by their sums, with a note if a sum differs from one by more than rounding."""
     io.check_degrees(table, name)
@@ -120,13 +185,15 @@ def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
     return normalize(table.to_numpy(), name=name)
 
 
-def _table(scores: list[Any]) -> str:
-    """Return a table with one row per measure and one column per prediction or baseline."""
-    from labeldist.metrics import MEASURES
-
-    pandas = require("pandas", "app")
-    table = pandas.DataFrame({score.name: score.values for score in scores})
+def _measure_titles(measures: Any) -> dict[str, str]:
     arrows = {True: "↑", False: "↓"}
-    measures = [MEASURES[name] for name in table.index]
-    table.index = [f"{measure.title} {arrows[measure.higher_is_better]}" for measure in measures]
+    return {
+        name: f"{measure.title} {arrows[measure.higher_is_better]}"
+        for name, measure in measures.items()
+    }
+
+
+def _table(values: dict[str, dict[str, float]], titles: dict[str, str]) -> str:
+    """Return a table with one row per measure and one column per prediction or baseline."""
+    table = require("pandas", "app").DataFrame(values).rename(index=titles)
     return str(table.to_string(float_format="{:.4f}".format))

@@ -163,6 +163,7 @@ class Store:
         Returns
         -------
         dict of str to Result
+            Failed tasks included.
         """
         with self._errors():
             runs = self._connection.execute("SELECT key, seconds, reason, versions FROM runs")
