@@ -113,11 +113,12 @@ class TagWarning(LabelDistWarning):
     ----------
     message : str
         The message.
-    reason : {"impossible", "threshold", "single", "noisy", "spread"}
+    reason : {"impossible", "threshold", "single", "noisy", "spread", "rare"}
         ``"impossible"``: under the rule, no degrees give the tags of some rows. ``"threshold"``:
         another threshold explains the numbers of tags much better. ``"single"``: no row has more
         than one tag, so tags only determine the largest degree. ``"noisy"``: many tags contradict
-        the rule. ``"spread"``: a prior determines how concentrated the degrees are.
+        the rule. ``"spread"``: a prior determines how concentrated the degrees are. ``"rare"``:
+        the tag of a label is the same in nearly all rows, so its degrees rest on few rows.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:

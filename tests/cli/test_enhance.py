@@ -118,7 +118,7 @@ def test_assumption_about_single_tags(folder, table):
     assert list(enhance(table)[1]["mass_on_tags"]) == ["rule order"]
     text = run("enhance", "given.csv", *NAMES, "-o", "again.csv").stdout
     assert "strongest labels, whatever their degrees sum to" in text
-    assert "spread_prior determines it" in text
+    assert "parameter spread_prior" in text
 
 
 @pytest.mark.slow

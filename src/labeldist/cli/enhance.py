@@ -134,7 +134,7 @@ def _concentration(enhancer: Any) -> str:
     largest = enhancer.label_distributions_.max(axis=1)
     text = f"The largest degree of an item is {largest.mean():.2f} on average."
     if not enhancer.spread_identified_:
-        text += " The parameter spread_prior determines it."
+        text += " The tags may not determine it; see the parameter spread_prior."
     return text
 
 

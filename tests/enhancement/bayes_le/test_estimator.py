@@ -17,6 +17,9 @@ from threadpoolctl import threadpool_limits
 from labeldist import BDLE, BayesLE
 from labeldist.datasets import binarize, load_dataset, load_logical_digits, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.enhancement.bayes_le.posterior import posterior_moments
+from labeldist.enhancement.bayes_le.score_model import TagModel
+from labeldist.enhancement.bayes_le.tag_rule import Rule, distinct_rows
 from labeldist.exceptions import LabelWarning, TagWarning
 from labeldist.metrics import kl_divergence
 from labeldist.models import load, save
@@ -95,6 +98,23 @@ def test_intervals_cover_degrees_that_follow_the_model(fitted, coverage):
     assert_allclose(((lower <= D) & (upper >= D)).mean(), coverage, atol=0.03)
     with pytest.raises(ValueError, match=str(coverage + 1)):
         enhancer.interval(coverage + 1)
+
+
+@ignore_tag_warnings
+@pytest.mark.parametrize(("n_labels", "width", "spread"), [(5, 2, 0.387), (3, 1, 0.4)])
+def test_recovery_is_as_good_as_with_the_true_model_if_means_differ(n_labels, width, spread):
+    n = 3_000
+    random = np.random.default_rng(0)
+    mean = np.linspace(width / 2, -width / 2, n_labels)
+    D = softmax(mean + spread * random.normal(size=(n, n_labels)))
+    tags, pattern = distinct_rows(binarize(D) > 0)
+    truth = TagModel(mean[:, None], spread**2 * np.eye(n_labels), spread, 0.0, Rule())
+    best, _ = posterior_moments(truth, tags, 80, 100, random)
+    enhancer = BayesLE().fit(np.empty((n, 0)), binarize(D))
+    found = kl_divergence(D, enhancer.label_distributions_)
+    assert found < 1.08 * kl_divergence(D, best.T[pattern])
+    lower, upper = enhancer.interval(0.9)
+    assert_allclose(((lower <= D) & (upper >= D)).mean(), 0.9, atol=0.04)
 
 
 def test_invariance_to_row_order_and_threads():
@@ -186,6 +206,21 @@ def test_spread_prior_matters_for_equal_numbers_of_tags():
     assert spreads[0] < 0.1 < spreads[1]
 
 
+@pytest.mark.parametrize("is_tagged", [True, False])
+def test_tags_in_nearly_all_or_no_rows_are_warned_about(is_tagged):
+    _, L = drawn(400, n_labels=5)
+    for n_rare in (3, 8):
+        L[:, 0] = is_tagged
+        L[:n_rare, 0] = not is_tagged
+        L[:, 1] = 1 - L[:, 2]  # no row is empty
+        enhancer, reasons = fit_and_collect(L, threshold=0.8)
+        assert enhancer.spread_identified_ == (n_rare == 8)
+        assert ("rare" in reasons) == (n_rare == 3)
+    enhancer, reasons = fit_and_collect(L[10:], threshold=0.8)
+    assert "99%" in reasons["rare"]
+    assert enhancer.label_names_[0] in reasons["rare"]
+
+
 def test_single_tags_use_rule_order():
     _, L = load_logical_digits(return_X_y=True)
     enhancer, reasons = fit_and_collect(L)
@@ -224,6 +259,17 @@ def test_rows_without_tags_get_the_mean():
     assert enhancer.n_impossible_ == 20
     assert_allclose(enhancer.label_distributions_[0], D.mean(axis=0), atol=0.05)
     assert_allclose(enhancer.label_distributions_[:20].std(axis=0), 0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::labeldist.exceptions.LabelWarning")
+def test_rows_without_tags_count_as_not_annotated_if_tags_can_be_wrong():
+    _, L = drawn(500)
+    L[:20] = 0
+    enhancer = BayesLE(noise=0.1).fit(no_features(L), L)
+    scores = np.random.default_rng(0).multivariate_normal(
+        enhancer.mean_, enhancer.covariance_, 20_000
+    )
+    assert_allclose(enhancer.label_distributions_[0], softmax(scores).mean(axis=0), atol=0.01)
 
 
 def test_table_without_any_tag_is_uniform():
@@ -272,6 +318,15 @@ def test_auto_ignores_uninformative_features():
     enhancer = BayesLE(regressor="auto").fit(X, L)
     assert enhancer.explained_ < 0.4
     assert_array_equal(enhancer.label_distributions_, BayesLE().fit_transform(X, L))
+
+
+def test_spread_means_the_same_with_and_without_a_regressor():
+    random = np.random.default_rng(0)
+    D = softmax([0.6, 0.2, -0.2, -0.6] + 0.4 * random.normal(size=(600, 4)))
+    X = random.normal(size=(600, 3))
+    free, featured = (BayesLE(regressor=r).fit(X, binarize(D)) for r in (None, "kernel"))
+    assert featured.explained_ < 0.1
+    assert_allclose(featured.spread_, free.spread_, rtol=0.15)
 
 
 def test_transform_exists_only_with_a_regressor():

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods, Interval, StrOptions, _check_sample_weight
+from labeldist._tables.messages import listed
 from labeldist._threads import one_thread
 from labeldist._typing import Array, Watch, show_nothing
 from labeldist._validation import check_rows, random_generator
@@ -27,7 +28,7 @@ from labeldist.enhancement.bayes_le.score_model import (
 )
 from labeldist.enhancement.bayes_le.score_regressors import CrossFittedScores, KernelScores
 from labeldist.enhancement.bayes_le.tag_counts import likely_threshold
-from labeldist.enhancement.bayes_le.tag_rule import Rule, distinct_rows
+from labeldist.enhancement.bayes_le.tag_rule import Rule, Tags, distinct_rows
 from labeldist.exceptions import TagWarning, warn
 
 N_CHAINS = 3_000  # over all distinct rows, for the posterior mean
@@ -41,6 +42,8 @@ MIN_EXPLAINED = 0.4
 # Larger shares of impossible rows and of wrong tags cause a warning.
 MAX_IMPOSSIBLE = 0.02
 MAX_NOISE = 0.15
+# Tags in a smaller share of the rows, or missing in a smaller share, cause a warning.
+MIN_FREQUENCY = 0.01
 
 
 class Stream(IntEnum):
@@ -79,8 +82,8 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         cross-fitted. ``"auto"`` is ``"kernel"``, used for the training rows only if it explains at
         least 0.4 of the variance of the scores.
     spread_prior : (float, float), default=(0.3, 1.0)
-        Median of the spread, and standard deviation of its logarithm. They matter if the tags do
-        not determine the spread; see `spread_identified_`.
+        Median of the spread, see `spread_`, and standard deviation of its logarithm. They matter
+        if the tags do not determine the spread; see `spread_identified_`.
     random_state : int, RandomState or None, default=0
         Seed of the sampler. Another seed, or another order of the rows with a `regressor`, changes
         most degrees by much less than their `label_std_`, and a few by more than it.
@@ -92,11 +95,12 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     label_names_ : list of str
         Names of the labels.
     spread_ : float
-        Standard deviation of the scores within a row. Near 0 all degrees are equal; at 1 a few
-        labels dominate.
+        Standard deviation of the scores around `mean_`, without their common level in a row. Near
+        0 all rows have the same degrees; at 1 a few labels dominate in each row.
     spread_identified_ : bool
         Whether the tags determine the spread: not for two labels, equal numbers of tags, or the
-        rule ``"order"``.
+        rule ``"order"``. Also False if a label has tags in less than 1 % or more than 99 % of the
+        rows, because the spread then rests on few rows.
     mean_ : ndarray of shape (n_labels,)
         μ, or its average over the training rows if it depends on features.
     covariance_ : ndarray of shape (n_labels, n_labels)
@@ -119,6 +123,9 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     Notes
     -----
     The cost grows with the number of distinct rows of `y`, unless μ depends on features.
+
+    A row without tags counts as not annotated, also if tags can be wrong. It is not used in the
+    estimation, and its degrees are E[d] without tags.
 
     Recovered degrees cannot be validated without ground truth. If the tags were made by another
     rule, the degrees can be far off. In some of these cases a `TagWarning` is issued.
@@ -196,9 +203,11 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         n_labels = len(tags)
         possible = rule.is_possible(n_tags, n_labels)
         varies = len(set(n_tags[possible & (counts > 0)])) > 1
+        is_informative = varies and rule.name == "half" and n_labels > 2
+        rare = _has_rare_value(tags, counts * (n_tags > 0))
         self.rule_ = rule.name
         self.n_impossible_ = int(np.count_nonzero(~possible[pattern]))
-        self.spread_identified_ = varies and rule.name == "half" and n_labels > 2
+        self.spread_identified_ = is_informative and not rare.any()
         self.explained_: float | None = None
         if n_labels == 1:
             zero = np.zeros((1, 1))
@@ -219,6 +228,10 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         histogram[0] = 0
         if rule.name == "half" and histogram.any():
             self._warn(histogram, rule)
+            if is_informative and rare.any():
+                self._warn_about_rare_values(rare)
+            elif not is_informative:
+                self._warn_about_prior()
         return self
 
     def _choose_rule(self, rows: Any) -> Rule:
@@ -291,7 +304,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         self.label_std_ = deviations.T[pattern]
 
     def _warn(self, histogram: Array, rule: Rule) -> None:
-        """Warn about tags that do not fit the rule, or do not determine the spread."""
+        """Warn about tags that do not fit the rule."""
         n_labels = len(self.label_names_)
         n = histogram.sum()
         likely = likely_threshold(histogram, rule, self._random(Stream.THRESHOLD))
@@ -309,19 +322,30 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
                 f"{rule.threshold:g}."
             )
             warn(TagWarning(message, "threshold"))
-        if not self.spread_identified_:
-            message = (
-                "The tags do not determine how concentrated the degrees are, since there are two "
-                "labels or all rows have the same number of tags. Set spread_prior, which "
-                "determines it."
-            )
-            warn(TagWarning(message, "spread"))
         if self.noise == "auto" and self.noise_ > MAX_NOISE:
             message = (
                 f"{self.noise_:.0%} of the tags seem to be wrong. Check the threshold, or use "
                 "rule='order'."
             )
             warn(TagWarning(message, "noisy"))
+
+    def _warn_about_prior(self) -> None:
+        message = (
+            "The tags do not determine how concentrated the degrees are, since there are two "
+            "labels or all rows have the same number of tags. Set spread_prior, which "
+            "determines it."
+        )
+        warn(TagWarning(message, "spread"))
+
+    def _warn_about_rare_values(self, rare: Any) -> None:
+        names = np.array(self.label_names_)[rare]
+        message = (
+            f"Labels with tags in less than {MIN_FREQUENCY:.0%} or more than "
+            f"{1 - MIN_FREQUENCY:.0%} of the rows: {listed(names, 5)}. Their degrees, and how "
+            "concentrated all degrees are, rest on few rows. Leave out labels that are hardly ever "
+            "tagged, or judge some rows by hand."
+        )
+        warn(TagWarning(message, "rare"))
 
     def _predict(self, X: Any) -> Array:
         """Return E[softmax(z)] with z ~ N(μ(x), Σ)."""
@@ -380,6 +404,13 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         else:
             tags.input_tags.sparse = regressor is None
         return tags
+
+
+def _has_rare_value(tags: Tags, counts: Array) -> Any:
+    """Return whether each label has the same tag in nearly all rows."""
+    n = counts.sum()
+    n_tagged = tags @ counts
+    return np.minimum(n_tagged, n - n_tagged) < MIN_FREQUENCY * n
 
 
 # After the class statement, because scikit-learn's wrapper for `set_output` would hide the

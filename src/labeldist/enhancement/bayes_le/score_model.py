@@ -37,7 +37,9 @@ STEPS = [1.0] * 30 + [(i + 1) ** -0.7 for i in range(40)]
 SCALE_EVERY = 5  # iterations between two estimates of spread and noise
 COARSE = 10  # iterations in which the whole grid of spreads is searched, and noise is positive
 NEAR = 0.4  # later, the largest change of the logarithm of the spread
-START_WORK = 400_000  # numbers drawn for the initial mean, which EM would correct only slowly
+# Numbers drawn in each round for the initial spread and mean, which EM would correct only slowly.
+START_WORK = [30_000] * 10 + [400_000]
+MATCHING_STEPS = 6  # in each of these rounds
 FACTORS = np.exp(np.linspace(-0.6, 0.6, 25))  # changes of the scale of scores from features
 
 
@@ -47,7 +49,7 @@ class TagModel:
 
     mean: Array  # (n_labels, 1), or (n_labels, n_rows) if it depends on features
     covariance: Array  # (n_labels, n_labels)
-    spread: float  # standard deviation of the scores within a row, over all rows
+    spread: float  # standard deviation of the scores around the average of `mean` over all rows
     noise: float  # ε
     rule: Rule
 
@@ -81,7 +83,7 @@ def fit_tag_model(
     n = weight.sum()
     likelihood = CountLikelihood(count_tags(tags, counts), rule, spread_prior)
     draws = random.standard_normal((c, choose_n_draws(c, n)))
-    model = _initial_model(tags @ counts / n, n, likelihood, draws, noise, random)
+    model = _initial_model(tags @ counts / n, n, likelihood, noise, random)
     second = np.zeros((c, c))
     for iteration, step in enumerate(STEPS):
         chains.sweep(model.mean, precision_of(model.covariance), model.noise)
@@ -111,17 +113,29 @@ def _initial_model(
     frequency: Array,
     n: float,
     likelihood: CountLikelihood,
-    draws: Array,
     noise: float | None,
     random: np.random.Generator,
 ) -> TagModel:
-    """Return a model of independent scores that fits the tag frequencies and counts of n rows."""
-    rule = likelihood.rule
-    noises = _noise_grid(noise, is_coarse=True)
-    spread, epsilon = likelihood.estimate(descending(draws), SPREADS, noises)
-    mean = spread * _matching_mean(frequency, spread, epsilon, rule, n, random)
-    covariance = spread**2 * np.eye(len(frequency))
-    return TagModel(mean[:, None], covariance, spread, epsilon, rule)
+    """Return a model of independent scores that fits the tag frequencies and counts of n rows.
+
+    The spread that fits the counts depends on the mean, and the mean that fits the frequencies on
+    the spread. So both estimates alternate.
+    """
+    c = len(frequency)
+    noises = _noise_grid(noise, is_coarse=False)
+    if noise is None:  # with noise ε the tag of a label has a frequency between ε and 1 − ε
+        largest = np.minimum(frequency, 1 - frequency).min()
+        noises = noises[noises <= largest]
+    spreads = SPREADS
+    shape = np.zeros((c, 1))
+    for work in START_WORK:
+        n_draws = int(max(2_000, min(work // c, 10 * n)))
+        draws = balanced_draws(c, n_draws, random)
+        spread, epsilon = likelihood.estimate(descending(shape + draws), spreads, noises)
+        shape = _matching_shape(shape, frequency, spread, epsilon, likelihood.rule, n, draws)
+        spreads = _near(spread)
+    covariance = spread**2 * np.eye(c)
+    return TagModel(spread * shape, covariance, spread, epsilon, likelihood.rule)
 
 
 def _is_scale_step(iteration: int) -> bool:
@@ -172,7 +186,8 @@ def fit_joint_model(
         covariance, _ = regularised_covariance(second, n)
         drawn_rows = random.choice(n_rows, draws.shape[1], p=weight / n)
         shapes = mean[:, drawn_rows] + cholesky_root(covariance) @ draws
-        variance = shapes.var(axis=0).mean() * c / (c - 1)
+        around_mean = shapes - shapes.mean(axis=1, keepdims=True)
+        variance = around_mean.var(axis=0).mean() * c / (c - 1)
         spread = float(np.sqrt(variance))
         factor = 1.0
         is_last = iteration == len(STEPS) - 1  # whose mean must be the prediction of the regressor
@@ -268,28 +283,30 @@ def _sample_patterns(tags: Tags, counts: Array, random: np.random.Generator) -> 
     return tags[:, chosen], copies * (n / size)
 
 
-def _matching_mean(
-    frequency: Array, spread: float, noise: float, rule: Rule, n: float, random: np.random.Generator
+def _matching_shape(
+    start: Array,
+    frequency: Array,
+    spread: float,
+    noise: float,
+    rule: Rule,
+    n: float,
+    draws: Array,
 ) -> Array:
-    """Return the mean for which independent scores have the observed tag frequencies.
+    """Return the mean/s for which independent scores have the tag frequencies of n rows.
 
-    Its unit is the spread.
+    The search starts at `start`, of shape (n_labels, 1). `draws` are standard normal.
     """
-    c = len(frequency)
-    mean = np.zeros(c)
     if rule.name == "order":
-        return mean
-    n_draws = int(max(2_000, min(START_WORK // c, 10 * n)))
-    draws = balanced_draws(c, n_draws, random)
+        return start
+    shape = start.copy()
     frequency_without_noise = (frequency - noise) / (1 - 2 * noise)
     wanted = _quantile(frequency_without_noise, n + 1)
-    for _ in range(12):
-        scores = spread * (mean[:, None] + draws)
-        tags = rule.tags(np.exp(scores))
+    for _ in range(MATCHING_STEPS):
+        tags = rule.tags(np.exp(spread * (shape + draws)))
         found = _quantile(tags.mean(axis=1), draws.shape[1])
-        mean += np.clip(wanted - found, -1, 1)
-        mean -= mean.mean()
-    return mean
+        shape += np.clip(wanted - found, -1, 1)[:, None]
+        shape -= shape.mean()
+    return shape
 
 
 def _quantile(frequency: Array, n: float) -> Array:

@@ -1,7 +1,7 @@
 """Likelihood of the number of tags per row, which identifies spread and noise.
 
-The spread is the standard deviation of the scores within a row, the noise the probability that a
-tag is wrong.
+The spread is the standard deviation of the scores around their mean, the noise the probability that
+a tag is wrong.
 """
 
 from dataclasses import dataclass
