@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EVERYTHING := '.[app,dask,neighbors,onnx,tables]'
+EVERYTHING := '.[app,boosting,dask,neighbors,onnx,tables]'
 
-.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed chaosnli peer bench soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed boosting chaosnli peer bench soak audit licences wheel mutation figures clean
 
 demo: $(VENV)/.demo  ## Recover distributions of digits and of an artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -62,6 +62,9 @@ bayes-le-speed: $(STAMP)  ## Time of BayesLE and the other enhancers, and on lar
 
 softmax-speed: $(STAMP)  ## Time of SoftmaxRegressionCV beside scikit-learn on repeated rows (minutes)
 	$(BIN)/python -m benchmarks.softmax_speed
+
+boosting: $(STAMP)  ## LightGBM and XGBoost on soft labels beside repeated rows (ten minutes)
+	$(BIN)/python -m benchmarks.boosting_libraries
 
 REPRODUCTION := --store build/reproduction.sqlite --out build/reproduction
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
+from labeldist.learning._boosting_libraries import SoftTable, plain_features, trees_of
 from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
 from labeldist.simplex import to_distributions
 
@@ -29,6 +30,11 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     The classifier sees each row once for every label with a positive degree, with the degree as its
     sample weight. A loss that is a weighted sum over rows, such as the log loss, is then that of
     the distributions.
+
+    ``LGBMClassifier`` of LightGBM and ``XGBClassifier`` of XGBoost are fitted to the rows
+    themselves, by an objective with the gradient p − d and the factor of the Hessian and the start
+    of the library. This takes less time and memory than repeated rows. Degrees of 0 and 1 give the
+    library's own fit, up to the columns that LightGBM draws.
 
     Parameters
     ----------
@@ -46,7 +52,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     ----------
     estimator_ : classifier
         The fitted classifier. Its classes are positions in `present_`. None if a single label
-        occurs.
+        occurs. Of LightGBM and XGBoost, an object with the attribute `booster`.
     transformer_ : pipeline or None
         The fitted steps before the classifier.
     present_ : ndarray of int
@@ -74,40 +80,72 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, eval_set: tuple[Any, Any] | None = None
+    ) -> Self:
+        """Fit the classifier to features and label distributions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The features.
+        y : array-like of shape (n_samples, n_labels)
+            Non-negative degrees. Each row is divided by its sum.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. In the loss, a row of weight w counts as w equal rows.
+        eval_set : tuple of (X, y), default=None
+            Other rows, whose cross-entropy ends the training of ``LGBMClassifier`` and
+            ``XGBClassifier`` if they have a parameter for early stopping.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
         self._validate_params()
-        if hasattr(self.estimator, "steps"):
-            D = self._check_labels(X, y, sample_weight)
-        else:
-            X, D = self._check_features_and_distributions(X, y, sample_weight)
+        X, D = self._check_table(X, y, sample_weight)
         weight = check_weights(sample_weight, D)
         degrees = D if weight is None else D * weight[:, None]
-        rows, columns = np.nonzero(degrees)
-        present, classes = np.unique(columns, return_inverse=True)
+        present = np.flatnonzero(degrees.any(axis=0))
         transformer, classifier = _split_pipeline(clone(self.estimator))
-        _check_classifier(classifier, len(rows))
+        trees = trees_of(classifier)
+        if trees is None:
+            _check_classifier(classifier, int(np.count_nonzero(degrees)), eval_set)
         _set_class_weights(classifier, degrees, present)
         if transformer is not None:
             X = transformer.fit_transform(X, D, **validation.weights_for(transformer, weight))
-        if len(present) > 1:
-            classifier.fit(_safe_indexing(X, rows), classes, sample_weight=degrees[rows, columns])
+        if len(present) < 2:
+            self.estimator_ = None
+        elif trees is None:
+            self.estimator_ = _fit_repeated(classifier, X, degrees[:, present])
         else:
-            classifier = None
+            held_out = None
+            if eval_set is not None:
+                X_other, D_other = self._check_table(*eval_set, reset=False)
+                if transformer is not None:
+                    X_other = transformer.transform(X_other)
+                held_out = SoftTable(plain_features(X_other), D_other[:, present])
+            table = SoftTable(plain_features(X), degrees[:, present])
+            self.estimator_ = trees.fit(classifier, table, held_out)
         self.transformer_ = transformer
-        self.estimator_ = classifier
         self.present_ = present
         return self
 
-    def _check_labels(self, X: Any, y: Any, sample_weight: Any) -> Array:
-        """Validate the labels alone: the first step of a pipeline may take texts or words."""
+    def _check_table(
+        self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
+    ) -> tuple[Any, Array]:
+        """Validate a table, or its labels alone: a pipeline may start with texts or words."""
+        if not hasattr(self.estimator, "steps"):
+            return self._check_features_and_distributions(X, y, sample_weight, reset=reset)
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
         D = validation.as_distributions(y, name="y (the label distributions)")
         check_consistent_length(X, D)
-        validation.validate_data(
-            self, X, skip_check_array=True
-        )  # sets number and names of features
-        self.label_names_ = validation.label_names(y, D.shape[1])
-        return D
+        # This sets, or compares, number and names of features.
+        validation.validate_data(self, X, skip_check_array=True, reset=reset)
+        if reset:
+            self.label_names_ = validation.label_names(y, D.shape[1])
+        validation.check_label_names(y, self.label_names_)
+        return X, D
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
@@ -143,6 +181,12 @@ def _split_pipeline(estimator: Any) -> tuple[Any, Any]:
     return transformer, estimator[-1]
 
 
+def _fit_repeated(classifier: Any, X: Any, degrees: Array) -> Any:
+    """Fit a classifier to rows that are repeated for each label, with the degrees as weights."""
+    rows, classes = np.nonzero(degrees)
+    return classifier.fit(_safe_indexing(X, rows), classes, sample_weight=degrees[rows, classes])
+
+
 def _set_class_weights(classifier: Any, degrees: Array, present: Any) -> None:
     """Replace weights of columns by weights of classes, also in parts of a classifier."""
     sums = degrees.sum(axis=0)[present]
@@ -159,9 +203,11 @@ def _set_class_weights(classifier: Any, degrees: Array, present: Any) -> None:
             classifier.set_params(**{name: of_classes})
 
 
-def _check_classifier(classifier: Any, n_rows: int) -> None:
+def _check_classifier(classifier: Any, n_rows: int, eval_set: Any) -> None:
     """Raise if a classifier takes no weights, or if it or a part splits `n_rows` repeated rows."""
     name = type(classifier).__name__
+    if eval_set is not None:
+        raise ValueError(f"eval_set is for LGBMClassifier and XGBClassifier, not for {name}.")
     if not has_fit_parameter(classifier, "sample_weight"):
         raise ValueError(f"{name}.fit takes no sample_weight.")
     parts = [part for part in classifier.get_params().values() if hasattr(part, "get_params")]

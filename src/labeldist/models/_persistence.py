@@ -38,9 +38,11 @@ TRUSTED = (
     "labeldist.enhancement.",
     "labeldist.features.",
     "labeldist.learning.",
+    "lightgbm.sklearn.",
     "numpy.dtype",
     "sklearn.compose._column_transformer.",
     "sklearn.model_selection._split.",
+    "xgboost.sklearn.",
 )
 
 
