@@ -1,5 +1,7 @@
 """``labeldist votes``."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -338,12 +340,27 @@ def test_labels_that_may_be_several_are_noted(cells, separator):
     )
 
 
-def test_choices_of_label_studio_in_json(folder):
-    (folder / "votes.json").write_text('[{"id": 1, "mood": {"choices": ["joy", "fear"]}}]')
-    run("votes", "votes.json", "--item", "id", "--label", "mood", "-o", "dist.csv")
-    assert read_table("dist.csv").to_dict("list") == {
-        "id": ["1"],
-        "fear": ["0.5"],
-        "joy": ["0.5"],
-        "votes": ["2"],
-    }
+def test_exports_of_annotation_tools(folder):
+    tasks = []
+    for number, labels in enumerate((["joy", "joy", "fear"], ["fear"])):
+        results = [
+            {"from_name": "mood", "type": "choices", "value": {"choices": [label]}}
+            for label in labels
+        ]
+        annotations = [
+            {"completed_by": person, "result": [result]} for person, result in enumerate(results)
+        ]
+        tasks.append({"id": number, "data": {"text": "Hail"}, "annotations": annotations})
+    (folder / "export.json").write_text(json.dumps(tasks))
+    command = ("votes", "export.json", "--from", "label-studio", "-o", "dist.csv")
+    facts = run_json(*command)
+    assert (facts["items"], facts["votes"]) == (2, 4)
+    result = pd.read_csv("dist.csv")
+    assert list(result.columns) == ["item", "text", "fear", "joy", "votes"]
+    assert_allclose(result["joy"], [2 / 3, 0])
+    run(*command, "--label", "mood", "--force")
+    assert "mood" in error_of(*command, "--label", "stars", "--force")
+    assert "--from" in error_of(*command, "--item", "id", code=2)
+    (folder / "items.csv").write_text("item,length\n0,4\n1,5\n")
+    run(*command, "--join", "items.csv", "--force")
+    assert pd.read_csv("dist.csv")["length"].tolist() == [4, 5]

@@ -209,8 +209,6 @@ SEVERAL = {
     "list": ["joy", "fear", "joy"],
     "array": np.array(["joy", "fear", "joy"]),
     "JSON": '["joy", "fear", "joy"]',
-    "Label Studio": '{"choices": ["joy", "fear", "joy"]}',
-    "object of Label Studio": {"choices": ["joy", "fear", "joy"]},
 }
 
 

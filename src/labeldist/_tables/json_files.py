@@ -17,13 +17,7 @@ def read_json(file: BinaryIO) -> pd.DataFrame:
 
     If the items have an ``id``, the column is ``key``.
     """
-    text = file.read().decode("utf-8-sig")
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        if error.msg != "Extra data":
-            raise
-        content = _parse_lines(text)  # Many files with one record per line are called .json.
+    content = parse_json(file)
     names = None
     if isinstance(content, dict):
         names = list(content)
@@ -36,9 +30,20 @@ def read_json(file: BinaryIO) -> pd.DataFrame:
     return frame
 
 
+def parse_json(file: BinaryIO) -> Any:
+    """Return the content of a JSON file, or a list of the records of a file with one per line."""
+    text = _read_text(file)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise
+    return _parse_lines(text)  # Many files with one record per line are called .json.
+
+
 def read_json_lines(file: BinaryIO) -> pd.DataFrame:
     """Read one record per line."""
-    return _to_frame(_parse_lines(file.read().decode("utf-8-sig")))
+    return _to_frame(parse_lines(file))
 
 
 def write_json(frame: pd.DataFrame) -> bytes:
@@ -70,6 +75,15 @@ def _dump(value: Any) -> str:
 def _records(frame: pd.DataFrame) -> Iterator[str]:
     cells = frame.astype(object).where(frame.notna(), None)
     return map(_dump, cells.to_dict("records"))
+
+
+def parse_lines(file: BinaryIO) -> list[dict[str, Any]]:
+    """Return the records of a file with one record per line."""
+    return _parse_lines(_read_text(file))
+
+
+def _read_text(file: BinaryIO) -> str:
+    return file.read().decode("utf-8-sig")
 
 
 def _parse_lines(text: str) -> list[dict[str, Any]]:

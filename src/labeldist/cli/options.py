@@ -62,6 +62,27 @@ ShowModel = Annotated[
         help="Kind of --picture: importance of the features, search over hyper-parameters, …"
     ),
 ]
+VoteItem = Annotated[str | None, typer.Option(help="Column with the names of the items.")]
+Annotator = Annotated[
+    str | None, typer.Option(help="Column with the names of the annotators, if known.")
+]
+VoteLabel = Annotated[
+    str | None,
+    typer.Option(help="Column with the labels, if each row is a vote; the question with --from."),
+]
+AnnotatorColumns = Annotated[
+    str | None, typer.Option(help="Columns of labels, one per annotator: rater_*.")
+]
+LabelNames = Annotated[
+    str | None, typer.Option(help="All labels, in order. Default: those with votes.")
+]
+Separator = Annotated[
+    str | None, typer.Option(help="Text between several labels and annotators in a cell.")
+]
+Tool = Annotated[
+    Literal["label-studio", "argilla", "prodigy", "doccano"] | None,
+    typer.Option("--from", help="The table is an export of this annotation tool."),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method; may be repeated."),

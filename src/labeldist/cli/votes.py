@@ -11,13 +11,13 @@ import numpy as np
 import typer
 
 from labeldist._tables.column_kinds import MISSING, clean
-from labeldist._tables.column_selection import match_columns
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
-from labeldist.exceptions import LabelDistError, TableError
+from labeldist.cli.vote_tables import VoteColumns
+from labeldist.exceptions import TableError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 AUTO = "auto"
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
-SHAPES = "name --item and --label (and --annotator), or --annotators, or --counts."
 
 
 def _parse_smoothing(text: str) -> Any:
@@ -41,25 +40,16 @@ def _parse_smoothing(text: str) -> Any:
 def votes(
     table: options.Table,
     output: options.Output = STANDARD,
-    item: Annotated[str | None, typer.Option(help="Column with the names of the items.")] = None,
-    annotator: Annotated[
-        str | None, typer.Option(help="Column with the names of the annotators, if known.")
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(help="Column with the labels, if each row is a vote.")
-    ] = None,
-    annotators: Annotated[
-        str | None, typer.Option(help="Columns of labels, one per annotator: rater_*.")
-    ] = None,
+    item: options.VoteItem = None,
+    annotator: options.Annotator = None,
+    label: options.VoteLabel = None,
+    annotators: options.AnnotatorColumns = None,
     counts: Annotated[
         str | None, typer.Option(help='Columns with numbers of votes, one per label or {"joy": 3}.')
     ] = None,
-    label_names: Annotated[
-        str | None, typer.Option(help="All labels, in order. Default: those with votes.")
-    ] = None,
-    separator: Annotated[
-        str | None, typer.Option(help="Text between several labels and annotators in a cell.")
-    ] = None,
+    label_names: options.LabelNames = None,
+    separator: options.Separator = None,
+    tool: options.Tool = None,
     smoothing: Annotated[
         Any,
         typer.Option(
@@ -97,68 +87,31 @@ def votes(
       in one column
     - `labeldist votes dev.json --item id --label annotations --annotator annotators --separator ,
       -o dist.csv` — LeWiDi
+    - `labeldist votes export.json --from label-studio -o dist.csv` — an annotation tool
     - `labeldist votes votes.csv --item id --label emotion --join items.csv -o dist.csv` — then
       `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
     """
-    from labeldist.votes import from_votes
-    from labeldist.votes._exports import SeparatorNeededError
-
     reporter = Reporter(as_json=as_json, output=output)
-    _check_shape(item, annotator, label, annotators, counts)
-    if join and not item:
+    names = VoteColumns(item, annotator, label, annotators, counts, label_names, separator, tool)
+    names.check_shape()
+    if join and not (item or tool):
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
     io.check_outputs(table=output, force=force)
-    frame = io.read(table, reporter, item, annotator, label, annotators)
-    columns = _vote_columns(frame, annotators, counts)
-    with reporter.working(f"Counting the votes of {len(frame)} rows"):
-        try:
-            found = from_votes(
-                frame,
-                item=item,
-                annotator=annotator,
-                label=label,
-                annotators=columns if annotators else None,
-                counts=columns if counts else None,
-                label_names=label_names.split(",") if label_names else None,
-                separator=separator,
-                smoothing=smoothing,
-                prior=_parse_prior(prior),
-                aggregator=aggregator,  # type: ignore[arg-type]  # from_votes checks it
-            )
-        except SeparatorNeededError as error:
-            raise SeparatorNeededError(error.cell, error.separator, "--separator ") from None
-        except LabelDistError:
-            raise
-        except ValueError as error:  # an invalid option, not an invalid table
-            raise typer.BadParameter(str(error)) from None
+    frame, names = names.read(table, reporter)
+    found = names.count(
+        frame, reporter, smoothing=smoothing, prior=_parse_prior(prior), aggregator=aggregator
+    )
     _note_labels(found, reporter)
-    items = frame[item].map(clean) if label else frame.index.to_series()
-    others = _without_votes(frame, [item, annotator, label, *columns])
+    items = frame[names.item].map(clean) if names.label else frame.index.to_series()
+    others = _without_votes(
+        frame, [names.item, names.annotator, names.label, *names.of_votes(frame)]
+    )
     result = _keep_columns(found.to_frame(), others, items, reporter)
     # The columns of the table itself are kept already.
     if join and Path(join).resolve() != Path(table).resolve():
         result = _join(result, found, join, reporter)
-    io.write_output(result, output, found.label_names, item=item, force=force)
+    io.write_output(result, output, found.label_names, item=names.item, force=force)
     _report(result, found.label_names, output, reporter)
-
-
-def _check_shape(*columns: str | None) -> None:
-    """Raise an error unless the options name the columns of one shape of votes."""
-    from labeldist.votes._vote_tables import check_shape
-
-    try:
-        check_shape(*columns)
-    except ValueError:  # it names the parameters of from_votes
-        raise typer.BadParameter(SHAPES) from None
-
-
-def _vote_columns(frame: pd.DataFrame, annotators: str | None, counts: str | None) -> list[str]:
-    """Return the columns of annotators or counts; a JSON object of counts is one column."""
-    from labeldist.votes._vote_tables import nested_columns
-
-    if counts and nested_columns(frame, counts):
-        return [counts]
-    return match_columns(annotators or counts or "", frame.columns, "vote")
 
 
 def _without_votes(frame: pd.DataFrame, columns: list[str | None]) -> pd.DataFrame:

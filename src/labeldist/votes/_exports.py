@@ -1,95 +1,178 @@
-"""Cells of votes as annotation tools and surveys export them."""
+"""Exports of annotation tools as long tables: item, annotator, label and text of each vote.
+
+- Label Studio: JSON [1]_, or JSON-MIN, in which one record is one annotation.
+- Argilla 2: `records.to_json`, or a flattened Hugging Face data set as JSON.
+- Prodigy: JSONL of `db-out`, with the interfaces `choice` and `classification`.
+- Doccano: JSONL, JSON or CSV, and archives with one such file per user.
+
+.. [1] https://labelstud.io/guide/task_format
+"""
 
 from __future__ import annotations
 
-import json
-import re
-from collections import Counter
-from contextlib import suppress
-from typing import Any
+import io
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+from zipfile import ZipFile
 
-import numpy as np
-
-from labeldist._tables.column_kinds import clean
+from labeldist._extras import require
+from labeldist._tables.csv_files import read_csv
+from labeldist._tables.json_files import parse_json, parse_lines
+from labeldist._tables.messages import listed
+from labeldist._tables.tables import reading
 from labeldist.exceptions import TableError
 
-LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'
-# Lists as Python and NumPy print them, such as ['joy', 'fear']; [other] may be a label.
-_PYTHON_LIST = re.compile(r"\s*\[\s*['\"].*\]\s*", re.DOTALL)
-LIST_SEPARATORS = ",;|"
+ITEM, ANNOTATOR, LABEL, TEXT = COLUMNS = ("item", "annotator", "label", "text")
+USERS = ".responses.users"  # end of the names of columns in flattened data sets of Argilla
+SUBMITTED = (None, "submitted")
 
 
-class SeparatorNeededError(TableError):
-    """Most cells list several labels, but no separator is given."""
-
-    def __init__(self, cell: str, separator: str, option: str = "separator=") -> None:
-        problem = f"Most cells list several labels, such as {cell!r}: add {option}{separator!r}"
-        super().__init__(f"{problem}. If they are single labels, add a separator that none holds.")
-        self.cell = cell
-        self.separator = separator
+Records = Iterable[dict[str, Any]]
 
 
-def read_json(cell: Any) -> Any:
-    """Return the object or list that a cell holds or that its text describes, or else the cell.
+class Answer(NamedTuple):
+    """The answer of an annotator to a question about an item: one label, or several."""
 
-    Doccano, Prodigy and ChaosNLI export such cells.
+    item: Any
+    annotator: Any
+    question: str
+    labels: Any
+    text: Any
+
+
+Reader = Callable[[Records], Iterator[Answer]]
+
+
+def read_export(path: str, tool: str, question: str | None = None) -> Any:
+    """Return the votes in an export as a table with the columns item, annotator, label and text.
+
+    The columns of annotators and texts are left out if the export has none. `question` is needed if
+    the annotators answer several questions.
     """
-    if isinstance(cell, str) and cell.lstrip().startswith(("{", "[")):
-        with suppress(ValueError):
-            return json.loads(cell)
-    if isinstance(cell, np.ndarray | tuple):  # pandas reads lists in Parquet as arrays
-        return list(cell)
-    return cell
+    with reading(path) as file:
+        answers = list(_answers(Path(path).name, file, READERS[tool]))
+    questions = list(dict.fromkeys(answer.question for answer in answers))
+    if question is None and len(questions) == 1:
+        question = questions[0]
+    if question not in questions:
+        problem = f"{path} has answers to these questions: {listed(questions) or 'none'}"
+        raise TableError(f"{problem}. Name the question to count as the label.")
+    rows = []
+    for answer in answers:
+        if answer.question == question:
+            labels = answer.labels if isinstance(answer.labels, list) else [answer.labels]
+            rows += [(answer.item, answer.annotator, label, answer.text) for label in labels]
+    frame = require("pandas", "app").DataFrame(rows, columns=COLUMNS, dtype=object)
+    structured = frame[LABEL].map(lambda label: isinstance(label, dict | list))
+    if structured.any():
+        first = frame[structured].iloc[0]
+        problem = f"Item {first[ITEM]!r} of {path} has the label {first[LABEL]!r}"
+        raise TableError(f"{problem}. Only choices and ratings of whole items can be counted.")
+    return frame.drop(columns=[name for name in (ANNOTATOR, TEXT) if frame[name].isna().any()])
 
 
-def read_label_studio(value: Any) -> Any:
-    """Return the labels of a value such as ``{"choices": ["joy", "fear"]}``; return others."""
-    if isinstance(value, dict) and list(value) == ["choices"]:
-        return value["choices"]
-    return value
+def _answers(name: str, file: BinaryIO, read: Reader) -> Iterator[Answer]:
+    """Read the answers in a file, or in an archive with one file per annotator."""
+    suffix = Path(name).suffix
+    if suffix == ".zip":
+        with ZipFile(file) as archive:
+            for member in archive.namelist():
+                content = io.BytesIO(archive.read(member))
+                for answer in _answers(member, content, read):
+                    yield answer._replace(annotator=Path(member).stem)
+    elif suffix == ".csv":
+        yield from read(read_csv(file).to_dict("records"))
+    elif suffix == ".jsonl":
+        yield from read(parse_lines(file))
+    else:
+        yield from read(parse_json(file))
 
 
-def read_separated(text: str, separator: str) -> list[str]:
-    """Split text such as ``joy;fear;``, as surveys, Doccano (``#``) and LeWiDi (``,``) export it.
-
-    Empty parts are dropped.
-    """
-    parts = [part.strip() for part in text.split(separator)]
-    return [part for part in parts if part]
-
-
-def read_names(cell: Any, separator: str | None) -> list[Any]:
-    """Return the labels or annotators that a cell names: one, or several in one of these forms.
-
-    Raise an error if a list is not written as JSON, or does not hold names only.
-    """
-    if cell is None:
-        return []
-    value = read_label_studio(read_json(cell))
-    if isinstance(value, str):
-        if _PYTHON_LIST.fullmatch(value):
-            raise TableError(LIST_ADVICE)
-        return [value] if separator is None else read_separated(value, separator)
-    names = value if isinstance(value, list) else [value]
-    if any(name in (None, "") or isinstance(name, dict | list) for name in names):
-        raise TableError(LIST_ADVICE)
-    return names
+def _read_label_studio(tasks: Records) -> Iterator[Answer]:
+    for task in tasks:
+        if "annotations" not in task:
+            yield from _read_json_min(task)
+        for annotation in task.get("annotations", ()):
+            if annotation.get("was_cancelled"):  # skipped by the annotator
+                continue
+            person = _person(annotation["completed_by"])
+            for result in annotation["result"]:
+                question = result["from_name"]
+                kind = result["type"]
+                if kind in ("choices", "rating"):
+                    labels = result["value"][kind]
+                    text = _main_text(task["data"])
+                    yield Answer(task["id"], person, question, labels, text)
 
 
-def check_single_labels(labels: list[Any]) -> None:
-    """Raise an error if most labels are lists of votes, such as ``0,0,1`` or ``joy,fear``.
-
-    A list repeats a part, or others contain the same parts in another order or number.
-    """
-    times = Counter(clean(label) for label in labels if isinstance(label, str))
-    for separator in LIST_SEPARATORS:
-        parts_of = {label: tuple(read_separated(label, separator)) for label in times}
-        n_alike = Counter(frozenset(parts) for parts in set(parts_of.values()))
-        lists = [label for label, parts in parts_of.items() if _is_list(parts, n_alike)]
-        if lists and 2 * sum(times[label] for label in lists) >= len(labels):
-            raise SeparatorNeededError(max(lists, key=len), separator)
+def _read_json_min(annotation: dict[str, Any]) -> Iterator[Answer]:
+    """Read an annotation without distinction of questions and other fields."""
+    person = _person(annotation["annotator"])
+    for name, value in annotation.items():
+        labels = value.get("choices") if isinstance(value, dict) else value
+        if name not in ("id", "annotator") and labels is not None:
+            yield Answer(annotation["id"], person, name, labels, annotation.get(TEXT))
 
 
-def _is_list(parts: tuple[str, ...], n_alike: Counter[frozenset[str]]) -> bool:
-    different = frozenset(parts)
-    return len(parts) > len(different) or (len(parts) > 1 and n_alike[different] > 1)
+def _person(completed_by: Any) -> Any:
+    """Return the identifier of a user, which some exports describe by an object."""
+    return completed_by["id"] if isinstance(completed_by, dict) else completed_by
+
+
+def _main_text(fields: dict[str, Any]) -> Any:
+    """Return the field `text`, or else the first one."""
+    return fields.get(TEXT, next(iter(fields.values()), None))
+
+
+def _read_argilla(records: Records) -> Iterator[Answer]:
+    for record in records:
+        text = _main_text(record.get("fields", record))
+        for question, response in _argilla_responses(record):
+            labels = response["value"]
+            if labels is not None and response.get("status") in SUBMITTED:
+                yield Answer(record["id"], response["user_id"], question, labels, text)
+
+
+def _argilla_responses(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for question, responses in record.get("responses", {}).items():
+        for response in responses:
+            yield question, response
+    for column in record:
+        if column.endswith(USERS) and record[column]:
+            question = column.removesuffix(USERS)
+            values = record[f"{question}.responses"]
+            statuses = record[f"{question}.responses.status"]
+            for value, user, status in zip(values, record[column], statuses, strict=True):
+                yield question, {"value": value, "user_id": user, "status": status}
+
+
+def _read_prodigy(tasks: Records) -> Iterator[Answer]:
+    for task in tasks:
+        person = task.get("_annotator_id", task.get("_session_id"))
+        labels = task.get("accept")  # choices, or None if one label was proposed
+        if labels is None and task["answer"] == "reject":
+            labels = f"not {task[LABEL]}"
+        elif labels is None:
+            labels = task[LABEL]
+        elif task["answer"] == "reject":
+            labels = []
+        if task["answer"] != "ignore":
+            yield Answer(task["_input_hash"], person, LABEL, labels, task.get(TEXT))
+
+
+def _read_doccano(records: Records) -> Iterator[Answer]:
+    for record in records:
+        labels = record[LABEL]
+        if isinstance(labels, str):  # CSV
+            labels = labels.split("#") if labels else []
+        text = record.get(TEXT, record.get("data"))
+        yield Answer(record["id"], None, LABEL, labels, text)
+
+
+READERS: dict[str, Reader] = {
+    "label-studio": _read_label_studio,
+    "argilla": _read_argilla,
+    "prodigy": _read_prodigy,
+    "doccano": _read_doccano,
+}

@@ -20,7 +20,7 @@ from labeldist._tables.messages import cell_at, did_you_mean, listed, shortened
 from labeldist._tables.tables import with_columns
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, warn
-from labeldist.votes._exports import check_single_labels, read_json, read_names
+from labeldist.votes._cells import check_single_labels, read_json, read_names
 
 Codes = NDArray[np.intp]
 Names = Sequence[str] | None

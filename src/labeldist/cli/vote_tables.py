@@ -1,0 +1,97 @@
+"""Votes that commands read: a table in one of three shapes, or an export of an annotation tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from labeldist._tables.column_selection import match_columns
+from labeldist.cli import io
+from labeldist.cli.reporter import Reporter
+from labeldist.exceptions import LabelDistError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHAPES = "name --item and --label (and --annotator), or --annotators, or --counts."
+
+
+@dataclass(frozen=True)
+class VoteColumns:
+    """Options of a command that say how votes are read.
+
+    `tool` is the annotation tool whose export the table is. `label` is then the question.
+    """
+
+    item: str | None
+    annotator: str | None
+    label: str | None
+    annotators: str | None
+    counts: str | None
+    label_names: str | None
+    separator: str | None
+    tool: str | None
+
+    def check_shape(self) -> None:
+        """Raise an error unless the options name the columns of one shape of votes."""
+        from labeldist.votes._vote_tables import check_shape
+
+        named = (self.item, self.annotator, self.annotators, self.counts)
+        if self.tool is not None:
+            if any(named):
+                raise typer.BadParameter(
+                    "--from knows the columns: name only the question, --label."
+                )
+            return
+        try:
+            check_shape(self.item, self.annotator, self.label, self.annotators, self.counts)
+        except ValueError:  # it names the parameters of from_votes
+            raise typer.BadParameter(SHAPES) from None
+
+    def read(self, path: str, reporter: Reporter) -> tuple[pd.DataFrame, VoteColumns]:
+        """Return the table, and the columns of the votes in it."""
+        if self.tool is None:
+            names = (self.item, self.annotator, self.label, self.annotators)
+            return io.read(path, reporter, *names), self
+        from labeldist.votes._exports import ANNOTATOR, ITEM, LABEL, read_export
+
+        with reporter.working(f"Reading {path}"):
+            frame = read_export(path, self.tool, self.label)
+        annotator = ANNOTATOR if ANNOTATOR in frame else None
+        return frame, replace(self, item=ITEM, annotator=annotator, label=LABEL)
+
+    def of_votes(self, frame: pd.DataFrame) -> list[str]:
+        """Return the columns of annotators or counts; a JSON object of counts is one column."""
+        from labeldist.votes._vote_tables import nested_columns
+
+        if self.counts and nested_columns(frame, self.counts):
+            return [self.counts]
+        return match_columns(self.annotators or self.counts or "", frame.columns, "vote")
+
+    def count(self, frame: pd.DataFrame, reporter: Reporter, **options: Any) -> Any:
+        """Return the result of `from_votes` with further options."""
+        from labeldist.votes import from_votes
+        from labeldist.votes._cells import SeparatorNeededError
+
+        columns = self.of_votes(frame)
+        with reporter.working(f"Counting the votes of {len(frame)} rows"):
+            try:
+                return from_votes(
+                    frame,
+                    item=self.item,
+                    annotator=self.annotator,
+                    label=self.label,
+                    annotators=columns if self.annotators else None,
+                    counts=columns if self.counts else None,
+                    label_names=self.label_names.split(",") if self.label_names else None,
+                    separator=self.separator,
+                    **options,
+                )
+            except SeparatorNeededError as error:
+                raise SeparatorNeededError(error.cell, error.separator, "--separator ") from None
+            except LabelDistError:
+                raise
+            except ValueError as error:  # an invalid option, not an invalid table
+                raise typer.BadParameter(str(error)) from None

@@ -1,0 +1,88 @@
+"""Cells of votes as surveys and published sets contain them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from labeldist._tables.column_kinds import clean
+from labeldist.exceptions import TableError
+
+LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'
+# Lists as Python and NumPy print them, such as ['joy', 'fear']; [other] may be a label.
+_PYTHON_LIST = re.compile(r"\s*\[\s*['\"].*\]\s*", re.DOTALL)
+LIST_SEPARATORS = ",;|"
+
+
+class SeparatorNeededError(TableError):
+    """Most cells list several labels, but no separator is given."""
+
+    def __init__(self, cell: str, separator: str, option: str = "separator=") -> None:
+        problem = f"Most cells list several labels, such as {cell!r}: add {option}{separator!r}"
+        super().__init__(f"{problem}. If they are single labels, add a separator that none holds.")
+        self.cell = cell
+        self.separator = separator
+
+
+def read_json(cell: Any) -> Any:
+    """Return the object or list that a cell holds or that its text describes, or else the cell.
+
+    ChaosNLI has such cells.
+    """
+    if isinstance(cell, str) and cell.lstrip().startswith(("{", "[")):
+        with suppress(ValueError):
+            return json.loads(cell)
+    if isinstance(cell, np.ndarray | tuple):  # pandas reads lists in Parquet as arrays
+        return list(cell)
+    return cell
+
+
+def read_separated(text: str, separator: str) -> list[str]:
+    """Split text such as ``joy;fear;``, as surveys and LeWiDi (``,``) export it.
+
+    Empty parts are dropped.
+    """
+    parts = [part.strip() for part in text.split(separator)]
+    return [part for part in parts if part]
+
+
+def read_names(cell: Any, separator: str | None) -> list[Any]:
+    """Return the labels or annotators that a cell names: one, or several in one of these forms.
+
+    Raise an error if a list is not written as JSON, or does not hold names only.
+    """
+    if cell is None:
+        return []
+    value = read_json(cell)
+    if isinstance(value, str):
+        if _PYTHON_LIST.fullmatch(value):
+            raise TableError(LIST_ADVICE)
+        return [value] if separator is None else read_separated(value, separator)
+    names = value if isinstance(value, list) else [value]
+    if any(name in (None, "") or isinstance(name, dict | list) for name in names):
+        raise TableError(LIST_ADVICE)
+    return names
+
+
+def check_single_labels(labels: list[Any]) -> None:
+    """Raise an error if most labels are lists of votes, such as ``0,0,1`` or ``joy,fear``.
+
+    A list repeats a part, or others contain the same parts in another order or number.
+    """
+    times = Counter(clean(label) for label in labels if isinstance(label, str))
+    for separator in LIST_SEPARATORS:
+        parts_of = {label: tuple(read_separated(label, separator)) for label in times}
+        n_alike = Counter(frozenset(parts) for parts in set(parts_of.values()))
+        lists = [label for label, parts in parts_of.items() if _is_list(parts, n_alike)]
+        if lists and 2 * sum(times[label] for label in lists) >= len(labels):
+            raise SeparatorNeededError(max(lists, key=len), separator)
+
+
+def _is_list(parts: tuple[str, ...], n_alike: Counter[frozenset[str]]) -> bool:
+    different = frozenset(parts)
+    return len(parts) > len(different) or (len(parts) > 1 and n_alike[different] > 1)

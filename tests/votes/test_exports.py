@@ -1,0 +1,253 @@
+"""Exports of annotation tools, written by the rules of their documentation."""
+
+import json
+from zipfile import ZipFile
+
+import pandas as pd
+import pytest
+
+from labeldist.exceptions import TableError
+from labeldist.votes._exports import read_export
+
+
+def result(question, kind, value):
+    return {
+        "id": "Dx_aB91ISN",
+        "from_name": question,
+        "to_name": "text",
+        "type": kind,
+        "origin": "manual",
+        "value": {kind: value},
+    }
+
+
+def annotation(person, *results, was_cancelled=False):
+    return {
+        "id": 1001,
+        "completed_by": person,
+        "result": list(results),
+        "was_cancelled": was_cancelled,
+        "ground_truth": False,
+        "lead_time": 4.288,
+    }
+
+
+# https://labelstud.io/guide/task_format
+LABEL_STUDIO = [
+    {
+        "id": 1,
+        "data": {"source": "web", "text": "It rains"},
+        "annotations": [
+            annotation(10, result("mood", "choices", ["calm"]), result("stars", "rating", 4)),
+            annotation({"id": 11, "email": "b@example.com"}, result("mood", "choices", ["joy"])),
+            annotation(12, was_cancelled=True),
+        ],
+        "predictions": [{"model_version": "1", "result": [result("mood", "choices", ["fear"])]}],
+        "project": 83,
+    },
+    {
+        "id": 2,
+        "data": {"title": "Hail"},
+        "annotations": [
+            annotation(10, result("mood", "choices", ["joy", "fear"])),
+            annotation(11, result("notes", "textarea", ["loud"]), result("stars", "rating", 2)),
+        ],
+        "predictions": [],
+        "project": 83,
+    },
+]
+JSON_MIN = [
+    {
+        "text": "It rains",
+        "id": 1,
+        "mood": {"choices": ["joy", "fear"]},
+        "stars": 4,
+        "annotator": 10,
+        "annotation_id": 1001,
+        "lead_time": 3.1,
+    },
+    {"text": "Hail", "id": 2, "mood": "joy", "annotator": 11, "annotation_id": 1002},
+]
+# Record.to_dict of argilla 2, which records.to_json writes
+ARGILLA = [
+    {
+        "id": "a",
+        "fields": {"text": "It rains"},
+        "metadata": {},
+        "suggestions": {"mood": {"value": "fear", "score": None, "agent": "model"}},
+        "responses": {
+            "mood": [{"value": "calm", "user_id": "u1"}, {"value": "joy", "user_id": "u2"}],
+            "stars": [{"value": 4, "user_id": "u1"}],
+        },
+        "vectors": {},
+        "_server_id": "7a",
+    },
+    {
+        "id": "b",
+        "fields": {"title": "Hail"},
+        "metadata": {},
+        "suggestions": {},
+        "responses": {"mood": [{"value": ["joy", "fear"], "user_id": "u1"}]},
+        "vectors": {},
+        "_server_id": "7b",
+    },
+    {"id": "c", "fields": {"text": "Snow"}, "responses": {}, "_server_id": "7c"},
+]
+FLAT_ARGILLA = [
+    {
+        "id": "a",
+        "text": "It rains",
+        "_server_id": "7a",
+        "mood.responses": ["calm", "joy", "fear"],
+        "mood.responses.users": ["u1", "u2", "u3"],
+        "mood.responses.status": ["submitted", "submitted", "discarded"],
+        "mood.suggestion": "fear",
+    },
+    {
+        "id": "c",
+        "text": "Snow",
+        "mood.responses": None,
+        "mood.responses.users": None,
+        "mood.responses.status": None,
+        "mood.suggestion": None,
+    },
+]
+
+
+def choice(number, person, accept, answer="accept"):
+    return {
+        "text": f"Text {number}",
+        "options": [{"id": "joy", "text": "Joy"}, {"id": "fear", "text": "Fear"}],
+        "_input_hash": number,
+        "_task_hash": -number,
+        "_view_id": "choice",
+        "accept": accept,
+        "answer": answer,
+        "_timestamp": 1707211049,
+        "_annotator_id": f"moods-{person}",
+        "_session_id": f"moods-{person}",
+    }
+
+
+# https://prodi.gy/docs/api-interfaces
+PRODIGY = [
+    choice(7, "alex", ["joy"]),
+    choice(7, "bo", ["joy", "fear"]),
+    choice(8, "alex", [], "ignore"),
+    choice(8, "bo", ["fear"], "reject"),
+    choice(8, "cy", ["fear"]),
+]
+PROPOSED = [
+    {"text": "A", "label": "spam", "answer": "accept", "_input_hash": 1, "_session_id": "d-al"},
+    {"text": "A", "label": "spam", "answer": "reject", "_input_hash": 1, "_session_id": "d-bo"},
+    {"text": "B", "label": "spam", "answer": "ignore", "_input_hash": 2, "_session_id": "d-al"},
+]
+DOCCANO = [
+    {"id": 5, "text": "It rains", "label": ["calm", "joy"], "Comments": []},
+    {"id": 6, "text": "Hail", "label": []},
+]
+
+
+def rows(path, tool, question=None):
+    """Return the votes in an export as tuples."""
+    return list(read_export(str(path), tool, question).itertuples(index=False, name=None))
+
+
+def write_json(path, content):
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def write_lines(path, records):
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_label_studio(tmp_path):
+    path = write_json(tmp_path / "export.json", LABEL_STUDIO)
+    assert rows(path, "label-studio", "mood") == [
+        (1, 10, "calm", "It rains"),
+        (1, 11, "joy", "It rains"),
+        (2, 10, "joy", "Hail"),
+        (2, 10, "fear", "Hail"),
+    ]
+    assert rows(path, "label-studio", "stars") == [(1, 10, 4, "It rains"), (2, 11, 2, "Hail")]
+    with pytest.raises(TableError, match="questions: mood, stars"):
+        read_export(str(path), "label-studio")
+
+
+def test_label_studio_json_min(tmp_path):
+    path = write_json(tmp_path / "export.json", JSON_MIN)
+    assert rows(path, "label-studio", "mood") == [
+        (1, 10, "joy", "It rains"),
+        (1, 10, "fear", "It rains"),
+        (2, 11, "joy", "Hail"),
+    ]
+    assert rows(path, "label-studio", "stars") == [(1, 10, 4, "It rains")]
+
+
+def test_argilla(tmp_path):
+    path = write_json(tmp_path / "records.json", ARGILLA)
+    assert rows(path, "argilla", "mood") == [
+        ("a", "u1", "calm", "It rains"),
+        ("a", "u2", "joy", "It rains"),
+        ("b", "u1", "joy", "Hail"),
+        ("b", "u1", "fear", "Hail"),
+    ]
+    assert rows(path, "argilla", "stars") == [("a", "u1", 4, "It rains")]
+
+
+def test_flattened_argilla(tmp_path):
+    path = write_lines(tmp_path / "records.jsonl", FLAT_ARGILLA)
+    expected = [("a", "u1", "calm", "It rains"), ("a", "u2", "joy", "It rains")]
+    assert rows(path, "argilla") == expected
+
+
+def test_prodigy_choices(tmp_path):
+    path = write_lines(tmp_path / "moods.jsonl", PRODIGY)
+    assert rows(path, "prodigy") == [
+        (7, "moods-alex", "joy", "Text 7"),
+        (7, "moods-bo", "joy", "Text 7"),
+        (7, "moods-bo", "fear", "Text 7"),
+        (8, "moods-cy", "fear", "Text 8"),
+    ]
+
+
+def test_prodigy_proposed_labels(tmp_path):
+    path = write_lines(tmp_path / "spam.jsonl", PROPOSED)
+    assert rows(path, "prodigy") == [(1, "d-al", "spam", "A"), (1, "d-bo", "not spam", "A")]
+    unnamed = [{**record, "_session_id": None} for record in PROPOSED]
+    found = read_export(str(write_lines(tmp_path / "old.jsonl", unnamed)), "prodigy")
+    assert list(found.columns) == ["item", "label", "text"]
+
+
+def test_doccano(tmp_path):
+    expected = [(5, "calm", "It rains"), (5, "joy", "It rains")]
+    assert rows(write_lines(tmp_path / "all.jsonl", DOCCANO), "doccano") == expected
+    assert rows(write_json(tmp_path / "all.json", DOCCANO), "doccano") == expected
+    joined = [{**record, "label": "#".join(record["label"])} for record in DOCCANO]
+    pd.DataFrame(joined).drop(columns="Comments").to_csv(tmp_path / "all.csv", index=False)
+    texts = [(str(item), label, text) for item, label, text in expected]
+    assert rows(tmp_path / "all.csv", "doccano") == texts
+
+
+def test_doccano_with_one_file_per_user(tmp_path):
+    with ZipFile(tmp_path / "export.zip", "w") as archive:
+        for user, label in (("ann", ["joy"]), ("bob", ["fear"]), ("cy", [])):
+            archive.writestr(f"{user}.jsonl", json.dumps({**DOCCANO[0], "label": label}))
+    assert rows(tmp_path / "export.zip", "doccano") == [
+        (5, "ann", "joy", "It rains"),
+        (5, "bob", "fear", "It rains"),
+    ]
+
+
+def test_exports_without_votes_on_items_raise(tmp_path):
+    spans = write_lines(tmp_path / "s.jsonl", [{"id": 5, "text": "It", "label": [[0, 2, "W"]]}])
+    with pytest.raises(TableError, match=r"Item 5 .* \[0, 2, 'W'\]"):
+        read_export(str(spans), "doccano")
+    other_tool = write_json(tmp_path / "a.json", ARGILLA)
+    with pytest.raises(TableError, match=r"a\.json cannot be read: 'answer'"):
+        read_export(str(other_tool), "prodigy")
+    empty = write_json(tmp_path / "e.json", [{**ARGILLA[0], "responses": {}}])
+    with pytest.raises(TableError, match="questions: none"):
+        read_export(str(empty), "argilla")
