@@ -217,10 +217,10 @@ def kl_divergence(d: Array, p: Array) -> Array:
 
     It is not symmetric.
     """
-    return _divergence_terms(d, np.maximum(p, KL_FLOOR)).sum(axis=1)
+    return divergence_terms(d, np.maximum(p, KL_FLOOR)).sum(axis=1)
 
 
-def _divergence_terms(d: Array, p: Array) -> Array:
+def divergence_terms(d: Array, p: Array) -> Array:
     """Return d log(d / p), with 0 log 0 = 0."""
     ratio = np.divide(d, p, out=np.ones_like(d), where=d > 0)
     return d * np.log(ratio)
@@ -274,7 +274,7 @@ def jensen_shannon(d: Array, p: Array) -> Array:
     ``m = (d + p) / 2``.
     """
     total = d + p
-    terms = _divergence_terms(2 * d, total) + _divergence_terms(2 * p, total)
+    terms = divergence_terms(2 * d, total) + divergence_terms(2 * p, total)
     return np.maximum(terms.sum(axis=1) / 4, 0)  # rounding may give a negative sum
 
 
