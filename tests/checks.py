@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from labeldist import BayesLE
+from labeldist import BayesLE, VoteLE
 from labeldist.enhancement import DLDL
 from labeldist.exceptions import LabelWarning
 from labeldist.learning import CPNN, EDL, DistributionBoosting, DistributionForest, LDLogitBoost
@@ -60,7 +60,7 @@ def accuracy(estimator):
 
 def monte_carlo_accuracy(estimator):
     """Return the accuracy of degrees if the sampler draws other numbers."""
-    return 0.02 if isinstance(estimator, BayesLE) else accuracy(estimator)
+    return 0.02 if isinstance(estimator, BayesLE | VoteLE) else accuracy(estimator)
 
 
 def check_output_is_distributions(estimator):
@@ -293,8 +293,9 @@ NOT_FOR_TREES = [check_feature_order_has_no_effect, check_weights_equal_repeated
 EXCEPT = {
     CPNN: [check_label_order_has_no_effect],  # its labels are ordered
     EDL: [check_label_order_has_no_effect],  # by default its labels lie on a circle
-    # The degrees of the training rows depend on their tags.
+    # The degrees of the training rows depend on their tags or votes.
     DLDL: [check_fit_transform_equals_fit_and_transform],
+    VoteLE: [check_fit_transform_equals_fit_and_transform],
     DistributionForest: NOT_FOR_TREES,
     DistributionBoosting: NOT_FOR_TREES,
     LDLogitBoost: NOT_FOR_TREES,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labeldist.comparison import compare
-    from labeldist.enhancement import BDLE, BayesLE
+    from labeldist.enhancement import BDLE, BayesLE, VoteLE
     from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
 
 __version__ = "0.1.0"
@@ -16,6 +16,7 @@ __all__ = [
     "BDLE",
     "BayesLE",
     "EnhancedLearner",
+    "VoteLE",
     "__version__",
     "choose_learner",
     "compare",
@@ -25,7 +26,7 @@ __all__ = [
 # measures do not need.
 _MODULES = {
     "compare": "comparison",
-    **dict.fromkeys(["BDLE", "BayesLE"], "enhancement"),
+    **dict.fromkeys(["BDLE", "BayesLE", "VoteLE"], "enhancement"),
     **dict.fromkeys(["BDLDL", "BDLDLCV", "EnhancedLearner", "choose_learner"], "learning"),
 }
 _SUBMODULES = (

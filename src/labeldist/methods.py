@@ -24,6 +24,7 @@ ONNX_EXPORTS = (
 )
 ONE_LABEL = "one label per row"
 CANDIDATES = "candidate labels"
+COUNTS = "counts of votes"
 
 PAPER = (
     "X. Liu et al. Bidirectional loss function for label enhancement and distribution "
@@ -55,7 +56,7 @@ class Method:
         reconstruction from incomplete sources, or this library.
     needs : tuple of str
         Special input: ordered labels, missing degrees (accepted as NaN), one label per row,
-        candidate labels.
+        candidate labels, counts of votes.
     published : mapping of str to object
         Parameters of the published method where they differ from the defaults.
     command : str
@@ -115,6 +116,12 @@ METHODS: tuple[Method, ...] = (
         "BayesLE",
         "enhancer",
         command="bayes",
+    ),
+    Method(
+        "VoteLE",
+        "VoteLE",
+        "enhancer",
+        needs=(COUNTS,),
     ),
     Method(
         "GLLE",

@@ -1,4 +1,4 @@
-"""Label enhancement: recover label distributions from features and logical labels."""
+"""Label enhancement: recover label distributions from tags or votes, and features."""
 
 from labeldist.enhancement._bdle import BDLE
 from labeldist.enhancement._trivial import LogicalSoftmax, Uniform
@@ -9,5 +9,18 @@ from labeldist.enhancement.published.glle import GLLE
 from labeldist.enhancement.published.km import KM
 from labeldist.enhancement.published.lp import LP
 from labeldist.enhancement.published.ml import ML
+from labeldist.enhancement.vote_le.estimator import VoteLE
 
-__all__ = ["BDLE", "DLDL", "FCM", "GLLE", "KM", "LP", "ML", "BayesLE", "LogicalSoftmax", "Uniform"]
+__all__ = [
+    "BDLE",
+    "DLDL",
+    "FCM",
+    "GLLE",
+    "KM",
+    "LP",
+    "ML",
+    "BayesLE",
+    "LogicalSoftmax",
+    "Uniform",
+    "VoteLE",
+]

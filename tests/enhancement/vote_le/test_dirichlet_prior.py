@@ -1,0 +1,66 @@
+"""The Dirichlet prior of VoteLE."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import dirichlet_multinomial
+
+from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
+from labeldist.enhancement.vote_le.spread_prior import log_spread_prior
+
+
+def simulate(strength, n=2000, n_votes=4, seed=0):
+    rng = np.random.default_rng(seed)
+    means = rng.dirichlet([3, 2, 1], size=n) * 0.9 + 0.1 / 3
+    draws = rng.standard_gamma(strength * means)
+    D = draws / draws.sum(axis=1, keepdims=True)
+    return rng.multinomial(n_votes, D).astype(float), means, D
+
+
+def log_density(strength, counts, means, weight):
+    likelihood = dirichlet_multinomial.logpmf(
+        counts.astype(int), strength * means, counts.sum(axis=1).astype(int)
+    )
+    variance = (1 / means).mean() / (strength + 1)
+    return weight @ likelihood + log_spread_prior(variance, counts.shape[1])
+
+
+@pytest.mark.parametrize("strength", [0.5, 3.0, 30.0])
+def test_strength_maximises_its_density_and_is_recovered(strength):
+    counts, means, _ = simulate(strength)
+    weight = np.ones(len(counts))
+    found = DirichletPrior.fit(counts, means, weight).strength
+    best = log_density(found, counts, means, weight)
+    for factor in (0.99, 1.01):
+        assert log_density(factor * found, counts, means, weight) < best
+    assert found == pytest.approx(strength, rel=0.25)
+
+
+def test_weights_repeat_items():
+    counts, means, _ = simulate(3.0, n=50)
+    weight = np.random.default_rng(1).integers(0, 3, size=50)
+    weighted = DirichletPrior.fit(counts, means, weight.astype(float))
+    repeated = DirichletPrior.fit(
+        counts.repeat(weight, axis=0), means.repeat(weight, axis=0), np.ones(weight.sum())
+    )
+    assert weighted.strength == pytest.approx(repeated.strength, rel=1e-4)
+
+
+def test_posterior_has_the_moments_of_its_draws():
+    counts, means, _ = simulate(3.0, n=5)
+    prior = DirichletPrior(2.5)
+    posterior = prior.posterior(counts, means)
+    draws, weights = prior.draw(counts, means, 40_000, np.random.default_rng(0))
+    assert_allclose(weights.sum(axis=0), 1)
+    assert_allclose(posterior.mean, draws.mean(axis=0), atol=0.005)
+    assert_allclose(posterior.second, (draws**2).mean(axis=0), atol=0.005)
+
+
+def test_left_out_vote_is_predicted_by_the_posterior_without_it():
+    counts, means, _ = simulate(3.0, n=20)
+    prior = DirichletPrior(2.5)
+    left_out = prior.posterior(counts, means).left_out
+    for i, k in np.argwhere(counts > 0):
+        without = counts.copy()
+        without[i, k] -= 1
+        assert left_out[i, k] == pytest.approx(prior.posterior(without, means).mean[i, k])

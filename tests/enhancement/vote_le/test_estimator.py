@@ -1,0 +1,246 @@
+"""VoteLE: degrees, intervals, learners, new items and input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+
+from labeldist import VoteLE
+from labeldist.datasets import make_artificial
+from labeldist.enhancement.vote_le.logistic_normal_prior import contrasts
+from labeldist.exceptions import LabelWarning
+from labeldist.learning import MeanDistribution, SoftmaxRegression
+from labeldist.metrics import kl_divergence
+from labeldist.votes import from_votes
+
+
+def draw_votes(D, n_votes=3, seed=0):
+    return np.random.default_rng(seed).multinomial(n_votes, D).astype(float)
+
+
+def dirichlet_items(n=1000, seed=0):
+    return np.random.default_rng(seed).dirichlet([2.0, 1.0, 1.0, 0.5], size=n)
+
+
+def logistic_normal_items(n=1000, seed=0):
+    rng = np.random.default_rng(seed)
+    root = np.array([[1.0, 0, 0], [0.8, 0.4, 0], [-0.5, 0.3, 0.3]])
+    Z = np.array([0.5, 0.0, 0.3]) + rng.standard_normal((n, 3)) @ root.T
+    return softmax(Z @ contrasts(4).T, axis=1)
+
+
+def items_with_features(n=400, seed=0):
+    X, D = make_artificial(n, random_state=seed)
+    sharp = D**6
+    return X, sharp / sharp.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("make", [dirichlet_items, logistic_normal_items])
+@pytest.mark.parametrize("n_votes", [2, 5])
+def test_degrees_are_closer_to_the_truth_than_counting_and_smoothing(make, n_votes):
+    D = make()
+    counts = draw_votes(D, n_votes)
+    found = kl_divergence(D, VoteLE().fit(None, counts).label_distributions_)
+    assert found < kl_divergence(D, from_votes(counts, smoothing="auto").distributions) * 1.01
+    assert found < kl_divergence(D, from_votes(counts, smoothing=1).distributions) * 0.9
+
+
+@pytest.mark.parametrize(
+    ("make", "right", "wrong"),
+    [
+        (dirichlet_items, "dirichlet", "logistic_normal"),
+        (logistic_normal_items, "logistic_normal", "dirichlet"),
+    ],
+)
+def test_prior_that_made_the_degrees_has_the_larger_weight(make, right, wrong):
+    enhancer = VoteLE().fit(None, draw_votes(make(3000), 8))
+    assert enhancer.weights_[right] > enhancer.weights_[wrong]
+    assert enhancer.vote_scores_[right] > enhancer.vote_scores_[wrong]
+    assert sum(enhancer.weights_.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("make", [dirichlet_items, logistic_normal_items])
+@pytest.mark.parametrize("coverage", [0.5, 0.9])
+def test_intervals_cover_degrees_of_the_priors(make, coverage):
+    D = make(1250)  # 5,000 degrees
+    enhancer = VoteLE().fit(None, draw_votes(D, 4))
+    lower, upper = enhancer.interval(coverage)
+    covered = ((lower <= D) & (upper >= D)).mean()
+    assert covered == pytest.approx(coverage, abs=0.03)
+    assert (lower <= upper).all()
+
+
+def test_deviations_agree_with_errors():
+    D = logistic_normal_items(3000)
+    enhancer = VoteLE().fit(None, draw_votes(D, 4))
+    errors = (D - enhancer.label_distributions_) ** 2
+    assert np.sqrt(errors.mean()) == pytest.approx(
+        np.sqrt((enhancer.label_std_**2).mean()), rel=0.05
+    )
+
+
+def test_scores_of_counting_and_mean():
+    counts = np.array([[2, 1, 0], [0, 3, 0], [1, 1, 1], [3, 0, 0]])
+    scores = VoteLE().fit(None, counts).vote_scores_
+    added = np.log([(1 + 1 / 3) / 3, (1 + 1 / 3) / 3, (1 / 3) / 3])
+    of_first = added.sum()
+    of_unanimous = 3 * np.log((2 + 1 / 3) / 3)
+    of_third = 3 * np.log((1 / 3) / 3)
+    assert scores["counting"] == pytest.approx((of_first + 2 * of_unanimous + of_third) / 12)
+    shares = (counts.sum(axis=0) + 0.5) / 13.5
+    assert scores["mean"] == pytest.approx(counts.sum(axis=0) @ np.log(shares) / 12, abs=1e-5)
+    assert set(scores) == {"counting", "mean", "dirichlet", "logistic_normal", "mixture"}
+
+
+def test_equal_counts_have_equal_degrees():
+    counts = draw_votes(dirichlet_items(300))
+    enhancer = VoteLE().fit(None, counts)
+    for attribute in (enhancer.label_distributions_, *enhancer.interval()):
+        table = pd.DataFrame(np.round(attribute, 12))
+        keys = [" ".join(map(str, row)) for row in counts]
+        assert (table.groupby(np.array(keys)).nunique() == 1).all(axis=None)
+
+
+def test_features_help_if_they_predict_the_votes():
+    X, D = items_with_features()
+    counts = draw_votes(D)
+    without = VoteLE().fit(X, counts)
+    automatic = VoteLE("auto").fit(X, counts)
+    assert without.learner_ is None
+    error = kl_divergence(D, automatic.label_distributions_)
+    assert error < 0.6 * kl_divergence(D, without.label_distributions_)
+    assert automatic.vote_scores_["mixture"] > without.vote_scores_["mixture"]
+    X_new, D_new = items_with_features(seed=1)
+    mean = np.tile(D.mean(axis=0), (len(D_new), 1))
+    assert kl_divergence(D_new, automatic.transform(X_new)) < 0.6 * kl_divergence(D_new, mean)
+
+
+def test_automatic_learner_is_left_out_if_it_predicts_votes_worse(monkeypatch):
+    path = "labeldist.enhancement.vote_le.estimator.cross_fit_kernel_softmax"
+    X, D = items_with_features(100)
+    counts = draw_votes(D)
+    wrong = np.where(D == D.max(axis=1, keepdims=True), 0.01, 0.495)
+    monkeypatch.setattr(path, lambda *_: (wrong, None))
+    enhancer = VoteLE("auto").fit(X, counts)
+    assert "learner" not in enhancer.vote_scores_
+    assert_array_equal(
+        enhancer.label_distributions_, VoteLE().fit(None, counts).label_distributions_
+    )
+
+
+def test_any_learner_is_cross_fitted_with_the_numbers_of_votes_as_weights():
+    X, D = items_with_features(60)
+    counts = draw_votes(D)
+    counts[0] = 0
+    seen = []
+
+    class Recorder(MeanDistribution):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((len(X), sample_weight))
+            return super().fit(X, y, sample_weight)
+
+    enhancer = VoteLE(Recorder(), cv=3).fit(X, counts)
+    assert [n for n, _ in seen[:3]] != [60] * 3
+    assert sum(60 - n for n, _ in seen[:3]) == 60 + 2  # the item without votes is never used
+    assert seen[3][0] == 59
+    assert_array_equal(seen[3][1], np.full(59, 3.0))
+    assert isinstance(enhancer.learner_, Recorder)
+
+
+def test_learner_of_texts():
+    rng = np.random.default_rng(5)
+    is_joy = rng.random(200) < 0.5
+    texts = [f"a {'happy' if joy else 'dark'} day {k % 7}" for k, joy in enumerate(is_joy)]
+    D = np.where(is_joy[:, None], [0.8, 0.2], [0.3, 0.7])
+    learner = make_pipeline(TfidfVectorizer(), SoftmaxRegression(0.1))
+    counts = pd.DataFrame(draw_votes(D), columns=["joy", "fear"])
+    enhancer = VoteLE(learner).fit(pd.Series(texts), counts)
+    assert enhancer.label_names_ == ["joy", "fear"]
+    assert kl_divergence(D, enhancer.label_distributions_) < 0.02
+    assert_allclose(enhancer.transform(["a happy day"])[0], [0.8, 0.2], atol=0.1)
+
+
+def test_number_and_seed_of_folds_have_an_effect():
+    X, D = items_with_features(60)
+    counts = draw_votes(D)
+    rows = [
+        VoteLE("auto", **options).fit(X, counts).label_distributions_
+        for options in ({}, {"cv": 3}, {"random_state": 1})
+    ]
+    assert np.abs(rows[0] - rows[1]).max() > 1e-6
+    assert np.abs(rows[0] - rows[2]).max() > 1e-6
+
+
+def test_items_without_votes_get_the_mean_of_the_prior():
+    X, D = items_with_features(200)
+    counts = draw_votes(D)
+    counts[:2] = 0
+    for learner in (None, "auto"):
+        enhancer = VoteLE(learner).fit(X, counts)
+        lower, upper = enhancer.interval()
+        assert_allclose(enhancer.label_distributions_.sum(axis=1), 1)
+        assert (lower[0] < upper[0]).all()
+    without = VoteLE().fit(X, counts)
+    assert_allclose(without.label_distributions_[0], without.transform(X[:1])[0], atol=1e-9)
+
+
+def test_weights_of_items_repeat_them():
+    counts = draw_votes(dirichlet_items(60))
+    weight = np.random.default_rng(1).integers(0, 3, size=60)
+    weighted = VoteLE().fit(None, counts, sample_weight=weight)
+    repeated = VoteLE().fit(None, counts.repeat(weight, axis=0))
+    assert_allclose(
+        weighted.label_distributions_.repeat(weight, axis=0),
+        repeated.label_distributions_,
+        atol=1e-4,
+    )
+    assert weighted.vote_scores_["mixture"] == pytest.approx(
+        repeated.vote_scores_["mixture"], abs=1e-4
+    )
+
+
+def test_result_of_from_votes_is_accepted():
+    counts = draw_votes(dirichlet_items(50))
+    votes = from_votes(counts, label_names=["joy", "fear", "calm", "awe"])
+    enhancer = VoteLE().fit(None, votes)
+    assert enhancer.label_names_ == ["joy", "fear", "calm", "awe"]
+    assert_array_equal(
+        enhancer.label_distributions_, VoteLE().fit(None, counts).label_distributions_
+    )
+
+
+def test_single_votes_warn_and_are_mixed_with_the_prior():
+    counts = np.eye(3)[[0, 0, 1, 2, 0, 1]]
+    with pytest.warns(LabelWarning, match="two votes"):
+        enhancer = VoteLE().fit(None, counts)
+    shares = (counts.sum(axis=0) + 0.5) / 7.5
+    dirichlet = (counts[0] + 5 * shares) / 6
+    assert_allclose(enhancer.label_distributions_[0], (dirichlet + shares) / 2, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([[0.5, 0.5], [1, 2]], "0.5 in row 0, column 0"),
+        ([[1, -1], [1, 2]], "-1"),
+        ([[0, 0], [0, 0]], "no votes"),
+    ],
+)
+def test_other_tables_than_counts_raise(counts, message):
+    with pytest.raises(ValueError, match=message):
+        VoteLE().fit(None, counts)
+
+
+def test_features_are_needed_by_a_learner():
+    with pytest.raises(ValueError, match="array"):
+        VoteLE("auto").fit(None, [[1, 2], [3, 0]])
+
+
+@pytest.mark.parametrize("coverage", [0, 1, 1.5])
+def test_invalid_coverage_raises(coverage):
+    enhancer = VoteLE().fit(None, [[1, 2], [3, 0], [2, 0]])
+    with pytest.raises(ValueError, match="coverage"):
+        enhancer.interval(coverage)
