@@ -43,7 +43,7 @@ def simulated_errors(truth, n, rng):
     """Return KL(truth, estimate) of both estimates from n votes per item."""
     counts = rng.multinomial(n, truth).astype(float)
     counted = from_votes(counts, smoothing=1).distributions
-    prior_votes = fit_dirichlet(counts, 1e6, "the test")
+    prior_votes = fit_dirichlet(counts, "the test")
     estimated = (counts + prior_votes) / (n + prior_votes.sum())
     return kl_divergence(truth, counted), kl_divergence(truth, estimated)
 

@@ -12,14 +12,16 @@ from labeldist.exceptions import TableError
 
 # Unanimous items have their largest likelihood at strength 0, where it is not defined.
 MIN_STRENGTH = 1e-6
+# Items that are all alike have it at infinity. At this strength they differ by 0.001.
+MAX_STRENGTH = 1e6
 
 
-def fit_dirichlet(counts: Array, max_strength: float, needed_by: str) -> Array:
+def fit_dirichlet(counts: Array, needed_by: str) -> Array:
     """Return the parameters α, one per label, under which counts of votes are most likely.
 
     The distribution of an item is Dirichlet(α), and its votes are drawn from that distribution.
-    Labels without any vote get α = 0. L-BFGS maximises the likelihood over log Σα, at most
-    log(max_strength), and the logits of α/Σα.
+    Labels without any vote get α = 0. L-BFGS maximises the likelihood over log Σα and the
+    logits of α/Σα.
     """
     if counts.sum(axis=1).max() < 2:
         reason = "one vote per item does not show disagreement"
@@ -27,11 +29,11 @@ def fit_dirichlet(counts: Array, max_strength: float, needed_by: str) -> Array:
     voted = counts.any(axis=0)
     model = DirichletMultinomial(counts[:, voted])
     logits = np.log(counts[:, voted].sum(axis=0) / counts.sum())
-    high = float(np.log(max_strength))
-    start = np.append(min(0.0, high), logits)
+    start = np.append(0.0, logits)
     # Far from the shares of the labels, α underflows.
     bounds_of_logits = zip(logits - 20, logits + 20, strict=True)
-    bounds = [(float(np.log(MIN_STRENGTH)), high), *bounds_of_logits]
+    bounds_of_strength = (float(np.log(MIN_STRENGTH)), float(np.log(MAX_STRENGTH)))
+    bounds = [bounds_of_strength, *bounds_of_logits]
     options: Any = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 1000}
     found = minimize(model.loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     alpha = np.zeros(counts.shape[1])

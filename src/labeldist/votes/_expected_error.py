@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from labeldist._typing import Array
 from labeldist.votes._dirichlet import DirichletMultinomial, fit_dirichlet
 from labeldist.votes._noise_ceiling import (
-    MAX_STRENGTH,
     beta_binomial,
     check_independent_votes,
     expected_negentropy,
@@ -94,7 +93,7 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     if numbers.ndim > 1 or numbers.dtype.kind not in "iu" or not (numbers > 0).all():
         raise ValueError(f"n_votes must be positive whole numbers; got {n_votes!r}.")
     check_independent_votes(votes, "expected_error")
-    fitted = fit_dirichlet(votes.counts, MAX_STRENGTH, "expected_error")
+    fitted = fit_dirichlet(votes.counts, "expected_error")
     mean = fitted / fitted.sum()
     prior_votes = _posterior_strength(votes.counts, mean) * mean
     one_vote = np.full(len(mean), 1 / len(mean))

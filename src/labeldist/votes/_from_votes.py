@@ -73,9 +73,9 @@ def from_votes(
         Number s of votes of the prior p added to each item: v of n votes are the degree (v + s·p) /
         (n + s). Items without votes get the prior and weight 0, or raise an error if s = 0.
         ``"auto"`` takes the s and p with the largest marginal likelihood of the votes in the
-        Dirichlet-multinomial model, and s at most the mean number of votes per item: few items may
-        look alike by chance, and their own votes are still at least half of a degree. It needs
-        items with two votes. Do not smooth distributions that evaluate a model.
+        Dirichlet-multinomial model. If the items do not differ more than by chance, s is large and
+        all items get the overall shares. It needs items with two votes. Do not
+        smooth distributions that evaluate a model.
     prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
         Equal degrees, the shares of the labels in all votes, or given weights, in the order of the
         labels or as a pandas Series with the labels as its index.
@@ -166,8 +166,7 @@ def _check_items_have_votes(items: list[Any], weights: Array, smoothing: Any) ->
 def _prior_votes(smoothing: Any, prior: Any, table: VoteTable) -> Array:
     """Return the votes for each label that are added to each item."""
     if smoothing == "auto":
-        mean_votes = table.counts.sum(axis=1).mean()
-        return fit_dirichlet(table.counts, mean_votes, "smoothing='auto'")
+        return fit_dirichlet(table.counts, "smoothing='auto'")
     return np.asarray(smoothing * _prior(prior, table.counts, table.label_names))
 
 

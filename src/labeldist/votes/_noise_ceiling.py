@@ -22,7 +22,6 @@ from labeldist.votes._vote_distributions import (
     has_several_votes,
 )
 
-MAX_STRENGTH = 1e6  # At this strength, items differ by 0.001, and the ceiling is 0 to two digits.
 # Rounded shares of votes, times the votes, differ from whole numbers by at most this.
 MAX_FRACTION = 0.05
 EXACT_VOTES = 300  # With more votes, the noise falls as 1/n to within 0.0001 of the ceiling.
@@ -75,7 +74,7 @@ def noise_ceiling(
     judged = judging_votes > 0
     n = judging_votes[judged]
     weight = row_weights(sample_weight, judged)
-    alpha = fit_dirichlet(votes.counts, MAX_STRENGTH, "noise_ceiling")
+    alpha = fit_dirichlet(votes.counts, "noise_ceiling")
     return skill_of_truth(votes.counts[judged] + alpha, n, weight)
 
 
