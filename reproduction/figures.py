@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import matplotlib as mpl
@@ -13,8 +14,9 @@ from matplotlib.figure import Figure as Canvas
 
 from labeldist.comparison import Comparison
 from labeldist.metrics import MEASURES
+from labeldist.plots import ParameterInfluenceDisplay
 from reproduction.rules import ABLATION_MEASURES, GRIDS, SHOWN
-from reproduction.significance import grid_points, summary
+from reproduction.significance import by_dataset, grid_points, summary
 
 
 @dataclass(frozen=True)
@@ -40,15 +42,14 @@ def paper_figures(records: pd.DataFrame) -> list[Figure]:
     blocks = means.groupby(["experiment", "kind", "variant", "measure"], sort=False)
     chains, ablations = [], []
     for (experiment, kind, variant, measure), rows in blocks:
-        values = rows.pivot_table(index="dataset", columns="method", values="mean", sort=False)
+        values = by_dataset(rows)
         heading = f"{experiment}, {variant}, {MEASURES[measure].title}"
         if kind == "chain" and measure == "chebyshev":
             chains.append(_bars(values, f"Enhancers before a learner: {heading}", "distance ↓"))
         base = next((method for method in ("UD-LE", "UD-LDL") if method in values), None)
         if base and measure in ABLATION_MEASURES:
-            trivial = rows.loc[rows["role"] == "trivial", "method"].unique()
-            distances = 1 - values if MEASURES[measure].higher_is_better else values
-            rivals = distances.drop(columns=[base, *trivial])
+            distances = by_dataset(rows[rows["role"] != "trivial"], "distance")
+            rivals = distances.drop(columns=base)
             gains = 1 - rivals.div(distances[base].replace(0, np.nan), axis=0)
             ablations.append(_bars(gains, f"Gain over {base}: {heading}", f"share of {base} saved"))
     return [*chains, *heat_maps(records), *ablations]
@@ -64,38 +65,23 @@ def _bars(values: pd.DataFrame, title: str, label: str) -> Figure:
     return Figure(title, embed(canvas), values.reset_index())
 
 
-def heat_maps(records: pd.DataFrame) -> list[Figure]:
+def heat_maps(records: pd.DataFrame) -> Iterator[Figure]:
     """Draw the influence of the two weights of each model in the measures that the paper shows."""
-    figures = []
-    for (dataset, model, name), part in grid_points(records).groupby(
-        ["dataset", "variant", "measure"], sort=False
-    ):
+    blocks = grid_points(records).groupby(["dataset", "variant", "measure"], sort=False)
+    for (dataset, model, name), part in blocks:
         if name not in SHOWN or model not in GRIDS:
             continue
-        second, row_symbol, column_symbol = GRIDS[model]
-        grid = part.pivot_table(
-            index="reconstruction", columns=second, values="value", dropna=False
-        )
+        grid = part.pivot_table(index="reconstruction", columns="other", values="value")
         measure = MEASURES[name]
-        title = f"{model} on {dataset}, {measure.title} {'↑' if measure.higher_is_better else '↓'}"
-        canvas = Canvas(figsize=(5, 4), layout="constrained")
-        axes = canvas.subplots()
-        image = axes.imshow(
-            grid, cmap="viridis" if measure.higher_is_better else "viridis_r", aspect="auto"
+        canvas = Canvas(figsize=(7, 5), layout="constrained")
+        rows, columns = list(grid.index), list(grid.columns)
+        title, rises = measure.title, measure.higher_is_better
+        display = ParameterInfluenceDisplay(
+            grid.to_numpy(), rows, columns, *GRIDS[model], title=title, higher_is_better=rises
         )
-        axes.set_xticks(range(grid.shape[1]), [f"{value:g}" for value in grid.columns], rotation=45)
-        axes.set_yticks(range(grid.shape[0]), [f"{value:g}" for value in grid.index])
-        axes.set(
-            title=title,
-            xlabel=f"{column_symbol} ({second})",
-            ylabel=f"{row_symbol} (reconstruction)",
-        )
-        canvas.colorbar(image)
-        numbers = (
-            grid.rename(columns=lambda value: f"{value:g}").reset_index().rename_axis(columns=None)
-        )
-        figures.append(Figure(title, embed(canvas), numbers))
-    return figures
+        display.plot(canvas.subplots())
+        numbers = grid.rename(columns="{:g}".format).reset_index().rename_axis(columns=None)
+        yield Figure(f"{model} on {dataset}, {measure.title}", embed(canvas), numbers)
 
 
 def critical_differences(comparison: Comparison, measure: str) -> str:

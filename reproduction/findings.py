@@ -10,16 +10,11 @@ import pandas as pd
 from labeldist.exceptions import ComparisonError
 from reproduction.claims import Claim, judge_claims
 from reproduction.files import write_text
-from reproduction.paper import (
-    impossible_cells,
-    misprinted_deviations,
-    paper_cells,
-    recomputed_ranks,
-)
+from reproduction.paper import MARGIN, misprinted_deviations, paper_cells, recomputed_ranks
 from reproduction.rules import DIGITS, FAILS, HOLDS, OPEN, ablation, enumerate_names, percent
-from reproduction.significance import failures, skill, summary, unfinished
+from reproduction.significance import failures, skill, summary, unfinished, where
 from reproduction.spec import PAPER
-from reproduction.verdicts import MARGIN, VERDICTS, gaps, judge_cells
+from reproduction.verdicts import VERDICTS, gaps, judge_cells
 
 CELLS = (
     "The paper prints {printed} values, {total} of them for the data sets and experiments of this "
@@ -95,18 +90,13 @@ def _on_cells(cells: pd.DataFrame) -> Iterator[str]:
 
 
 def _on_skill(records: pd.DataFrame) -> Iterator[str]:
-    skills = skill(records)
+    skills = where(skill(records), variant="")
     for experiment, method in (
         ("le-recovery", "BD-LE"),
         ("ldl-prediction", "BD-LDL"),
         ("le-recovery", "BayesLE"),
     ):
-        own = (
-            (skills["experiment"] == experiment)
-            & (skills["method"] == method)
-            & (skills["variant"] == "")
-        )
-        known = skills.loc[own, "skill"].dropna()
+        known = where(skills, experiment=experiment, method=method)["skill"].dropna()
         if len(known):
             yield SKILL.format(method=method, wins=int((known > 0).sum()), known=len(known))
 
@@ -152,17 +142,8 @@ def _on_tuned(records: pd.DataFrame) -> Iterator[str]:
 def findings_markdown(records: pd.DataFrame) -> str:
     """Return the findings as a Markdown page."""
     cells, claims = judge_cells(records), judge_claims(records)
-    counts = cells.groupby(["table", "verdict"], sort=False).size().unstack("verdict", fill_value=0)
+    counts = pd.crosstab(cells["table"], cells["verdict"])
     verdicts = counts.reindex(columns=list(VERDICTS), fill_value=0).reset_index()
-    yeast = gaps(records)
-    for column in ("tuned_gap", "mean_gap"):
-        yeast[column] = yeast[column].map(
-            lambda gap: "–" if pd.isna(gap) else f"{100 * gap:+.1f} %".replace("-", "−")
-        )
-    yeast = yeast[["dataset", "measure", "tuned_gap", "mean_gap", "verdict"]]
-    misprints = pd.concat([impossible_cells(), misprinted_deviations()])[
-        ["table", "dataset", "method", "value", "reason"]
-    ]
     return "\n".join(
         [
             "# Findings of the reproduction\n",
@@ -172,13 +153,6 @@ def findings_markdown(records: pd.DataFrame) -> str:
             markdown_table(verdicts),
             "\n## Claims\n",
             claim_table(claims),
-            "\n## BD-LDL tuned on the training rows\n",
-            "Relative gaps to the printed BD-LDL, in distances (1 − cosine); positive is worse.\n",
-            markdown_table(
-                yeast.set_axis(["data set", "measure", "BD-LDL tuned", "mean", "verdict"], axis=1)
-            ),
-            "\n## Misprints\n",
-            markdown_table(misprints),
             "",
         ]
     )

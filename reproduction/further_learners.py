@@ -11,16 +11,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from labeldist.comparison import corrected_t_test, holm, signed_rank_test
+from labeldist.comparison import Comparison, Record, holm, signed_rank_test
 from labeldist.exceptions import ComparisonError, LabelDistError
 from labeldist.metrics import MEASURES
 from reproduction.findings import markdown_table, replace_block
 from reproduction.runner import read_store
-from reproduction.significance import LEVEL, distance, failures, summary
+from reproduction.significance import LEVEL, by_dataset, failures, summary, where
 from reproduction.tables import dataset_place
 
 EXPERIMENT = "further-learners"
@@ -37,48 +40,30 @@ class Records:
     """The records of the experiment, of all measures."""
 
     def __init__(self, records: pd.DataFrame) -> None:
-        self.all = records[records["experiment"] == EXPERIMENT]
+        self.all = where(records, experiment=EXPERIMENT)
         if self.all.empty:
             raise ComparisonError(
                 f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
             )
+        self.main = where(self.all, kind="prediction", variant="")
         self.means = summary(self.all)
         self.roles = dict(zip(self.all["method"], self.all["role"], strict=True))
 
-    def select(self, measure: str, kind: str = "prediction", variant: str = "") -> pd.DataFrame:
+    def select(self, measure: str, column: str = "mean", **which: str) -> pd.DataFrame:
         """Return means, data sets down and methods across: baselines first, the others by name."""
-        rows = self.means[(self.means["kind"] == kind) & (self.means["variant"] == variant)]
-        rows = rows[rows["measure"] == measure]
-        table = rows.pivot_table(index="dataset", columns="method", values="mean", sort=False)
+        which = {"kind": "prediction", "variant": "", **which}
+        table = by_dataset(where(self.means, measure=measure, **which), column)
         columns = sorted(table.columns, key=lambda name: (self.roles[name] == "paper", name))
         return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
 
-    def distances(self, measure: str, **which: str) -> pd.DataFrame:
-        """Return `select` as distances: 0 is perfect, larger is worse."""
-        table = self.select(measure, **which)
-        return 1 - table if MEASURES[measure].higher_is_better else table
-
-    def methods(self) -> list[str]:
-        """Return the methods that are judged."""
-        rows = self.all[(self.all["kind"] == "prediction") & (self.all["variant"] == "")]
-        return sorted(rows.loc[rows["role"] == "paper", "method"].unique())
-
     def clear_wins(self, method: str, measure: str) -> list[str]:
-        """Return the sets on which a method is clearly better than `BASE` over the folds.
-
-        The p-values are corrected over the sets by Holm's method.
-        """
-        rows = self.all[(self.all["kind"] == "prediction") & (self.all["variant"] == "")]
-        rows = rows[(rows["measure"] == measure) & rows["method"].isin([method, BASE])]
-        rows = rows.assign(distance=distance(rows["value"], rows["measure"]))
-        pairs = rows.pivot_table(index=["dataset", "fold"], columns="method", values="distance")
-        leads = (pairs[BASE] - pairs[method]).dropna().groupby("dataset")
-        pvalues = holm(leads.agg(lambda folds: corrected_t_test(folds).pvalue))
-        means = leads.mean()
-        wins = means.index[(pvalues < LEVEL) & (means > 0)]
-        return sorted(
-            wins.intersection(self.distances(measure)[method].dropna().index), key=dataset_place
-        )
+        """Return the sets on which a method is clearly better than `BASE` over the folds."""
+        rows = where(self.main[self.main["method"].isin([method, BASE])], status="ok")
+        fields = zip(*(rows[name] for name in Record._fields), strict=True)
+        tests = Comparison(Record(*values) for values in fields).test(measure, against=BASE)
+        clear = tests.per_set.get(method, {}).items()
+        wins = [name for name, test in clear if test.pvalue < LEVEL and test.lead < 0]
+        return sorted(wins, key=dataset_place)
 
 
 def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -87,22 +72,22 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
     Differences are relative and in distances, so that above zero is worse. The test is Wilcoxon's
     signed-rank test over the sets, with Holm's correction over the methods.
     """
-    table = known.distances(measure)
+    table = known.select(measure, "distance")
     baselines = table[[name for name in table if known.roles[name] != "paper"]].min(axis=1)
-    relative, rows = table.div(table[BASE], axis=0) - 1, []
+    rows = []
     for method in (name for name in methods if name in table):
-        own = relative[[method, BASE]].dropna()
-        test = signed_rank_test(own[BASE] - own[method])
+        gap = (table[method] / table[BASE] - 1).dropna()
+        test = signed_rank_test(-gap)
         rows.append(
             {
                 "method": method,
-                "mean": own[method].mean(),
-                "median": own[method].median(),
+                "mean": gap.mean(),
+                "median": gap.median(),
                 "better": test.wins,
                 "worse": test.losses,
                 "beats_mean": int((table[method] < table[MEAN]).sum()),
                 "beats_all": int((table[method] < baselines).sum()),
-                "sets": len(own),
+                "sets": len(gap),
                 "wins": known.clear_wins(method, measure),
                 "lead": test.lead,
                 "pvalue": test.pvalue,
@@ -110,20 +95,16 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
         )
     judged = pd.DataFrame(rows)
     judged["pvalue"] = holm(judged["pvalue"])
-    judged["verdict"] = [
-        "no clear difference" if not row.pvalue < LEVEL else "better" if row.lead > 0 else "worse"
-        for row in judged.itertuples()
-    ]
-    return judged
+    verdicts = np.where(judged["lead"] > 0, "better", "worse")
+    verdicts = np.where(judged["pvalue"] < LEVEL, verdicts, "no clear difference")
+    return judged.assign(verdict=verdicts)
 
 
 def judge_all(known: Records) -> dict[str, pd.DataFrame]:
     """Return the verdicts by measure."""
-    targets = {
-        "kl_divergence": known.methods(),
-        **{name: list(methods) for name, methods in TARGETS.items()},
-    }
-    return {measure: judge(known, measure, methods) for measure, methods in targets.items()}
+    methods = sorted(where(known.main, role="paper")["method"].unique())
+    targets = {"kl_divergence": methods, **TARGETS}
+    return {measure: judge(known, measure, names) for measure, names in targets.items()}
 
 
 def percent(value: float) -> str:
@@ -154,11 +135,12 @@ def sentences(known: Records) -> str:
             parts.append(f"{word}: {len(names)}" + (f" ({', '.join(names)})" if names else ""))
         title = MEASURES[measure].title
         lines.append(f"- {title}, {len(judged)} methods against `{BASE}`. {'; '.join(parts)}.")
-    table = known.distances("kl_divergence")
-    methods = [name for name in known.methods() if name in table]
+    table = known.select("kl_divergence")
+    methods = [name for name in table if known.roles[name] == "paper"]
     best = table.idxmin(axis=1)
     own = [f"{name} ({method})" for name, method in best.items() if method in methods]
-    behind = (table[methods].lt(table[MEAN], axis=0).sum() < table[methods].notna().sum() / 2).sum()
+    wins = table[methods].lt(table[MEAN], axis=0).sum()
+    behind = int((wins < table[methods].notna().sum() / 2).sum())
     lines += [
         f"- Sets of {len(best)} on which one of these methods has the lowest Kullback-Leibler "
         f"divergence of all: {', '.join(own) or 'none'}.",
@@ -206,29 +188,22 @@ def bold(table: pd.DataFrame, known: Records) -> pd.DataFrame:
 def divergences(known: Records) -> str:
     """Return divergences, methods down and sets across, and the reasons of missing values."""
     shown = bold(known.select("kl_divergence"), known).T.rename_axis("method").reset_index()
-    short = failures(known.all[known.all["variant"] == ""])
-    reasons = [
-        f"- {row.method} on {row.dataset}, {row.kind}: {row.reason.rstrip('.')}."
-        for row in short.itertuples()
-    ]
-    return "\n".join(
-        [markdown_table(shown), *(["", "Without a value:", "", *reasons] if reasons else [])]
-    )
+    lines = [markdown_table(shown)]
+    short = failures(where(known.all, variant=""))
+    if len(short):
+        lines += ["", "Without a value:", ""]
+    for row in short.itertuples():
+        lines.append(f"- {row.method} on {row.dataset}, {row.kind}: {row.reason.rstrip('.')}.")
+    return "\n".join(lines)
 
 
 def seconds(known: Records) -> str:
     """Return the median seconds of a fold, fit and prediction."""
-    rows = known.all[
-        (known.all["kind"] == "prediction")
-        & (known.all["variant"] == "")
-        & (known.all["status"] == "ok")
-    ]
-    rows = rows[rows["dataset"].isin(SETS_OF_SECONDS)].drop_duplicates("run")
+    rows = where(known.main, status="ok").drop_duplicates("run")
     table = rows.pivot_table(index="method", columns="dataset", values="seconds", aggfunc="median")
     table = table.reindex(columns=[name for name in SETS_OF_SECONDS if name in table])
-    texts = table.map(
-        lambda value: "–" if pd.isna(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
-    )
+    texts = table.map(lambda value: f"{value:.0f}" if value >= 10 else f"{value:.2g}")
+    texts = texts.replace("nan", "–")
     return markdown_table(texts.rename_axis(index="method", columns=None).reset_index())
 
 
@@ -237,37 +212,25 @@ def missing(known: Records) -> str:
     variants = [name for name in known.means["variant"].unique() if name.endswith("missing")]
     tables = {name: known.select("kl_divergence", variant=name) for name in variants}
     shares = sorted(variants, key=lambda name: float(name.split()[0]))
-    rows = [(name, share) for name in tables[shares[0]].index for share in shares]
-    index = [f"{name}, {share}" for name, share in rows]
-    table = pd.DataFrame([tables[share].loc[name] for name, share in rows], index=index)
+    cases = product(tables[shares[0]].index, shares)
+    table = pd.DataFrame({f"{name}, {share}": tables[share].loc[name] for name, share in cases}).T
     filled = [name for name in table if known.roles[name] != "paper"]
-    lines = [
-        f"- {name}: better than "
-        + ", ".join(f"{other} in {int((table[name] < table[other]).sum())}" for other in filled)
-        + f" of {int(table[name].notna().sum())} cases."
-        for name in table
-        if name not in filled
-    ]
-    return "\n".join(
-        [markdown_table(bold(table, known).rename_axis("set").reset_index()), "", *lines]
-    )
+    lines = [markdown_table(bold(table, known).rename_axis("set").reset_index()), ""]
+    for name in table.columns.drop(filled):
+        wins = [f"{other} in {int((table[name] < table[other]).sum())}" for other in filled]
+        n_cases = int(table[name].notna().sum())
+        lines.append(f"- {name}: better than {', '.join(wins)} of {n_cases} cases.")
+    return "\n".join(lines)
 
 
-def from_tags(kind: str) -> Callable[[Records], str]:
-    """Return the function that writes two distances of a part that learns from logical labels."""
-
-    def write(known: Records) -> str:
-        tables = {
-            measure: bold(known.select(measure, kind), known)
-            for measure in ("kl_divergence", "chebyshev")
-        }
-        heads = {measure: f"{MEASURES[measure].title} ↓" for measure in tables}
-        return "\n\n".join(
-            markdown_table(table.rename_axis(heads[measure]).reset_index())
-            for measure, table in tables.items()
-        )
-
-    return write
+def from_tags(known: Records, kind: str) -> str:
+    """Return two distances of a part that learns from logical labels."""
+    tables = []
+    for measure in ("kl_divergence", "chebyshev"):
+        table = bold(known.select(measure, kind=kind), known)
+        head = f"{MEASURES[measure].title} ↓"
+        tables.append(markdown_table(table.rename_axis(head).reset_index()))
+    return "\n\n".join(tables)
 
 
 BLOCKS: dict[str, Callable[[Records], str]] = {
@@ -277,8 +240,8 @@ BLOCKS: dict[str, Callable[[Records], str]] = {
     "divergences": divergences,
     "seconds": seconds,
     "missing": missing,
-    "recovery": from_tags("recovery"),
-    "new rows": from_tags("new-rows"),
+    "recovery": partial(from_tags, kind="recovery"),
+    "new rows": partial(from_tags, kind="new-rows"),
 }
 """What is written between the markers of the page."""
 
@@ -290,10 +253,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("page", type=Path, help="Markdown file with the blocks")
     options = parser.parse_args(arguments)
     try:
-        records = pd.concat(
-            [read_store(options.store, attributes=attributes) for attributes in (False, True)]
-        )
-        known = Records(records[records["experiment"] == EXPERIMENT])
+        usual, further = (read_store(options.store, attributes=one) for one in (False, True))
+        known = Records(pd.concat([usual, further]))
         for name, write in BLOCKS.items():
             replace_block(options.page, f"further-learners: {name}", f"\n{write(known)}\n")
     except LabelDistError as error:

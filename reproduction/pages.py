@@ -13,12 +13,11 @@ import pandas as pd
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.files import write_text
 from reproduction.findings import markdown_table
-from reproduction.paper import paper_cells
+from reproduction.paper import MARGIN, paper_cells
 from reproduction.rules import DIGITS
-from reproduction.significance import paired_leads, summary
+from reproduction.significance import by_dataset, paired_leads, summary, where
 from reproduction.spec import load_spec
 from reproduction.tables import dataset_place
-from reproduction.verdicts import MARGIN
 
 Section = tuple[str, pd.DataFrame]
 """The title of a table and its content."""
@@ -39,47 +38,32 @@ class Records:
     """Records of a store, with the selections that the pages need."""
 
     def __init__(self, records: pd.DataFrame, attributes: pd.DataFrame) -> None:
-        self.records, self.attributes = records, attributes
+        self.records = pd.concat([records, attributes])
+        self.shown = records
         self.means = summary(records)
 
-    def select(
-        self, experiment: str, measure: str, *, variant: str = "", kind: str = ""
-    ) -> pd.DataFrame:
+    def select(self, experiment: str, measure: str, **which: str) -> pd.DataFrame:
         """Return means of a measure: one row per data set, one column per method."""
-        rows = self.means[
-            (self.means["experiment"] == experiment) & (self.means["measure"] == measure)
-        ]
-        rows = rows[(rows["variant"] == variant) & (not kind or rows["kind"] == kind)]
-        return _by_dataset(rows, "mean", experiment)
+        rows = where(self.means, experiment=experiment, measure=measure, **which)
+        return _ordered(by_dataset(rows), experiment)
 
     def over_seeds(self, experiment: str, measure: str, variant: str) -> pd.DataFrame:
-        """Return means over all seeds, or of an attribute, data sets down and methods across."""
-        rows = self.records if measure in PAPER_MEASURES else self.attributes
-        rows = rows[
-            (rows["experiment"] == experiment)
-            & (rows["variant"] == variant)
-            & (rows["measure"] == measure)
-        ]
-        return _by_dataset(
-            rows.groupby(["dataset", "method"], sort=False)["value"].mean().reset_index(),
-            "value",
-            experiment,
-        )
+        """Return means over all seeds, also of an attribute, data sets down and methods across."""
+        rows = where(self.records, experiment=experiment, variant=variant, measure=measure)
+        return _ordered(by_dataset(rows, "value"), experiment)
 
 
-def _by_dataset(rows: pd.DataFrame, column: str, experiment: str) -> pd.DataFrame:
+def _ordered(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return a table with methods in the order of the spec, and data sets in their usual order."""
-    table = rows.pivot_table(index="dataset", columns="method", values=column, sort=False)
-    names = dict.fromkeys(
-        method.name for part in load_spec(experiment).part for method in part.method
-    )
-    columns = [name for name in names if name in table.columns]
+    methods = [method.name for part in load_spec(experiment).part for method in part.method]
+    columns = [name for name in dict.fromkeys(methods) if name in table.columns]
     return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
 
 
 def write_pages(records: pd.DataFrame, attributes: pd.DataFrame, folder: Path) -> list[Path]:
     """Write the tables of each page to a Markdown file in `folder`, and return the paths."""
-    known, written = Records(records, attributes), []
+    known = Records(records, attributes)
+    written = []
     for name, page in PAGES.items():
         sections = [(title, table) for title, table in page(known) if len(table)]
         if sections:
@@ -109,13 +93,13 @@ def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _paper(experiment: str, method: str, measure: str) -> pd.Series:
-    cells = paper_cells()
-    rows = cells[
-        (cells["experiment"] == experiment)
-        & (cells["method"] == method)
-        & (cells["measure"] == measure)
-    ]
-    return rows.set_index("dataset")["value"]
+    cells = where(paper_cells(), experiment=experiment, method=method, measure=measure)
+    return cells.set_index("dataset")["value"]
+
+
+def _with_sets(table: pd.DataFrame, head: str = "data set") -> pd.DataFrame:
+    """Return a table with its index as the first column, without empty columns."""
+    return table.dropna(axis=1, how="all").rename_axis(head).reset_index()
 
 
 def results(known: Records) -> Iterator[Section]:
@@ -130,15 +114,11 @@ def results(known: Records) -> Iterator[Section]:
         published = known.select("ldl-prediction", measure).reindex(columns=["BD-LDL", "Mean"])
         settings = known.select("defaults", measure, kind="prediction")
         settings = settings.reindex(columns=["UD-LDL", "BDLDL()", "BDLDL(ridge=10.0)"])
-        yield (
-            f"Prediction, {_titled(measure)}",
-            _bold_best(published.join(settings, how="inner"), measure),
-        )
+        both = published.join(settings, how="inner")
+        yield f"Prediction, {_titled(measure)}", _bold_best(both, measure)
     for measure in ("kl_divergence", "clark", "cosine"):
-        yield (
-            f"choose_learner, {_titled(measure)}",
-            _bold_best(known.select("choice", measure), measure),
-        )
+        chosen = known.select("choice", measure)
+        yield f"choose_learner, {_titled(measure)}", _bold_best(chosen, measure)
 
 
 def enhancers(known: Records) -> Iterator[Section]:
@@ -156,38 +136,28 @@ def enhancers(known: Records) -> Iterator[Section]:
             )
             for output in ("softmax", "clip"):
                 columns[f"{_titled(measure)}, {output}"] = tables[measure, output][method]
-        table = pd.DataFrame(columns, index=tables["chebyshev", "softmax"].index)
-        yield method, table.dropna(axis=1, how="all").rename_axis("data set").reset_index()
+        yield method, _with_sets(pd.DataFrame(columns, index=tables["chebyshev", "softmax"].index))
 
 
 def learners(known: Records) -> Iterator[Section]:
     """Yield one table per learner: the paper's values, ours, those of the mean, and the skill."""
-    measures = ("clark", "cosine", "kl_divergence")
-    tables = {measure: known.select("ldl-prediction", measure) for measure in measures}
-    further = {measure: known.select("learners", measure) for measure in measures}
-    if tables["clark"].empty:
-        return
-    for measure in measures:
-        tables[measure] = tables[measure].join(
-            further[measure].drop(columns="Mean", errors="ignore")
-        )
-    mean = {measure: tables[measure]["Mean"] for measure in measures}
-    for method in tables["clark"].columns.drop("Mean"):
+    tables = {}
+    for measure in ("clark", "cosine", "kl_divergence"):
+        further = known.select("learners", measure).drop(columns="Mean", errors="ignore")
+        tables[measure] = known.select("ldl-prediction", measure).join(further)
+    divergence = tables.pop("kl_divergence")
+    for method in divergence.columns.drop("Mean", errors="ignore"):
         columns: dict[str, pd.Series] = {}
-        for measure in ("clark", "cosine"):
-            ours, printed = (
-                tables[measure][method],
-                _paper("ldl-prediction", method.split(",")[0], measure),
-            )
+        for measure, table in tables.items():
+            ours, printed = table[method], _paper("ldl-prediction", method.split(",")[0], measure)
             far = (ours / printed.reindex(ours.index) - 1).abs() > MARGIN
             columns[f"{_titled(measure)}, paper"] = printed
             columns[f"{_titled(measure)}, ours"] = ours.map("{:.4f}".format) + far.map(
                 {True: "*", False: ""}
             )
-            columns[f"{_titled(measure)}, mean"] = mean[measure]
-        columns["skill"] = 1 - tables["kl_divergence"][method] / mean["kl_divergence"]
-        table = pd.DataFrame(columns, index=tables["clark"].index)
-        yield method, table.dropna(axis=1, how="all").rename_axis("data set").reset_index()
+            columns[f"{_titled(measure)}, mean"] = table["Mean"]
+        columns["skill"] = 1 - divergence[method] / divergence["Mean"]
+        yield method, _with_sets(pd.DataFrame(columns, index=divergence.index))
 
 
 def defaults(known: Records) -> Iterator[Section]:
@@ -195,53 +165,37 @@ def defaults(known: Records) -> Iterator[Section]:
     divergence = known.select("defaults", "kl_divergence", kind="prediction")
     if len(divergence):
         shares = divergence.drop(columns=["Mean", "UD-LDL"]).div(divergence["Mean"], axis=0).T
-        yield (
-            "BDLDL: Kullback-Leibler as a share of that of the mean",
-            shares.rename_axis("setting").reset_index(),
-        )
+        title = "BDLDL: Kullback-Leibler as a share of that of the mean"
+        yield title, _with_sets(shares, "setting")
     distances = known.select("defaults", "chebyshev", kind="recovery").T
-    yield "BDLE: Chebyshev distance", distances.rename_axis("setting").reset_index()
+    yield "BDLE: Chebyshev distance", _with_sets(distances, "setting")
     rows = []
     for (dataset, method, measure), goal in GOALS.items():
         table = known.select("tuned", measure, variant=measure)
         if dataset in table.index:
-            rows.append(
-                (dataset, method, PAPER_MEASURES[measure].title, goal, table.loc[dataset, method])
-            )
-    yield (
-        "Tuned for a measure",
-        pd.DataFrame(rows, columns=["data set", "features", "measure", "goal", "reached"]),
-    )
-    leads = paired_leads(known.records, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
+            reached = table.loc[dataset, method]
+            rows.append((dataset, method, PAPER_MEASURES[measure].title, goal, reached))
+    columns = ["data set", "features", "measure", "goal", "reached"]
+    yield "Tuned for a measure", pd.DataFrame(rows, columns=columns)
+    leads = paired_leads(known.shown, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
     leads = leads[leads["measure"].isin(["kl_divergence", "clark", "cosine"])]
-    leads = leads.assign(
-        measure=[PAPER_MEASURES[name].title for name in leads["measure"]],
-        gain=[f"{row.lead:+.5f} ± {row.deviation:.5f}" for row in leads.itertuples()],
-    )
-    gains = leads.pivot_table(
-        index="dataset", columns="measure", values="gain", aggfunc="first", sort=False
-    )
-    yield (
-        "Gain of BDLDLCV() over the mean, five shuffles of ten folds",
-        gains.rename_axis(None, axis=1).reset_index(),
-    )
+    gain = [f"{row.lead:+.5f} ± {row.deviation:.5f}" for row in leads.itertuples()]
+    gains = leads.assign(gain=gain).pivot(index="dataset", columns="measure", values="gain")
+    title = "Gain of BDLDLCV() over the mean, five shuffles of ten folds"
+    yield title, gains.rename_axis(None, axis=1).reset_index()
 
 
 def bayes_le_figures(known: Records) -> Iterator[Section]:
     """Yield recovery and the best other method, wrong tags, other rules, features, new rows."""
     yield "Recovery: mean over seeds, the best other method in brackets", _best_rivals(known)
-    variants = dict.fromkeys(
-        known.records.loc[known.records["experiment"] == "bayes-le", "variant"]
-    )
-    for variant in variants:
-        if variant == "recovery":
-            continue
+    variants = where(known.shown, experiment="bayes-le")["variant"].unique()
+    for variant in variants[variants != "recovery"]:
         table = known.over_seeds("bayes-le", "kl_divergence", variant)
         for attribute in ("noise_", "explained_"):
             values = known.over_seeds("bayes-le", attribute, variant)
             if len(values):
                 table[attribute] = values.iloc[:, 0]
-        yield f"{variant}: {_titled('kl_divergence')}", table.rename_axis("data set").reset_index()
+        yield f"{variant}: {_titled('kl_divergence')}", _with_sets(table)
 
 
 def _best_rivals(known: Records) -> pd.DataFrame:
@@ -251,14 +205,15 @@ def _best_rivals(known: Records) -> pd.DataFrame:
         if "BayesLE" not in table:
             return pd.DataFrame()
         others = table.drop(columns="BayesLE")
-        best = others.max(axis=1) if info.higher_is_better else others.min(axis=1)
-        names = others.idxmax(axis=1) if info.higher_is_better else others.idxmin(axis=1)
+        sign = -1 if info.higher_is_better else 1
+        names = (sign * others).idxmin(axis=1)
+        best = sign * (sign * others).min(axis=1)
         columns[_titled(measure)] = (
             table["BayesLE"].map("{:.4f}".format) + " (" + names + best.map(" {:.4f})".format)
         )
     for attribute in ("spread_", "noise_"):
         columns[attribute] = known.over_seeds("bayes-le", attribute, "recovery")["BayesLE"]
-    return pd.DataFrame(columns).rename_axis("data set").reset_index()
+    return _with_sets(pd.DataFrame(columns))
 
 
 PAGES: dict[str, Callable[[Records], Iterator[Section]]] = {

@@ -1,7 +1,7 @@
 """The 416 cells of the paper's tables, and misprints that the cells alone prove.
 
-``published/`` holds one file per experiment with the values as printed, and the sizes of the data
-sets.
+``published/`` holds one file per experiment with the values as printed, the sizes of the data sets,
+and the claims of the text.
 """
 
 from functools import cache
@@ -18,6 +18,9 @@ FOLDER = Path(__file__).parent / "published"
 
 KINDS = {"le-recovery": "recovery", "ldl-prediction": "prediction", "ablation": "prediction"}
 """The experiments that the paper tabulates, and the kind of our records to compare with."""
+
+MARGIN = 0.05
+"""A value within this relative distance of the printed one is reproduced."""
 
 FOLDS = 10
 """The number of folds of the paper's means and standard deviations."""
@@ -36,6 +39,11 @@ def dataset_sizes() -> pd.DataFrame:
     return pd.read_csv(FOLDER / "datasets.csv", index_col="dataset")
 
 
+def read_claims() -> pd.DataFrame:
+    """Return the claims in the text of the paper: `id`, `experiment`, `text` and `where`."""
+    return pd.read_csv(FOLDER / "claims.csv")
+
+
 def paper_cells() -> pd.DataFrame:
     """Return the cells of all tables of the paper that compare methods.
 
@@ -43,7 +51,8 @@ def paper_cells() -> pd.DataFrame:
     -------
     DataFrame
         One row per cell: `table` (such as "LE, Chebyshev"), `experiment`, `dataset`, `method`,
-        `measure`, `value`, and `std` and `rank`, which are NaN where the paper prints none.
+        `measure`, `value`, `std` and `rank`, which are NaN where the paper prints none, and
+        `distance`.
     """
     return _all_cells().copy()
 
@@ -59,7 +68,8 @@ def _all_cells() -> pd.DataFrame:
             + cells["measure"].map({name: measure.title for name, measure in MEASURES.items()})
         )
         tables.append(cells.reindex(columns=_COLUMNS).astype({"std": float, "rank": float}))
-    return pd.concat(tables, ignore_index=True)
+    found = pd.concat(tables, ignore_index=True)
+    return found.assign(distance=distance(found["value"], found["measure"]))
 
 
 def impossible_cells() -> pd.DataFrame:
@@ -76,7 +86,6 @@ def impossible_cells() -> pd.DataFrame:
         contradicting values.
     """
     cells = paper_cells()
-    cells["distance"] = distance(cells["value"], cells["measure"])
     others = cells.pivot(index=["dataset", "method"], columns="measure", values="distance")
     canberra = cells[cells["measure"] == "canberra"].join(
         others[list(_BELOW_CANBERRA)], on=["dataset", "method"]
@@ -96,7 +105,7 @@ def impossible_cells() -> pd.DataFrame:
             )
             found[index] = {"rule": rule, "reason": reason}
     reasons = pd.DataFrame.from_dict(found, orient="index", columns=["rule", "reason"])
-    return cells.drop(columns="distance").join(reasons, how="inner")
+    return cells.join(reasons, how="inner")
 
 
 def recomputed_ranks() -> pd.DataFrame:
@@ -104,8 +113,7 @@ def recomputed_ranks() -> pd.DataFrame:
     cells = paper_cells()
     cells = cells[cells["rank"].notna()]
     # Equal printed values must stay equal after 1 - value.
-    printed = distance(cells["value"], cells["measure"]).round(6)
-    groups = printed.groupby([cells["table"], cells["dataset"]])
+    groups = cells["distance"].round(6).groupby([cells["table"], cells["dataset"]])
     lowest, highest = groups.rank(method="min"), groups.rank(method="max")
     return cells.assign(
         lowest=lowest, highest=highest, agree=cells["rank"].between(lowest, highest)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import Memory
+from joblib import hash as hash_of
 from sklearn.model_selection import KFold
 
 from labeldist.metrics import PAPER_MEASURES, score_all
@@ -91,15 +89,13 @@ def recover(run: Run, method: Method, data: Data, rows: Any) -> Any:
     """
     if method.use == GROUND_TRUTH:
         return data.D[rows]
-    estimator = build(method.use, method.parameters)
-    if data.cache is None:
-        return np.asarray(estimator.fit_transform(data.X[rows], data.L[rows]))
-    path = Path(data.cache) / f"{identity(run, method, rows is not ALL_ROWS)}.npy"
-    if not path.exists():
-        part = path.with_suffix(f".{os.getpid()}.npy")
-        np.save(part, np.asarray(estimator.fit_transform(data.X[rows], data.L[rows])))
-        part.replace(path)  # Another worker never reads half a file.
-    return np.load(path, allow_pickle=False)
+    memory = Memory(data.cache, verbose=0).cache(_enhance, ignore=["method", "X", "L"])
+    name = identity(run, method, rows is not ALL_ROWS)
+    return memory(name, method, data.X[rows], data.L[rows])
+
+
+def _enhance(_name: str, method: Method, X: Any, L: Any) -> Any:
+    return np.asarray(build(method.use, method.parameters).fit_transform(X, L))
 
 
 def identity(run: Run, method: Method, in_folds: bool) -> str:
@@ -108,6 +104,4 @@ def identity(run: Run, method: Method, in_folds: bool) -> str:
     fold = [run.folds, run.seed, run.fold] if in_folds else []
     # With defaults, which a spec may state or not.
     estimator = build(method.use, method.parameters)
-    parameters = estimator.get_params() if estimator else {}
-    text = json.dumps([run.dataset, run.tags, seed, fold, method.use, parameters], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return f"{run.dataset} {run.tags} {seed} {fold} {hash_of(estimator)}"

@@ -5,16 +5,17 @@ and distances as entries, NaN where there is no record. The same rules judge the
 our records.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from labeldist.datasets import list_datasets
 from labeldist.metrics import MEASURES
-from reproduction.paper import paper_cells
-from reproduction.significance import distance
+from reproduction.paper import MARGIN, paper_cells
+from reproduction.significance import distance, where
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be judged"
 
@@ -27,8 +28,9 @@ DIGITS = 4
 
 POWERS = range(-4, 4)
 SHOWN = ("chebyshev", "cosine")
-GRIDS = {"BD-LE": ("smoothness", "α", "λ"), "BD-LDL": ("ridge", "λ₁", "λ₂")}
-"""The second weight of a model, and the symbols of `reconstruction` and of that weight."""
+GRIDS = {"BD-LE": ("α (reconstruction)", "λ (smoothness)")}
+GRIDS["BD-LDL"] = ("λ₁ (reconstruction)", "λ₂ (ridge)")
+"""The two weights of a model."""
 
 Judgement = tuple[str, str]
 """A verdict and its evidence."""
@@ -75,34 +77,25 @@ def tally(against: pd.Series, known: pd.Series) -> Tally:
 
 def printed(experiment: str) -> pd.DataFrame:
     """Return the printed cases of one of the paper's experiments."""
-    cells = paper_cells()
-    cells = cells[cells["experiment"] == experiment]
-    return _pivot(cells, "value")
+    return _pivot(where(paper_cells(), experiment=experiment))
 
 
 def recorded(
-    table: pd.DataFrame,
-    experiment: str,
-    methods: list[str],
-    measures: list[str],
-    *,
-    variant: str = "",
-    kind: str = "",
+    table: pd.DataFrame, methods: list[str], measures: list[str], **which: str
 ) -> pd.DataFrame:
-    """Return the cases of all thirteen data sets from a `significance.summary`."""
-    rows = table[(table["experiment"] == experiment) & (table["variant"] == variant)]
-    rows = rows[rows["method"].isin(methods) & (not kind or rows["kind"] == kind)]
-    every_case = pd.MultiIndex.from_product(
-        [list_datasets(), measures], names=["dataset", "measure"]
-    )
-    return _pivot(rows, "mean").reindex(index=every_case, columns=methods)
+    """Return the cases of all thirteen data sets from a `summary`, from rows with these values."""
+    rows = where(table, **which)
+    names = ["dataset", "measure"]
+    every_case = pd.MultiIndex.from_product([list_datasets(), measures], names=names)
+    return _pivot(rows[rows["method"].isin(methods)]).reindex(index=every_case, columns=methods)
 
 
 def ablation(table: pd.DataFrame, task: str, variant: str) -> pd.DataFrame:
     """Return the cases of the ablation for "LE" or "LDL": with, without, and a ridge instead."""
     methods = [f"BD-{task}", f"UD-{task}", f"UD-{task} + ridge"]
     kind = {"LE": "recovery", "LDL": "prediction"}[task]
-    return recorded(table, "ablation", methods, ABLATION_MEASURES, variant=variant, kind=kind)
+    which = {"experiment": "ablation", "variant": variant, "kind": kind}
+    return recorded(table, methods, ABLATION_MEASURES, **which)
 
 
 def control_cases(table: pd.DataFrame, task: str) -> tuple[pd.DataFrame, str]:
@@ -117,10 +110,10 @@ def control_cases(table: pd.DataFrame, task: str) -> tuple[pd.DataFrame, str]:
     return ablation(table, task, "published")[pair], "at the published weights"
 
 
-def _pivot(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    rows = rows.assign(distance=distance(rows[column], rows["measure"]).astype(float).round(12))
+def _pivot(rows: pd.DataFrame) -> pd.DataFrame:
     keys = ["dataset", "measure", "method"]
-    return rows.drop_duplicates(keys).set_index(keys)["distance"].unstack("method")
+    cases = rows.drop_duplicates(keys).set_index(keys)["distance"]
+    return cases.astype(float).round(12).unstack("method")
 
 
 def first(cases: pd.DataFrame, champions: list[str]) -> Tally:
@@ -142,101 +135,63 @@ def gains(cases: pd.DataFrame, method: str, other: str) -> pd.Series:
     return (1 - cases[method] / cases[other]).dropna()
 
 
-def heat_map(points: pd.DataFrame, model: str, dataset: str, measure: str) -> pd.DataFrame:
+def heat_map(points: pd.DataFrame, **which: str) -> pd.DataFrame:
     """Return distances over a grid of powers of ten: `reconstruction` down, the other across."""
-    chosen = (
-        (points["variant"] == model)
-        & (points["dataset"] == dataset)
-        & (points["measure"] == measure)
-    )
-    rows = points[chosen]
-    other = GRIDS[model][0]
-    powers = {name: np.log10(rows[name]).round(6) for name in ("reconstruction", other)}
+    rows = where(points, **which)
+    powers = {name: np.log10(rows[name]).round(6) for name in ("reconstruction", "other")}
     entries = rows.assign(distance=distance(rows["value"], rows["measure"]), **powers)
-    found = entries.pivot_table(index="reconstruction", columns=other, values="distance")
+    found = entries.pivot_table(index="reconstruction", columns="other", values="distance")
     return found.reindex(index=POWERS, columns=POWERS)
 
 
-def _judge_maps(
-    points: pd.DataFrame, model: str, rule: Callable[[pd.DataFrame], tuple[bool, str]]
-) -> Judgement:
+Rule = Callable[[pd.DataFrame], tuple[bool, str]]
+"""A function of a complete grid that returns whether a claim holds, and the evidence."""
+
+
+def judge_maps(points: pd.DataFrame, model: str, rule: Rule) -> Judgement:
     """Judge every complete grid of a model by a rule, which must hold on all of them."""
     holds: list[bool] = []
     found: list[str] = []
-    for name, entries in _whole_maps(points, model):
-        true, evidence = rule(entries)
-        holds.append(true)
-        found.append(f"{name}: {evidence}.")
+    datasets = where(points, variant=model)["dataset"].unique()
+    for dataset, measure in product(datasets, SHOWN):
+        entries = heat_map(points, variant=model, dataset=dataset, measure=measure)
+        if entries.notna().to_numpy().all():
+            true, evidence = rule(entries)
+            holds.append(true)
+            found.append(f"{dataset}, {MEASURES[measure].title}: {evidence}.")
     if not holds:
         return OPEN, f"No complete 8 × 8 grid of {model} is recorded."
     return HOLDS if all(holds) else FAILS, " ".join(found)
 
 
-def _whole_maps(points: pd.DataFrame, model: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    for dataset in points.loc[points["variant"] == model, "dataset"].unique():
-        for measure in SHOWN:
-            entries = heat_map(points, model, dataset, measure)
-            if entries.notna().to_numpy().all():
-                yield f"{dataset}, {MEASURES[measure].title}", entries
+def best_about_a_hundredth(entries: pd.DataFrame) -> tuple[bool, str]:
+    """Judge that both weights of BD-LE's best point are within a factor of ten of 1e-2."""
+    row = entries.min(axis=1).idxmin()
+    column = entries.loc[row].idxmin()
+    loss = entries.loc[-2, -2] / entries.min(axis=None) - 1
+    evidence = f"best at α = 1e{row}, λ = 1e{column}; at 1e-2 for both, {percent(loss)} worse"
+    return abs(row + 2) <= 1 and abs(column + 2) <= 1, evidence
 
 
-def best_at(points: pd.DataFrame, model: str, power: int) -> Judgement:
-    """Judge that both weights of the best point are within a factor of ten of 10^power."""
-    _, first, second = GRIDS[model]
-
-    def rule(entries: pd.DataFrame) -> tuple[bool, str]:
-        row = entries.min(axis=1).idxmin()
-        best = row, entries.loc[row].idxmin()
-        loss = entries.loc[power, power] / entries.min(axis=None) - 1
-        evidence = (
-            f"best at {first} = 1e{best[0]}, {second} = 1e{best[1]}; "
-            f"at 1e{power} for both, {percent(loss)} worse"
-        )
-        return all(abs(found - power) <= 1 for found in best), evidence
-
-    return _judge_maps(points, model, rule)
+def good_up_to_a_tenth(entries: pd.DataFrame) -> tuple[bool, str]:
+    """Judge that all points of BD-LE with λ up to 0.1 are nearly the best."""
+    best, worst = entries.min(axis=None), entries.max(axis=None)
+    worst_here = entries.loc[:, :-1].max(axis=None)
+    loss = worst_here / best - 1
+    share = (worst_here - best) / (worst - best) if worst > best else 0.0
+    evidence = (
+        f"with λ up to 1e-1 the worst point is {percent(loss)} worse than the best of the map, "
+        f"{percent(share)} of the way to the worst of the map"
+    )
+    return bool(loss <= MARGIN), evidence
 
 
-def any_reconstruction_does(
-    points: pd.DataFrame, model: str, largest_other: int, margin: float
-) -> Judgement:
-    """Judge that points with a second weight up to 10^largest_other are nearly the best."""
-    second = GRIDS[model][2]
-
-    def rule(entries: pd.DataFrame) -> tuple[bool, str]:
-        part = entries.loc[:, :largest_other]
-        best, worst, worst_here = (
-            entries.min(axis=None),
-            entries.max(axis=None),
-            part.max(axis=None),
-        )
-        loss, share = (
-            worst_here / best - 1,
-            (worst_here - best) / (worst - best) if worst > best else 0.0,
-        )
-        evidence = (
-            f"with {second} up to 1e{largest_other} the worst point is {percent(loss)} worse than "
-            f"the best of the map, {percent(share)} of the way to the worst of the map"
-        )
-        return bool(loss <= margin), evidence
-
-    return _judge_maps(points, model, rule)
-
-
-def flat_in_reconstruction(
-    points: pd.DataFrame, model: str, smallest: int, margin: float
-) -> Judgement:
-    """Judge that `reconstruction` from 10^smallest on changes each column by at most a margin."""
-    _, first, second = GRIDS[model]
-
-    def rule(entries: pd.DataFrame) -> tuple[bool, str]:
-        part = entries.loc[smallest:]
-        change = part.max() / part.min() - 1
-        evidence = (
-            f"over {first} from 1e{smallest} to 1e{POWERS[-1]} the figure changes by "
-            f"{percent(change.min())} to {percent(change.max())}, "
-            f"most at {second} = 1e{change.idxmax()}"
-        )
-        return bool(change.max() <= margin), evidence
-
-    return _judge_maps(points, model, rule)
+def flat_from_a_tenth(entries: pd.DataFrame) -> tuple[bool, str]:
+    """Judge that λ₁ from 0.1 on changes BD-LDL by little for each λ₂."""
+    part = entries.loc[-1:]
+    change = part.max() / part.min() - 1
+    evidence = (
+        f"over λ₁ from 1e-1 to 1e{POWERS[-1]} the figure changes by {percent(change.min())} to "
+        f"{percent(change.max())}, most at λ₂ = 1e{change.idxmax()}"
+    )
+    return bool(change.max() <= MARGIN), evidence

@@ -6,6 +6,7 @@ value itself, or 1 − value for cosine and intersection.
 """
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,14 +20,24 @@ ENTRY = ["experiment", "kind", "variant", "dataset", "method", "role"]
 """The columns that identify a mean over folds, apart from the measure."""
 
 _BLOCK = ["experiment", "kind", "variant", "dataset", "measure"]
-_WEIGHTS = ["reconstruction", "smoothness", "ridge"]
+
+
+def where(frame: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
+    """Return the rows that have the given values in the named columns."""
+    for column, value in wanted.items():
+        frame = frame[frame[column] == value]
+    return frame
 
 
 def distance(value: pd.Series, measure: pd.Series) -> pd.Series:
     """Return values of the named measures as distances: 0 is perfect, larger is worse."""
-    return value.where(
-        ~measure.map(lambda name: MEASURES[name].higher_is_better).astype(bool), 1 - value
-    )
+    rises = measure.map({name: one.higher_is_better for name, one in MEASURES.items()})
+    return value.where(~rises.astype(bool), 1 - value)
+
+
+def by_dataset(rows: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
+    """Return a column as a table: data sets down, methods across."""
+    return rows.pivot_table(index="dataset", columns="method", values=column, sort=False)
 
 
 def first_seed(records: pd.DataFrame) -> pd.DataFrame:
@@ -43,14 +54,10 @@ def failures(records: pd.DataFrame) -> pd.DataFrame:
 def unfinished(records: pd.DataFrame) -> pd.DataFrame:
     """Return methods that have not run in all folds, with a `reason` that counts them."""
     records = first_seed(records[records["kind"] != "grid"])
-    folds = records[records["status"] == "ok"].drop_duplicates([*ENTRY, "run", "fold"])
-    counts = (
-        folds.groupby(ENTRY, sort=False)
-        .agg(done=("fold", "size"), folds=("folds", "max"))
-        .reset_index()
-    )
+    folds = where(records, status="ok").groupby(ENTRY, sort=False)
+    counts = folds.agg(done=("fold", "nunique"), folds=("folds", "max")).reset_index()
     counts = counts[(counts["done"] != counts["folds"]) & ~_among(counts, failures(records))]
-    reasons = counts["done"].astype(str) + " of " + counts["folds"].astype(str) + " folds"
+    reasons = [f"{row.done} of {row.folds} folds" for row in counts.itertuples()]
     return counts[ENTRY].assign(reason=reasons).reset_index(drop=True)
 
 
@@ -67,54 +74,22 @@ def summary(records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `experiment`, `kind`, `variant`, `dataset`, `method`, `role`, `measure`, `mean`, and `std`
-        (over folds; NaN for a single value).
+        `experiment`, `kind`, `variant`, `dataset`, `method`, `role`, `measure`, `mean`, `std` (over
+        folds; NaN for a single value) and `distance`.
     """
     records = first_seed(records[records["kind"] != "grid"])
-    whole = records[(records["status"] == "ok") & ~_among(records, failures(records))]
-    whole = whole[~_among(whole, unfinished(records))]
-    groups = whole.astype({"value": float}).groupby([*ENTRY, "measure"], sort=False)["value"]
-    return groups.agg(["mean", "std"]).reset_index()
-
-
-def paired_leads(
-    records: pd.DataFrame, experiment: str, method: str, other: str, *, variant: str = ""
-) -> pd.DataFrame:
-    """Compare two methods on the same folds of every seed that both have completed.
-
-    Returns
-    -------
-    DataFrame
-        `dataset`, `measure`, `lead` (by how much the method's distance is smaller, in the mean over
-        seeds), `deviation` of the seeds' leads (NaN for one seed) and `seeds`.
-    """
-    runs = records[
-        (records["experiment"] == experiment)
-        & (records["variant"] == variant)
-        & (records["status"] == "ok")
-    ]
-    runs = runs[runs["method"].isin([method, other])].astype({"value": float})
-    shuffle = ["dataset", "measure", "seed"]
-    runs = runs.assign(distance=distance(runs["value"], runs["measure"]))
-    pairs = runs.pivot_table(
-        index=[*shuffle, "fold"], columns="method", values="distance", sort=False
-    )
-    pairs = pairs.reindex(columns=[method, other]).dropna()
-    leads = (pairs[other] - pairs[method]).groupby(shuffle, sort=False).agg(["mean", "count"])
-    folds = runs.groupby(shuffle)["folds"].max().reindex(leads.index)
-    leads = leads.loc[leads["count"] == folds, "mean"]
-    groups = leads.groupby(["dataset", "measure"], sort=False)
-    return groups.agg(lead="mean", deviation="std", seeds="count").reset_index()
+    lacking = pd.concat([failures(records), unfinished(records)])
+    whole = where(records[~_among(records, lacking)], status="ok").astype({"value": float})
+    table = whole.groupby([*ENTRY, "measure"], sort=False)["value"].agg(["mean", "std"])
+    table = table.reset_index()
+    return table.assign(distance=distance(table["mean"], table["measure"]))
 
 
 def trivial(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return the best trivial baseline in groups of a `summary`: `by`, `baseline` and `trivial`."""
-    rows = table[table["role"] == "trivial"]
-    rows = rows.assign(distance=distance(rows["mean"], rows["measure"]))
-    best = rows.sort_values("distance", kind="stable").drop_duplicates(by)
-    return best.rename(columns={"method": "baseline", "mean": "trivial"})[
-        [*by, "baseline", "trivial"]
-    ]
+    """Return the best trivial baseline in groups of a `summary`: its name, mean and distance."""
+    best = where(table, role="trivial").sort_values("distance", kind="stable").drop_duplicates(by)
+    names = {"method": "baseline", "mean": "trivial", "distance": "trivial_distance"}
+    return best.rename(columns=names)[[*by, *names.values()]]
 
 
 def skill(records: pd.DataFrame) -> pd.DataFrame:
@@ -125,23 +100,35 @@ def skill(records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `summary`, `baseline` (its name), `trivial` (its value) and `skill`; NaN
-        without a baseline.
+        The columns of `summary` and of `trivial`, and `skill`; NaN without a baseline.
     """
     table = summary(records)
-    everywhere = [
-        name for name in _BLOCK if name != "variant"
-    ]  # a baseline may run once for all variants
-    same, anywhere = (
-        table.merge(trivial(table, _BLOCK), "left"),
-        table.merge(trivial(table, everywhere), "left"),
-    )
-    table = same.combine_first(anywhere)[same.columns]
-    own, base = (
-        distance(table["mean"], table["measure"]),
-        distance(table["trivial"], table["measure"]),
-    )
-    return table.assign(skill=1 - own / base.where(base > 0))
+    same = table.merge(trivial(table, _BLOCK), "left")
+    # A baseline may run once for all variants.
+    anywhere = [name for name in _BLOCK if name != "variant"]
+    table = same.combine_first(table.merge(trivial(table, anywhere), "left"))[same.columns]
+    base = table["trivial_distance"]
+    return table.assign(skill=1 - table["distance"] / base.where(base > 0))
+
+
+def paired_leads(
+    records: pd.DataFrame, experiment: str, method: str, other: str, variant: str = ""
+) -> pd.DataFrame:
+    """Return the leads of a method on the folds of several seeds.
+
+    Returns
+    -------
+    DataFrame
+        `dataset`, `measure`, `lead` (by how much the method's distance is smaller, in the mean over
+        seeds) and `deviation` of the seeds' leads (NaN for one seed).
+    """
+    rows = where(records, experiment=experiment, variant=variant, status="ok")
+    rows = rows.assign(distance=distance(rows["value"], rows["measure"]))
+    shuffle = ["dataset", "measure", "seed"]
+    means = rows.groupby([*shuffle, "method"], sort=False)["distance"].mean().unstack("method")
+    means = means.reindex(columns=[method, other])
+    leads = (means[other] - means[method]).dropna().groupby(["dataset", "measure"], sort=False)
+    return leads.agg(lead="mean", deviation="std").reset_index()
 
 
 def grid_points(records: pd.DataFrame) -> pd.DataFrame:
@@ -150,15 +137,14 @@ def grid_points(records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `dataset`, `variant`, `measure`, `reconstruction`, `smoothness` (NaN for BD-LDL), `ridge`
-        (NaN for BD-LE) and `value`.
+        `dataset`, `variant`, `measure`, `reconstruction`, `other` (the smoothness of BD-LE, the
+        ridge of BD-LDL) and `value`.
     """
-    grid = first_seed(records[(records["kind"] == "grid") & (records["status"] == "ok")])
-    weights = [
-        [json.loads(text).get(name, np.nan) for name in _WEIGHTS] for text in grid["parameters"]
-    ]
-    points = pd.DataFrame(weights, columns=_WEIGHTS, index=grid.index, dtype=float)
-    grid = grid[["dataset", "variant", "measure", "value"]].join(points)
-    grid = grid[grid["reconstruction"].notna()]
-    keys = ["dataset", "variant", "measure", *_WEIGHTS]
-    return grid.groupby(keys, sort=False, dropna=False)["value"].mean().reset_index()
+    grid = first_seed(where(records, kind="grid", status="ok"))
+    points = [json.loads(text) for text in grid["parameters"]]
+    grid = grid.assign(
+        reconstruction=[point.get("reconstruction", np.nan) for point in points],
+        other=[point.get("smoothness", point.get("ridge", np.nan)) for point in points],
+    )
+    keys = ["dataset", "variant", "measure", "reconstruction", "other"]
+    return grid.groupby(keys, sort=False)["value"].mean().reset_index()

@@ -280,23 +280,17 @@ def _check(experiment: Experiment) -> None:
 
 def _check_part(part: Part) -> None:
     names = [method.name for method in part.method]
+    if len(set(names)) < len(names):
+        raise SpecError(f"two methods of a part have the same name: {', '.join(names)}.")
+    wanted = {"recovery": "enhancers", "chain": "enhancers", "prediction": "learners"}.get(
+        part.kind
+    )
     enhances = {is_enhancer(method.use) for method in part.method}
-    has_grid = any(method.grid and method.role != "oracle" for method in part.method)
-    for wrong, message in (
-        (len(set(names)) < len(names), f"two methods have the same name: {', '.join(names)}"),
-        (
-            part.kind in ("recovery", "chain") and False in enhances,
-            f"the methods of a {part.kind} must be enhancers",
-        ),
-        (
-            part.kind == "prediction" and True in enhances,
-            "the methods of a prediction must be learners",
-        ),
-        ((part.kind == "chain") != bool(part.learner), "chains, and only these, have learners"),
-        (part.kind != "grid" and has_grid, f"only oracles have a grid in a {part.kind}"),
-    ):
-        if wrong:
-            raise SpecError(f"{message}.")
+    if wanted and enhances != {wanted == "enhancers"}:
+        raise SpecError(f"the methods of a {part.kind} must be {wanted}.")
+    has_grid = any(method.grid for method in part.method if method.role != "oracle")
+    if has_grid and part.kind != "grid":
+        raise SpecError(f"only oracles have a grid in a {part.kind}.")
 
 
 def restrict(experiment: Experiment, datasets: Sequence[str]) -> Experiment:

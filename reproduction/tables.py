@@ -18,8 +18,6 @@ from reproduction.significance import first_seed, summary
 MARKS = {"paper": "", "control": "control", "ours": "ours", "oracle": "", "trivial": "trivial"}
 """The roles in the order of the columns, and the marks of their methods."""
 
-STATUSES = {"failed": "failed", "timeout": "time-out"}
-
 
 @dataclass(frozen=True)
 class Block:

@@ -7,11 +7,8 @@ value is a tenth further from the truth than the printed one.
 import numpy as np
 import pandas as pd
 
-from reproduction.paper import KINDS, impossible_cells, paper_cells
-from reproduction.significance import distance, failures, summary, trivial, unfinished
-
-MARGIN = 0.05
-"""A value within this relative distance of the printed one is reproduced."""
+from reproduction.paper import KINDS, MARGIN, impossible_cells, paper_cells
+from reproduction.significance import failures, summary, trivial, unfinished, where
 
 VERDICTS = ("reproduced", "better", "worse", "impossible", "missing")
 
@@ -19,11 +16,6 @@ _FIXED = ("", "published")
 """The variants that have the settings of the paper."""
 
 _KEYS = ["experiment", "dataset", "method", "measure"]
-
-
-def relative_gap(ours: pd.Series, paper: pd.Series, measure: pd.Series) -> pd.Series:
-    """Return how much further from the truth our value is, relative to the paper's distance."""
-    return distance(ours, measure) / distance(paper, measure) - 1
 
 
 def judge_cells(records: pd.DataFrame) -> pd.DataFrame:
@@ -38,32 +30,25 @@ def judge_cells(records: pd.DataFrame) -> pd.DataFrame:
         baseline's value), `trivial_gap`, `verdict` (one of `VERDICTS`) and `reason`.
     """
     cells, table = paper_cells(), summary(records)
-    fixed = table[table["variant"].isin(_FIXED)].drop_duplicates(_KEYS)
-    ours = fixed.rename(columns={"mean": "ours", "std": "ours_std"})[[*_KEYS, "ours", "ours_std"]]
+    names = {"mean": "ours", "std": "ours_std", "distance": "our_distance"}
+    fixed = table[table["variant"].isin(_FIXED)].drop_duplicates(_KEYS).rename(columns=names)
     baselines = trivial(table, ["kind", "dataset", "measure"]).drop(columns="baseline")
-    judged = cells.merge(ours, "left", on=_KEYS)
-    judged = (
-        judged.assign(kind=judged["experiment"].map(KINDS))
-        .merge(baselines, "left")
-        .drop(columns="kind")
-    )
-    for name, column in (("gap", "ours"), ("trivial_gap", "trivial")):
-        judged[name] = relative_gap(judged[column], judged["value"], judged["measure"])
+    judged = cells.merge(fixed[[*_KEYS, *names.values()]], "left", on=_KEYS)
+    judged = judged.assign(kind=judged["experiment"].map(KINDS)).merge(baselines, "left")
+    judged["gap"] = judged["our_distance"] / judged["distance"] - 1
+    judged["trivial_gap"] = judged["trivial_distance"] / judged["distance"] - 1
     impossible = impossible_cells()["reason"].reindex(judged.index)
-    judged["verdict"] = np.select(
-        [
-            impossible.notna(),
-            judged["ours"].isna(),
-            judged["gap"].abs() <= MARGIN,
-            judged["gap"] < 0,
-        ],
-        ["impossible", "missing", "reproduced", "better"],
-        "worse",
-    )
+    judged["verdict"] = _verdicts(judged["gap"]).where(impossible.isna(), "impossible")
     missing = _why_missing(judged, records).where(judged["ours"].isna(), "")
     judged["reason"] = impossible.fillna(missing)
     columns = ["ours", "ours_std", "gap", "trivial", "trivial_gap", "verdict", "reason"]
     return judged.loc[_in_records(judged, records), [*cells.columns, *columns]]
+
+
+def _verdicts(gap: pd.Series) -> pd.Series:
+    tests = [gap.isna(), gap.abs() <= MARGIN, gap < 0]
+    found = np.select(tests, ["missing", "reproduced", "better"], "worse")
+    return pd.Series(found, index=gap.index)
 
 
 def _in_records(cells: pd.DataFrame, records: pd.DataFrame) -> np.ndarray:
@@ -74,13 +59,9 @@ def _in_records(cells: pd.DataFrame, records: pd.DataFrame) -> np.ndarray:
 
 def _why_missing(cells: pd.DataFrame, records: pd.DataFrame) -> pd.Series:
     """Return the reason why a cell has no value of ours: a failure, missing folds, or no record."""
-    short = pd.concat([unfinished(records).assign(status=""), failures(records)])
-    reasons = {
-        (run.experiment, run.dataset, run.method): ": ".join(filter(None, [run.status, run.reason]))
-        for run in short[short["variant"].isin(_FIXED)].itertuples()
-    }
-    keys = zip(cells["experiment"], cells["dataset"], cells["method"], strict=True)
-    return pd.Series([reasons.get(key, "no record") for key in keys], index=cells.index)
+    short = pd.concat([failures(records), unfinished(records)])
+    short = short[short["variant"].isin(_FIXED)].drop_duplicates(_KEYS[:3])
+    return cells[_KEYS[:3]].merge(short, "left")["reason"].fillna("no record")
 
 
 def gaps(records: pd.DataFrame) -> pd.DataFrame:
@@ -94,20 +75,14 @@ def gaps(records: pd.DataFrame) -> pd.DataFrame:
         "better", "not reproduced" or "missing".
     """
     keys = ["dataset", "measure"]
-    cells = paper_cells()
-    cells = cells[(cells["experiment"] == "ldl-prediction") & (cells["method"] == "BD-LDL")]
-    cells = cells[_in_records(cells, records)]
-    table = cells[[*keys, "value"]].rename(columns={"value": "paper"}).reset_index(drop=True)
-    found = summary(records)
-    found = found[(found["experiment"] == "ldl-prediction") & (found["variant"] == "")]
+    cells = where(paper_cells(), experiment="ldl-prediction", method="BD-LDL")
+    table = cells.loc[_in_records(cells, records), [*keys, "value", "distance"]]
+    table = table.rename(columns={"value": "paper"}).reset_index(drop=True)
+    found = where(summary(records), experiment="ldl-prediction", variant="")
     for column, method in (("tuned", "BD-LDL tuned"), ("mean", "Mean")):
-        own = found.loc[found["method"] == method, [*keys, "mean"]].drop_duplicates(keys)
-        table = table.merge(own.rename(columns={"mean": column}), "left", on=keys)
-        table[f"{column}_gap"] = relative_gap(table[column], table["paper"], table["measure"])
-    gap = table["tuned_gap"]
-    table["verdict"] = np.select(
-        [gap.isna(), gap.abs() <= MARGIN, gap < 0],
-        ["missing", "reproduced", "better"],
-        "not reproduced",
-    )
-    return table
+        own = where(found, method=method).drop_duplicates(keys).set_index(keys)
+        own = own[["mean", "distance"]].set_axis([column, "own"], axis=1)
+        table = table.join(own, on=keys)
+        table[f"{column}_gap"] = table.pop("own") / table["distance"] - 1
+    verdicts = _verdicts(table["tuned_gap"]).replace("worse", "not reproduced")
+    return table.drop(columns="distance").assign(verdict=verdicts)

@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 from labeldist import BDLDLCV
-from labeldist.metrics import kl_divergence
+from labeldist.metrics import skill
 from labeldist.votes import from_votes
 from reproduction.findings import markdown_table
 
@@ -42,13 +42,6 @@ def read(folder: Path) -> tuple[Any, Any]:
         )
         halves.append(embed.fit_transform([item["example"][part] for item in items]))
     return np.hstack(halves), np.array([item["label_count"] for item in items])
-
-
-def skill(D: Any, P: Any) -> float:
-    """Return 1 − KL / KL of the mean."""
-    return float(
-        1 - kl_divergence(D, P) / kl_divergence(D, np.broadcast_to(D.mean(axis=0), D.shape))
-    )
 
 
 def measure(X: Any, counts: Any, n_votes: int, seed: int) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 
 from labeldist.datasets import load_votes
 from labeldist.learning import MeanDistribution, SoftLabelClassifier, choose_learner
-from labeldist.metrics import get_scorer
+from labeldist.metrics import get_scorer, skill
 from labeldist.votes import noise_ceiling
 from reproduction.findings import markdown_table, replace_block
 
@@ -72,12 +72,7 @@ def measure(part: str, embeddings: Any, split: int, kind: str) -> dict[str, floa
         "logistic regression on shares": tuned().fit(X[train], D[train]).best_estimator_,
         "auto": chosen(X[train], D[train]),
     }
-    mean = MeanDistribution().fit(X[test], D[test])
-    kl = {
-        name: -get_scorer("kl_divergence")(model, X[test], D[test])
-        for name, model in {**models, "_": mean}.items()
-    }
-    return {name: 1 - value / kl["_"] for name, value in kl.items() if name != "_"}
+    return {name: skill(D[test], model.predict(X[test])) for name, model in models.items()}
 
 
 def main() -> None:
