@@ -61,7 +61,6 @@ def _bars(values: pd.DataFrame, title: str, label: str) -> Figure:
     values.plot.bar(ax=axes, width=0.8, colormap="tab20")
     axes.set(title=title, xlabel="", ylabel=label)
     axes.legend(ncols=5, fontsize="small", frameon=False)
-    axes.axhline(0, color="black", linewidth=0.8)
     return Figure(title, embed(canvas), values.reset_index())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,24 +28,23 @@ SKILL = (
     "data set and a measure)."
 )
 CLAIMS = (
-    "Of {total} claims in the text of the paper, those that hold: {holds}; that do not hold: "
-    "{fails}; that cannot be judged: {open}."
+    "Of {} claims in the text of the paper, those that hold: {}; that do not hold: {}; "
+    "that cannot be judged: {}."
 )
 ABLATION = (
-    "At the published weights, reconstruction improves {method} in both Canberra and Intersection "
-    "on {n_better} of {known} data sets."
+    "At the published weights, reconstruction improves {} in both Canberra and Intersection "
+    "on {} of {} data sets."
 )
 TUNED = (
     "BD-LDL tuned on the training rows is over {margin} worse than the printed BD-LDL in Clark or "
     "cosine on {n_worse} of {known} Yeast sets: {names}."
 )
 MISPRINTS = (
-    "{ranks} of {printed} printed ranks disagree with the printed values, and {deviations} printed "
+    "{} of {} printed ranks disagree with the printed values, and {} printed "
     "standard deviations are impossible."
 )
 RUNS = (
-    "All of this is from {runs} runs. {failed} entries of our tables failed or timed out, and "
-    "{unfinished} lack folds."
+    "All of this is from {} runs. {} entries of our tables failed or timed out, and {} lack folds."
 )
 
 
@@ -58,20 +58,11 @@ def summarize(records: pd.DataFrame, cells: pd.DataFrame, claims: list[Claim]) -
         *_on_tuned(records),
     ]
     ranks, deviations = recomputed_ranks(), misprinted_deviations()
-    sentences.append(
-        MISPRINTS.format(
-            ranks=int((~ranks["agree"]).sum()),
-            printed=len(ranks),
-            deviations=int((deviations["grade"] == "impossible").sum()),
-        )
-    )
-    sentences.append(
-        RUNS.format(
-            runs=records["run"].nunique(),
-            failed=len(failures(records)),
-            unfinished=len(unfinished(records)),
-        )
-    )
+    n_wrong = int((~ranks["agree"]).sum())
+    n_impossible = len(where(deviations, grade="impossible"))
+    sentences.append(MISPRINTS.format(n_wrong, len(ranks), n_impossible))
+    n_runs = records["run"].nunique()
+    sentences.append(RUNS.format(n_runs, len(failures(records)), len(unfinished(records))))
     return sentences
 
 
@@ -102,14 +93,10 @@ def _on_skill(records: pd.DataFrame) -> Iterator[str]:
 
 
 def _on_claims(claims: list[Claim]) -> Iterator[str]:
-    verdicts = [claim.verdict for claim in claims]
-    if verdicts:
-        yield CLAIMS.format(
-            total=len(claims),
-            holds=verdicts.count(HOLDS),
-            fails=verdicts.count(FAILS),
-            open=verdicts.count(OPEN),
-        )
+    counts = Counter(claim.verdict for claim in claims)
+    if claims:
+        parts = [counts[verdict] for verdict in (HOLDS, FAILS, OPEN)]
+        yield CLAIMS.format(len(claims), *parts)
 
 
 def _on_ablation(records: pd.DataFrame) -> Iterator[str]:
@@ -119,17 +106,13 @@ def _on_ablation(records: pd.DataFrame) -> Iterator[str]:
         cases = ablation(means, task, "published")[pair].round(DIGITS).dropna()
         improved = (cases[pair[0]] < cases[pair[1]]).groupby(level="dataset", sort=False).all()
         if len(improved):
-            yield ABLATION.format(
-                method=pair[0],
-                n_better=int(improved.sum()),
-                known=len(improved),
-            )
+            yield ABLATION.format(pair[0], int(improved.sum()), len(improved))
 
 
 def _on_tuned(records: pd.DataFrame) -> Iterator[str]:
     found = gaps(records)
     found = found[found["dataset"].str.startswith("Yeast") & (found["verdict"] != "missing")]
-    worse = list(found.loc[found["verdict"] == "not reproduced", "dataset"].unique())
+    worse = list(where(found, verdict="worse")["dataset"].unique())
     if len(found):
         yield TUNED.format(
             margin=percent(MARGIN),
@@ -185,6 +168,17 @@ def replace_block(page: Path, name: str, text: str) -> None:
     if not (start and end):
         raise ComparisonError(f"{page} has no block {name!r}.")
     write_text(page, f"{before}{start}{text}\n{end}{after}")
+
+
+def bold_best(
+    table: pd.DataFrame, *, higher_is_better: bool = False, rivals: list[str] | None = None
+) -> pd.DataFrame:
+    """Return the values of a table as text, with the best of the rivals of each row in bold."""
+    rounded = table.round(DIGITS)
+    competing = rounded[rivals or list(table)]
+    best = competing.max(axis=1) if higher_is_better else competing.min(axis=1)
+    texts = rounded.map(lambda value: _cell(value, DIGITS) or "–")
+    return texts.where(~rounded.eq(best, axis=0), "**" + texts + "**")
 
 
 def markdown_table(frame: pd.DataFrame, digits: int = 4) -> str:

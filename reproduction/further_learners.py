@@ -21,9 +21,10 @@ import pandas as pd
 from labeldist.comparison import Comparison, Record, holm, signed_rank_test
 from labeldist.exceptions import ComparisonError, LabelDistError
 from labeldist.metrics import MEASURES
-from reproduction.findings import markdown_table, replace_block
+from reproduction import pages
+from reproduction.findings import bold_best, markdown_table, replace_block
 from reproduction.runner import read_store
-from reproduction.significance import LEVEL, by_dataset, failures, summary, where
+from reproduction.significance import LEVEL, failures, where
 from reproduction.tables import dataset_place
 
 EXPERIMENT = "further-learners"
@@ -36,25 +37,28 @@ TARGETS = {"spearman": ("LDLLRR", "LDLDPA"), "top_label": ("LDL4C", "LDLHR")}
 SETS_OF_SECONDS = ("Yeast_alpha", "Natural_Scene", "SBU_3DFE", "Movie")
 
 
-class Records:
+class Records(pages.Records):
     """The records of the experiment, of all measures."""
 
     def __init__(self, records: pd.DataFrame) -> None:
-        self.all = where(records, experiment=EXPERIMENT)
-        if self.all.empty:
+        own = where(records, experiment=EXPERIMENT)
+        if own.empty:
             raise ComparisonError(
                 f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
             )
-        self.main = where(self.all, kind="prediction", variant="")
-        self.means = summary(self.all)
-        self.roles = dict(zip(self.all["method"], self.all["role"], strict=True))
+        super().__init__(own, own[:0])
+        self.main = where(own, kind="prediction", variant="")
+        self.roles = dict(zip(own["method"], own["role"], strict=True))
 
-    def select(self, measure: str, column: str = "mean", **which: str) -> pd.DataFrame:
-        """Return means, data sets down and methods across: baselines first, the others by name."""
+    def table(self, measure: str, column: str = "mean", **which: str) -> pd.DataFrame:
+        """Return means, data sets down and methods across, by default of the main part."""
         which = {"kind": "prediction", "variant": "", **which}
-        table = by_dataset(where(self.means, measure=measure, **which), column)
-        columns = sorted(table.columns, key=lambda name: (self.roles[name] == "paper", name))
-        return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
+        return self.select(EXPERIMENT, measure, column, **which)
+
+    def bold(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return distances as text, with the least of each row in bold; oracles do not compete."""
+        rivals = [name for name in table if self.roles[name] != "oracle"]
+        return bold_best(table, rivals=rivals)
 
     def clear_wins(self, method: str, measure: str) -> list[str]:
         """Return the sets on which a method is clearly better than `BASE` over the folds."""
@@ -72,7 +76,7 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
     Differences are relative and in distances, so that above zero is worse. The test is Wilcoxon's
     signed-rank test over the sets, with Holm's correction over the methods.
     """
-    table = known.select(measure, "distance")
+    table = known.table(measure, "distance")
     baselines = table[[name for name in table if known.roles[name] != "paper"]].min(axis=1)
     rows = []
     for method in (name for name in methods if name in table):
@@ -88,7 +92,7 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
                 "beats_mean": int((table[method] < table[MEAN]).sum()),
                 "beats_all": int((table[method] < baselines).sum()),
                 "sets": len(gap),
-                "wins": known.clear_wins(method, measure),
+                "clearly better on": ", ".join(known.clear_wins(method, measure)),
                 "lead": test.lead,
                 "pvalue": test.pvalue,
             }
@@ -114,7 +118,7 @@ def percent(value: float) -> str:
 
 def basis(known: Records) -> str:
     """Return what the figures rest on."""
-    runs = known.all.drop_duplicates("run")
+    runs = known.records.drop_duplicates("run")
     failed = int((runs["status"] != "ok").sum())
     hours = runs["seconds"].sum() / 3600
     versions = "; ".join(runs["versions"].unique())
@@ -135,7 +139,7 @@ def sentences(known: Records) -> str:
             parts.append(f"{word}: {len(names)}" + (f" ({', '.join(names)})" if names else ""))
         title = MEASURES[measure].title
         lines.append(f"- {title}, {len(judged)} methods against `{BASE}`. {'; '.join(parts)}.")
-    table = known.select("kl_divergence")
+    table = known.table("kl_divergence")
     methods = [name for name in table if known.roles[name] == "paper"]
     best = table.idxmin(axis=1)
     own = [f"{name} ({method})" for name, method in best.items() if method in methods]
@@ -152,44 +156,20 @@ def sentences(known: Records) -> str:
 
 def verdict_table(known: Records) -> str:
     """Return the table of verdicts."""
-    rows = [
-        (
-            row.method,
-            MEASURES[measure].title,
-            percent(row.mean),
-            percent(row.median),
-            f"{row.better} / {row.worse}",
-            f"{row.beats_mean} / {row.beats_all} of {row.sets}",
-            f"{row.pvalue:.2g}",
-            ", ".join(row.wins) or "–",
-            f"**{row.verdict}**",
-        )
-        for measure, judged in judge_all(known).items()
-        for row in judged.itertuples()
-    ]
-    heads = [
-        "method",
-        "measure",
-        "mean difference",
-        "median",
-        "better / worse",
-        "beats the mean / all baselines",
-    ]
-    return markdown_table(pd.DataFrame(rows, columns=[*heads, "p", "clearly better on", "verdict"]))
-
-
-def bold(table: pd.DataFrame, known: Records) -> pd.DataFrame:
-    """Return distances as text, with the least of each row in bold; oracles do not compete."""
-    rivals = table[[name for name in table if known.roles[name] != "oracle"]].round(4)
-    texts = table.map(lambda value: "–" if pd.isna(value) else f"{value:.4f}")
-    return texts.where(~table.round(4).eq(rivals.min(axis=1), axis=0), "**" + texts + "**")
+    tables = []
+    for measure, judged in judge_all(known).items():
+        judged.insert(1, "measure", MEASURES[measure].title)
+        for column in ("mean", "median"):
+            judged[column] = judged[column].map(percent)
+        tables.append(judged)
+    return markdown_table(pd.concat(tables).drop(columns="lead"))
 
 
 def divergences(known: Records) -> str:
     """Return divergences, methods down and sets across, and the reasons of missing values."""
-    shown = bold(known.select("kl_divergence"), known).T.rename_axis("method").reset_index()
+    shown = known.bold(known.table("kl_divergence")).T.rename_axis("method").reset_index()
     lines = [markdown_table(shown)]
-    short = failures(where(known.all, variant=""))
+    short = failures(where(known.records, variant=""))
     if len(short):
         lines += ["", "Without a value:", ""]
     for row in short.itertuples():
@@ -202,20 +182,18 @@ def seconds(known: Records) -> str:
     rows = where(known.main, status="ok").drop_duplicates("run")
     table = rows.pivot_table(index="method", columns="dataset", values="seconds", aggfunc="median")
     table = table.reindex(columns=[name for name in SETS_OF_SECONDS if name in table])
-    texts = table.map(lambda value: f"{value:.0f}" if value >= 10 else f"{value:.2g}")
-    texts = texts.replace("nan", "–")
-    return markdown_table(texts.rename_axis(index="method", columns=None).reset_index())
+    return markdown_table(table.rename_axis(columns=None).reset_index(), digits=2)
 
 
 def missing(known: Records) -> str:
     """Return divergences with missing degrees, and how often methods beat the filled tables."""
     variants = [name for name in known.means["variant"].unique() if name.endswith("missing")]
-    tables = {name: known.select("kl_divergence", variant=name) for name in variants}
+    tables = {name: known.table("kl_divergence", variant=name) for name in variants}
     shares = sorted(variants, key=lambda name: float(name.split()[0]))
     cases = product(tables[shares[0]].index, shares)
     table = pd.DataFrame({f"{name}, {share}": tables[share].loc[name] for name, share in cases}).T
     filled = [name for name in table if known.roles[name] != "paper"]
-    lines = [markdown_table(bold(table, known).rename_axis("set").reset_index()), ""]
+    lines = [markdown_table(known.bold(table).rename_axis("set").reset_index()), ""]
     for name in table.columns.drop(filled):
         wins = [f"{other} in {int((table[name] < table[other]).sum())}" for other in filled]
         n_cases = int(table[name].notna().sum())
@@ -227,7 +205,7 @@ def from_tags(known: Records, kind: str) -> str:
     """Return two distances of a part that learns from logical labels."""
     tables = []
     for measure in ("kl_divergence", "chebyshev"):
-        table = bold(known.select(measure, kind=kind), known)
+        table = known.bold(known.table(measure, kind=kind))
         head = f"{MEASURES[measure].title} ↓"
         tables.append(markdown_table(table.rename_axis(head).reset_index()))
     return "\n\n".join(tables)

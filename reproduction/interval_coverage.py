@@ -45,14 +45,9 @@ def coverage(name: str) -> dict[str, Any]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "sets", nargs="*", default=list_datasets(), help="benchmark sets (default: all thirteen)"
-    )
-    print(
-        markdown_table(
-            pd.DataFrame([coverage(name) for name in parser.parse_args().sets]), digits=3
-        )
-    )
+    parser.add_argument("sets", nargs="*", default=list_datasets(), help="default: all thirteen")
+    rows = [coverage(name) for name in parser.parse_args().sets]
+    print(markdown_table(pd.DataFrame(rows), digits=3))
 
 
 if __name__ == "__main__":

@@ -12,26 +12,14 @@ import pandas as pd
 
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.files import write_text
-from reproduction.findings import markdown_table
-from reproduction.paper import MARGIN, paper_cells
-from reproduction.rules import DIGITS
+from reproduction.findings import bold_best, markdown_table
+from reproduction.paper import FOLDER, MARGIN, paper_cells
 from reproduction.significance import by_dataset, paired_leads, summary, where
 from reproduction.spec import load_spec
 from reproduction.tables import dataset_place
 
 Section = tuple[str, pd.DataFrame]
 """The title of a table and its content."""
-
-GOALS = {
-    ("SBU_3DFE", "kernel", "kl_divergence"): 0.044,
-    ("Natural_Scene", "kernel", "kl_divergence"): 0.64,
-    ("Yeast_spoem", "kernel", "kl_divergence"): 0.0240,
-    ("Movie", "linear", "kl_divergence"): 0.097,
-    ("SBU_3DFE", "kernel", "clark"): 0.3540,
-    ("Natural_Scene", "kernel", "clark"): 2.3612,
-    ("Movie", "linear", "clark"): 0.5211,
-}
-"""Values to reach with BD-LDL tuned for a measure; those of Clark are the paper's."""
 
 
 class Records:
@@ -42,10 +30,12 @@ class Records:
         self.shown = records
         self.means = summary(records)
 
-    def select(self, experiment: str, measure: str, **which: str) -> pd.DataFrame:
+    def select(
+        self, experiment: str, measure: str, column: str = "mean", **which: str
+    ) -> pd.DataFrame:
         """Return means of a measure: one row per data set, one column per method."""
         rows = where(self.means, experiment=experiment, measure=measure, **which)
-        return _ordered(by_dataset(rows), experiment)
+        return _ordered(by_dataset(rows, column), experiment)
 
     def over_seeds(self, experiment: str, measure: str, variant: str) -> pd.DataFrame:
         """Return means over all seeds, also of an attribute, data sets down and methods across."""
@@ -56,7 +46,7 @@ class Records:
 def _ordered(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return a table with methods in the order of the spec, and data sets in their usual order."""
     methods = [method.name for part in load_spec(experiment).part for method in part.method]
-    columns = [name for name in dict.fromkeys(methods) if name in table.columns]
+    columns = [name for name in dict.fromkeys([*methods, *table]) if name in table]
     return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
 
 
@@ -66,13 +56,10 @@ def write_pages(records: pd.DataFrame, attributes: pd.DataFrame, folder: Path) -
     written = []
     for name, page in PAGES.items():
         sections = [(title, table) for title, table in page(known) if len(table)]
-        if sections:
-            path = folder / f"{name}.md"
-            text = "\n\n".join(
-                f"## {title}\n\n{markdown_table(table)}" for title, table in sections
-            )
-            write_text(path, f"{text}\n")
-            written.append(path)
+        texts = [f"## {title}\n\n{markdown_table(table)}\n" for title, table in sections]
+        if texts:
+            written.append(folder / f"{name}.md")
+            write_text(written[-1], "\n".join(texts))
     return written
 
 
@@ -82,14 +69,8 @@ def _titled(measure: str) -> str:
 
 
 def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Format the values of a table, with the best of each row in bold."""
-    if table.empty:
-        return table
-    rounded = table.round(DIGITS)
-    best = rounded.max(axis=1) if PAPER_MEASURES[measure].higher_is_better else rounded.min(axis=1)
-    texts = rounded.map(lambda value: "" if pd.isna(value) else f"{value:.{DIGITS}f}")
-    bold = rounded.eq(best, axis=0)
-    return texts.where(~bold, "**" + texts + "**").rename_axis("data set").reset_index()
+    rises = PAPER_MEASURES[measure].higher_is_better
+    return _with_sets(bold_best(table, higher_is_better=rises)) if len(table) else table
 
 
 def _paper(experiment: str, method: str, measure: str) -> pd.Series:
@@ -123,20 +104,15 @@ def results(known: Records) -> Iterator[Section]:
 
 def enhancers(known: Records) -> Iterator[Section]:
     """Yield one table per enhancer: the paper's values and ours under two output maps."""
-    tables = {
-        (measure, output): known.select("enhancers", measure, variant=output)
-        for measure in ("chebyshev", "cosine")
-        for output in ("softmax", "clip")
-    }
-    for method in tables["chebyshev", "softmax"].columns:
+    for method in known.select("enhancers", "chebyshev", variant="softmax"):
         columns = {}
         for measure in ("chebyshev", "cosine"):
-            columns[f"{_titled(measure)}, paper"] = _paper(
-                "le-recovery", method.split(",")[0], measure
-            )
+            printed = _paper("le-recovery", method.split(",")[0], measure)
             for output in ("softmax", "clip"):
-                columns[f"{_titled(measure)}, {output}"] = tables[measure, output][method]
-        yield method, _with_sets(pd.DataFrame(columns, index=tables["chebyshev", "softmax"].index))
+                ours = known.select("enhancers", measure, variant=output)[method]
+                columns[f"{_titled(measure)}, paper"] = printed.reindex(ours.index)
+                columns[f"{_titled(measure)}, {output}"] = ours
+        yield str(method), _with_sets(pd.DataFrame(columns))
 
 
 def learners(known: Records) -> Iterator[Section]:
@@ -169,14 +145,11 @@ def defaults(known: Records) -> Iterator[Section]:
         yield title, _with_sets(shares, "setting")
     distances = known.select("defaults", "chebyshev", kind="recovery").T
     yield "BDLE: Chebyshev distance", _with_sets(distances, "setting")
-    rows = []
-    for (dataset, method, measure), goal in GOALS.items():
-        table = known.select("tuned", measure, variant=measure)
-        if dataset in table.index:
-            reached = table.loc[dataset, method]
-            rows.append((dataset, method, PAPER_MEASURES[measure].title, goal, reached))
-    columns = ["data set", "features", "measure", "goal", "reached"]
-    yield "Tuned for a measure", pd.DataFrame(rows, columns=columns)
+    goals = pd.read_csv(FOLDER / "goals.csv")
+    tuned = where(known.means, experiment="tuned").rename(columns={"mean": "reached"})
+    keys = ["dataset", "method", "measure"]
+    goals = goals.merge(tuned[tuned["variant"] == tuned["measure"]], on=keys)
+    yield "Tuned for a measure", goals[[*keys, "goal", "reached"]]
     leads = paired_leads(known.shown, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
     leads = leads[leads["measure"].isin(["kl_divergence", "clark", "cosine"])]
     gain = [f"{row.lead:+.5f} ± {row.deviation:.5f}" for row in leads.itertuples()]

@@ -17,6 +17,7 @@ from reproduction.figures import critical_differences, paper_figures
 from reproduction.files import write_text
 from reproduction.findings import summarize
 from reproduction.paper import MARGIN, misprinted_deviations, recomputed_ranks
+from reproduction.rules import percent
 from reproduction.significance import LEVEL, skill
 from reproduction.spec import load_spec, shipped
 from reproduction.tables import Block, make_blocks
@@ -53,15 +54,15 @@ def render(records: pd.DataFrame, title: str) -> str:
         claims=pd.DataFrame(claims, columns=["text", "where", "verdict", "evidence"]),
         tuned=gaps(records),
         ranks=ranks[~ranks["agree"]].drop(columns=[*HIDDEN, "std", "agree"]),
-        deviations=misprinted_deviations().drop(columns=[*HIDDEN, "rank", "bound"]),
+        deviations=misprinted_deviations().drop(columns=[*HIDDEN, "rank"]),
         comparisons=list(comparisons(blocks)),
         skills=skill_tables(records),
         figures=paper_figures(records),
         failures=failure_table(records),
         times=time_table(records),
         versions=list(records["versions"].unique()),
-        margin=f"{100 * MARGIN:g} %",
-        level=f"{100 * LEVEL:g} %",
+        margin=percent(MARGIN),
+        level=percent(LEVEL),
     )
 
 
@@ -103,14 +104,11 @@ def skill_tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return, for each measure, the skill of all methods over the data sets."""
     table = skill(records)
     table = table[(table["role"] != "trivial") & table["skill"].notna()]
-    table = table.assign(positive=table["skill"] > 0)
     keys = ["experiment", "variant", "method"]
     figures = {"lowest": "min", "median": "median", "highest": "max", "sets": "count"}
     found = {}
     for name, part in table.groupby("measure", sort=False):
-        rows = part.groupby(keys, sort=False)
-        shown = rows["skill"].agg(**figures).assign(positive=rows["positive"].sum())
-        found[str(name)] = shown.reset_index()
+        found[str(name)] = part.groupby(keys, sort=False)["skill"].agg(**figures).reset_index()
     return found
 
 

@@ -61,9 +61,7 @@ class Tally:
         return HOLDS if self.against + self.total - self.known <= allowed else OPEN
 
     def __str__(self) -> str:
-        if not self.known:
-            return f"unknown in all {self.total} cases"
-        share = percent(self.against / self.known)
+        share = percent(self.against / max(self.known, 1))
         if self.known < self.total:
             unknown = self.total - self.known
             return f"{self.against} of {self.known} known cases ({share}; {unknown} unknown)"
@@ -96,18 +94,6 @@ def ablation(table: pd.DataFrame, task: str, variant: str) -> pd.DataFrame:
     kind = {"LE": "recovery", "LDL": "prediction"}[task]
     which = {"experiment": "ablation", "variant": variant, "kind": kind}
     return recorded(table, methods, ABLATION_MEASURES, **which)
-
-
-def control_cases(table: pd.DataFrame, task: str) -> tuple[pd.DataFrame, str]:
-    """Return the cases of reconstruction and of its control, and a description of the weights.
-
-    They are the tuned ones if these are available.
-    """
-    pair = [f"BD-{task}", f"UD-{task} + ridge"]
-    tuned = ablation(table, task, TUNED[task])[pair]
-    if tuned.notna().all(axis=1).any():
-        return tuned, "with each at its best" + (" by the truth" if TUNED[task] == "oracle" else "")
-    return ablation(table, task, "published")[pair], "at the published weights"
 
 
 def _pivot(rows: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,6 @@ from reproduction.methods import build, is_enhancer, published_parameters
 
 FOLDER = Path(__file__).parent / "specs"
 KINDS = ("recovery", "prediction", "chain", "new-rows", "grid")
-ROLES = ("paper", "trivial", "ours", "oracle", "control")
 
 PAPER = ("le-recovery", "ldl-prediction", "le-then-ldl", "ablation", "parameters")
 """The experiments of the paper, which run if no experiment is named."""
@@ -228,11 +227,9 @@ def load_spec(name: str) -> Experiment:
     path = FOLDER / f"{name}.toml" if name in shipped() else Path(name)
     try:
         return parse_spec(path.read_text("utf-8"), name)
-    except OSError as error:
+    except OSError:
         known = ", ".join(shipped())
-        raise SpecError(
-            f"{name} is not a readable file ({error.strerror}), and not one of {known}."
-        ) from None
+        raise SpecError(f"{name} is not a readable file, and not one of {known}.") from None
 
 
 def parse_spec(text: str, where: str = "The spec") -> Experiment:
@@ -266,7 +263,6 @@ def _check(experiment: Experiment) -> None:
     for what, chosen, known in (
         ("data set", [name for name in datasets if not is_known_set(name)], list_datasets()),
         ("kind", [part.kind for part in parts], KINDS),
-        ("role", [method.role for method in methods], ROLES),
     ):
         unknown = [name for name in chosen if name not in known]
         if unknown:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from labeldist.comparison import Comparison, Record
 from labeldist.datasets import list_datasets
-from labeldist.metrics import KL_FLOOR, PAPER_MEASURES
+from labeldist.metrics import PAPER_MEASURES
 from reproduction.files import write_text
 from reproduction.paper import paper_cells
 from reproduction.significance import first_seed, summary
@@ -30,9 +30,7 @@ class Block:
     def caption(self, measure: str) -> str:
         """Return a description of the table of a measure."""
         arrow = "↑" if PAPER_MEASURES[measure].higher_is_better else "↓"
-        floor = f". Predicted degrees below {KL_FLOOR:.1e} count as {KL_FLOOR:.1e}."
-        note = floor if measure == "kl_divergence" else ""
-        return f"{self.heading}: {PAPER_MEASURES[measure].title} {arrow}{note}"
+        return f"{self.heading}: {PAPER_MEASURES[measure].title} {arrow}"
 
 
 def make_blocks(records: pd.DataFrame) -> list[Block]:

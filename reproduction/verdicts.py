@@ -72,7 +72,7 @@ def gaps(records: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per recorded data set and measure (Clark, cosine): `dataset`, `measure`, `paper`,
         `tuned`, `tuned_gap`, `mean`, `mean_gap` and `verdict`: "reproduced" (within the margin),
-        "better", "not reproduced" or "missing".
+        "better", "worse" or "missing".
     """
     keys = ["dataset", "measure"]
     cells = where(paper_cells(), experiment="ldl-prediction", method="BD-LDL")
@@ -84,5 +84,4 @@ def gaps(records: pd.DataFrame) -> pd.DataFrame:
         own = own[["mean", "distance"]].set_axis([column, "own"], axis=1)
         table = table.join(own, on=keys)
         table[f"{column}_gap"] = table.pop("own") / table["distance"] - 1
-    verdicts = _verdicts(table["tuned_gap"]).replace("worse", "not reproduced")
-    return table.drop(columns="distance").assign(verdict=verdicts)
+    return table.drop(columns="distance").assign(verdict=_verdicts(table["tuned_gap"]))

@@ -1,15 +1,16 @@
 """Votes on text: hard and soft labels and `choose_learner` on ChaosNLI.
 
 ``make chaosnli`` runs it. For each part of ChaosNLI and each kind of features, ten random splits:
-the skill on the shares of all votes of the test items. Results are appended to a CSV file, and
-existing ones are not computed again. The table is written to the pages that show it.
+the skill on the shares of all votes of the test items. Results are kept in a store, and existing
+ones are not computed again. The table is written to the pages that show it.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import warnings
+import sys
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
+from labeldist.comparison import Store, run_tasks
 from labeldist.datasets import load_votes
 from labeldist.learning import MeanDistribution, SoftLabelClassifier, choose_learner
 from labeldist.metrics import get_scorer, skill
@@ -37,11 +39,6 @@ def tuned() -> Any:
     learner = SoftLabelClassifier(LogisticRegression(max_iter=1000))
     folds = KFold(3, shuffle=True, random_state=0)
     return GridSearchCV(learner, C_GRID, scoring=get_scorer("kl_divergence"), cv=folds)
-
-
-def chosen(X: Any, D: Any) -> Any:
-    """Return the learner that ``labeldist fit --method auto`` chooses."""
-    return choose_learner(X, D, random_state=0).estimator
 
 
 def text_features(items: pd.DataFrame, train: Any) -> Any:
@@ -68,11 +65,33 @@ def measure(part: str, embeddings: Any, split: int, kind: str) -> dict[str, floa
     X = text_features(data.items, train) if kind == "text" else embeddings[part]
     models = {
         "mean": MeanDistribution().fit(X[train], D[train]),
-        "majority vote": tuned().fit(X[train], hard[train]).best_estimator_,
-        "logistic regression on shares": tuned().fit(X[train], D[train]).best_estimator_,
-        "auto": chosen(X[train], D[train]),
+        "hard labels": tuned().fit(X[train], hard[train]).best_estimator_,
+        "soft labels": tuned().fit(X[train], D[train]).best_estimator_,
+        "auto": choose_learner(X[train], D[train], random_state=0).estimator,
     }
     return {name: skill(D[test], model.predict(X[test])) for name, model in models.items()}
+
+
+@dataclass(frozen=True)
+class Split:
+    """The task of one split of one part with one kind of features."""
+
+    part: str
+    kind: str
+    number: int
+    embeddings: Path | None
+
+    @property
+    def key(self) -> str:
+        """The identity of the split."""
+        return f"{self.part} {self.kind} {self.number}"
+
+    title = key
+
+    def __call__(self) -> dict[str, float]:
+        """Return the skill of each method."""
+        embeddings = np.load(self.embeddings) if self.embeddings else {}
+        return measure(self.part, embeddings, self.number, self.kind)
 
 
 def main() -> None:
@@ -81,49 +100,32 @@ def main() -> None:
     parser.add_argument(
         "--embeddings", type=Path, help="output of reproduction/sentence_embeddings.py"
     )
-    parser.add_argument("--store", type=Path, default=Path("build/chaosnli.csv"))
+    parser.add_argument("--store", type=Path, default=Path("build/chaosnli.sqlite"))
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    embeddings = np.load(options.embeddings) if options.embeddings else {}
-    kinds = ["text", *(["embeddings"] if options.embeddings else [])]
-    options.store.parent.mkdir(parents=True, exist_ok=True)
-    options.store.touch()
-    done = {tuple(row[:3]) for row in csv.reader(options.store.open())}
-    for split in range(SPLITS):
-        for part, kind in ((part, kind) for part in ("SNLI", "MNLI") for kind in kinds):
-            if (part, kind, str(split)) in done:
-                continue
-            skills = measure(part, embeddings, split, kind)
-            with options.store.open("a", newline="") as file:
-                csv.writer(file).writerows(
-                    [part, kind, split, name, skill] for name, skill in skills.items()
-                )
-    text = results_table(options.store)
+    kinds = ["text", "embeddings"] if options.embeddings else ["text"]
+    splits = product(range(SPLITS), ("SNLI", "MNLI"), kinds)
+    tasks = [Split(part, kind, number, options.embeddings) for number, part, kind in splits]
+    with Store(options.store) as store:
+        store.forget_failures()
+        for result in run_tasks(tasks, store):
+            if result.reason:
+                sys.exit(f"{result.key}: {result.reason}")
+        results = store.results()
+    skills = {tuple(key.split()): result.values for key, result in results.items()}
+    text = results_table(pd.DataFrame(skills).T)
     print(text)
     for page in PAGES:
         replace_block(page, "chaosnli", text)
 
 
-def results_table(store: Path) -> str:
+def results_table(skills: pd.DataFrame) -> str:
     """Return mean skills, the difference of automatic choice and soft labels, and the ceiling."""
-    frame = pd.read_csv(store, names=["part", "features", "split", "method", "skill"])
-    wide = frame.pivot_table(
-        index=["part", "features", "split"], columns="method", values="skill", sort=False
-    )
-    wide = wide.rename(
-        columns={"majority vote": "hard labels", "logistic regression on shares": "soft labels"}
-    )
-    gain = (
-        (wide["auto"] - wide["soft labels"])
-        .groupby(["part", "features"], sort=False)
-        .agg(["mean", "sem"])
-    )
-    table = wide.groupby(["part", "features"], sort=False).mean()
-    table["auto − soft"] = [f"{mean:+.3f} ± {error:.3f}" for mean, error in gain.to_numpy()]
-    ceilings = {
-        part: noise_ceiling(load_votes(f"ChaosNLI_{part}").votes) for part in ("SNLI", "MNLI")
-    }
-    table["ceiling"] = [ceilings[part] for part, _ in table.index]
+    groups = skills.rename_axis(["part", "features", "split"]).groupby(level=[0, 1], sort=False)
+    table = groups.mean()
+    gains = groups.apply(lambda rows: (rows["auto"] - rows["soft labels"]).agg(["mean", "sem"]))
+    table["auto − soft"] = [f"{mean:+.3f} ± {error:.3f}" for mean, error in gains.to_numpy()]
+    parts = [load_votes(f"ChaosNLI_{part}") for part, _ in table.index]
+    table["ceiling"] = [noise_ceiling(part.votes) for part in parts]
     return markdown_table(table.reset_index(), digits=3).replace("-", "−").replace("−−−", "---")
 
 

@@ -69,13 +69,11 @@ def test_narrow_majority_is_open():
     assert found.verdict == OPEN
 
 
-def test_tuned_control_is_preferred():
+def test_control_is_judged_at_the_best_weights():
     published = ablation((0.1, 0.2, 0.05), variants=("published",))
     tuned = ablation((0.1, 0.2, 0.15), variants=("tuned",))
     assert judged(published + tuned)["ldl-not-shrinkage"].verdict == HOLDS
-    alone = judged(published)["ldl-not-shrinkage"]
-    assert alone.verdict == FAILS
-    assert "published" in alone.evidence
+    assert judged(published)["ldl-not-shrinkage"].verdict == OPEN
 
 
 @pytest.mark.parametrize(("wide", "verdict"), [(0.5, HOLDS), (0.11, FAILS)])

@@ -158,7 +158,7 @@ def test_seconds_are_medians_over_folds():
     rows = wave({"A": 0.1})
     for row in rows:
         row["seconds"] = [1.0, 30.0, 2.5][row["fold"]]
-    assert "| A | 2.5 | 2.5 | 2.5 | 2.5 |" in BLOCKS["seconds"](Records(table(rows)))
+    assert "| A | 2.50 | 2.50 | 2.50 | 2.50 |" in BLOCKS["seconds"](Records(table(rows)))
 
 
 def test_page_has_all_blocks(page):

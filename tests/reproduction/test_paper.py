@@ -34,8 +34,7 @@ def test_canberra_below_clark_or_intersection_is_impossible():
     found = impossible_cells().set_index("dataset")
     assert set(found.index) == {"Natural_Scene", "Movie", "SBU_3DFE"}
     assert (found["method"] == "BD-LDL").all()
-    assert found.loc["Natural_Scene", "rule"] == "Canberra ≥ Clark"
-    assert found.loc["Movie", "rule"] == "Canberra ≥ Clark and Canberra ≥ 1 − Intersection"
+    assert "Intersection" not in found.loc["Natural_Scene", "reason"]
     assert all(value in found.loc["Movie", "reason"] for value in ("0.0218", "0.5211", "0.1702"))
 
 

@@ -97,6 +97,6 @@ def test_gaps_of_tuned_and_mean():
     judged = found.loc[[("Yeast_cdc", "clark"), ("Yeast_cold", "cosine")]]
     assert_allclose(judged["tuned_gap"], [0.07, 0.02])
     assert_allclose(judged["mean_gap"], [0.08, 0.2])
-    assert list(judged["verdict"]) == ["not reproduced", "reproduced"]
+    assert list(judged["verdict"]) == ["worse", "reproduced"]
     assert found.loc[("Movie", "clark"), "verdict"] == "better"
     assert found.loc[("Yeast_alpha", "clark"), "verdict"] == "missing"
