@@ -78,7 +78,7 @@ def sentences(contents: Contents) -> Iterator[str]:
         for pair in compare_pairs(contents)[:1]:
             versions = f"“{pair.one}” and “{pair.other}”"
             yield (
-                f"{versions} have the same top label for {pair.agreement:.0%} of items; "
+                f"{versions} have a top label in common for {pair.agreement:.0%} of items; "
                 f"the largest difference of their degrees is {pair.chebyshev:.2f} on average."
             )
     if n > MAX_ITEMS:
