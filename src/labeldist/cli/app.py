@@ -9,6 +9,7 @@ import typer
 
 from labeldist import __version__
 from labeldist.cli import options
+from labeldist.cli.annotators import annotators
 from labeldist.cli.compare import compare
 from labeldist.cli.datasets import datasets
 from labeldist.cli.enhance import enhance
@@ -85,6 +86,6 @@ def common(
     """Define the options of ``labeldist`` itself."""
 
 
-for command in (votes, enhance, fit, predict, evaluate, compare, explore):
+for command in (votes, annotators, enhance, fit, predict, evaluate, compare, explore):
     app.command(cls=options.Command)(command)
 app.add_typer(datasets, name="datasets")

@@ -14,7 +14,8 @@ from labeldist._tables.column_kinds import MISSING, clean
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN
-from labeldist.cli import io, options
+from labeldist.cli import io, options, pictures
+from labeldist.cli.plan import report_plan
 from labeldist.cli.reporter import Reporter
 from labeldist.cli.vote_tables import VoteColumns
 from labeldist.exceptions import TableError
@@ -66,6 +67,12 @@ def votes(
     join: Annotated[
         str | None, typer.Option(metavar="FILE", help="Table to join by the column --item.")
     ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print how many votes are enough; write no degrees.")
+    ] = False,
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Picture of --plan: .png, .svg or .pdf.")
+    ] = None,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -88,19 +95,28 @@ def votes(
     - `labeldist votes dev.json --item id --label annotations --annotator annotators --separator ,
       -o dist.csv` — LeWiDi
     - `labeldist votes export.json --from label-studio -o dist.csv` — an annotation tool
+    - `labeldist votes pilot.csv --item id --label emotion --plan` — how many votes are enough
     - `labeldist votes votes.csv --item id --label emotion --join items.csv -o dist.csv` — then
       `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
     """
-    reporter = Reporter(as_json=as_json, output=output)
+    reporter = Reporter(as_json=as_json, output=None if plan else output)
     names = VoteColumns(item, annotator, label, annotators, counts, label_names, separator, tool)
     names.check_shape()
     if join and not (item or tool):
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
-    io.check_outputs(table=output, force=force)
+    if picture and not plan:
+        raise typer.BadParameter("--picture needs --plan.")
+    if plan and output != STANDARD:
+        raise typer.BadParameter("--plan writes no degrees: remove -o.")
+    io.check_outputs(picture, table=output, force=force)
+    pictures.check_picture(picture)
     frame, names = names.read(table, reporter)
     found = names.count(
         frame, reporter, smoothing=smoothing, prior=_parse_prior(prior), aggregator=aggregator
     )
+    if plan:
+        report_plan(found, picture, reporter, force=force)
+        return
     _note_labels(found, reporter)
     items = frame[names.item].map(clean) if names.label else frame.index.to_series()
     others = _without_votes(

@@ -1,0 +1,46 @@
+"""``labeldist votes --plan``: the error to expect with each number of votes per item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from labeldist._extras import require
+from labeldist.cli import pictures
+from labeldist.cli.reporter import Reporter
+
+ABOUT = "Expected KL(truth, estimate) with each number of votes per item:"
+LEGEND = (
+    "counting: shares after one vote is added; Dirichlet, with bars: --smoothing auto; "
+    "ceiling: skill of the true distributions if these votes judge them."
+)
+BAR = 30  # Characters of the longest bar.
+SMALLEST = 1e-9  # Errors below are rounding, if all votes are for one label.
+
+
+def report_plan(votes: Any, picture: str | None, reporter: Reporter, *, force: bool) -> None:
+    """Print the expected errors as a table with bars, and draw a picture if there is a path."""
+    from labeldist.plots import ExpectedErrorDisplay
+    from labeldist.plots._expected_error import NUMBERS
+    from labeldist.votes import expected_error
+
+    with reporter.working("Computing expected errors"):
+        error = expected_error(votes, NUMBERS)
+    if picture:
+        pictures.save_drawn(ExpectedErrorDisplay(error).plot(), picture, force=force)
+    columns = {
+        "votes": error.n_votes,
+        "counting": error.counting,
+        "Dirichlet": error.dirichlet,
+        "ceiling": error.ceiling,
+    }
+    table = require("pandas", "app").DataFrame(columns)
+    longest = max(error.dirichlet.max(), SMALLEST)
+    lengths = (BAR * error.dirichlet / longest).round().astype(int)
+    bars = ["", *("█" * length for length in lengths)]
+    lines = table.to_string(index=False, float_format="{:.3f}".format).splitlines()
+    rows = [f"{line}  {bar}".rstrip() for line, bar in zip(lines, bars, strict=True)]
+    n_items = len(votes.items)
+    mean = float(votes.weights.mean())
+    title = f"{n_items} items with {mean:.3g} votes on average. {ABOUT}"
+    facts = {"items": n_items, "mean_votes": mean, "plan": table.to_dict("list")}
+    reporter.result("\n".join([title, "", *rows, "", LEGEND]), facts)

@@ -1,0 +1,49 @@
+"""``labeldist votes --plan``."""
+
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from labeldist.votes import expected_error, from_votes
+from tests.cli.in_process import error_of, run, run_json
+
+COMMAND = ("votes", "votes.csv", "--item", "title", "--label", "emotion", "--plan")
+
+
+def test_plan_is_printed_and_no_degrees_are_written(folder):
+    before = sorted(path.name for path in folder.iterdir())
+    facts = run_json(*COMMAND)
+    votes = from_votes(pd.read_csv("votes.csv"), item="title", label="emotion")
+    expected = expected_error(votes, facts["plan"]["votes"])
+    assert_allclose(facts["plan"]["counting"], expected.counting)
+    assert_allclose(facts["plan"]["Dirichlet"], expected.dirichlet)
+    assert_allclose(facts["plan"]["ceiling"], expected.ceiling)
+    assert (facts["items"], facts["mean_votes"]) == (40, 5)
+    lines = run(*COMMAND).stdout.splitlines()
+    bars = [line.count("█") for line in lines if "█" in line]
+    assert len(bars) == len(expected.n_votes)
+    assert bars[0] == 30
+    assert bars == sorted(bars, reverse=True)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_curve_is_drawn(folder):
+    run(*COMMAND, "--picture", "plan.png")
+    assert (folder / "plan.png").read_bytes().startswith(b"\x89PNG")
+    assert "exists" in error_of(*COMMAND, "--picture", "plan.png")
+
+
+@pytest.mark.usefixtures("folder")
+def test_invalid_options():
+    assert "--plan" in error_of(*COMMAND, "-o", "dist.csv", code=2)
+    assert "--plan" in error_of(*COMMAND[:-1], "--picture", "plan.png", code=2)
+
+
+def test_one_vote_per_item_is_not_enough(folder):
+    (folder / "votes.csv").write_text("title,emotion\na,joy\nb,fear\n")
+    assert "one vote per item" in error_of(*COMMAND)
+
+
+def test_votes_for_one_label_have_no_error(folder):
+    (folder / "votes.csv").write_text("title,emotion\na,joy\na,joy\nb,joy\n")
+    assert max(run_json(*COMMAND)["plan"]["Dirichlet"]) < 1e-9
