@@ -1,0 +1,41 @@
+"""The page from the paper to the code: parameters, expressions and experiments exist."""
+
+import re
+from inspect import signature
+
+import labeldist
+from labeldist import enhancement, learning
+from labeldist.comparison import published
+from reproduction.spec import shipped
+from tools.generate_pages import OF_THE_PAPER, methods_page
+
+NAMES = {**vars(enhancement), **vars(learning), "published": published, "labeldist": labeldist}
+PAGE = methods_page()
+
+
+def test_every_equation_of_the_paper_has_a_row():
+    tables = PAGE.split("## What differs")[0]
+    numbers = {int(number) for number in re.findall(r"\((\d+)\)", tables)}
+    first, last = re.search(r"\((\d+)\) to \((\d+)\)", tables).groups()
+    assert numbers | set(range(int(first), int(last))) == set(range(1, 29))
+
+
+def test_parameters_exist():
+    pairs = re.findall(r"`(\w+)` of `(BDL\w+)`", PAGE)
+    assert len(pairs) >= 8
+    for parameter, name in pairs:
+        assert parameter in signature(NAMES[name]).parameters
+
+
+def test_expressions_evaluate_and_experiments_exist():
+    expressions = re.findall(r"`((?:BDLE|BDLDL|published|labeldist\.)[^`]*)`", PAGE)
+    for text in expressions:
+        assert eval(text, NAMES.copy()) is not None  # noqa: S307  # our own page
+    experiments = re.findall(r"experiment `([\w-]+)`", PAGE)
+    assert len(experiments) == 5
+    assert set(experiments) <= set(shipped())
+
+
+def test_methods_of_the_paper_are_published():
+    for name in OF_THE_PAPER:
+        assert published(name) is not None
