@@ -15,7 +15,14 @@ from sklearn.utils.validation import has_fit_parameter
 from labeldist import BayesLE, VoteLE
 from labeldist.enhancement import DLDL
 from labeldist.exceptions import LabelWarning
-from labeldist.learning import CPNN, EDL, DistributionBoosting, DistributionForest, LDLogitBoost
+from labeldist.learning import (
+    CPNN,
+    EDL,
+    BlendedLearner,
+    DistributionBoosting,
+    DistributionForest,
+    LDLogitBoost,
+)
 from labeldist.simplex import check_distributions
 from tests.frames import MAKES, frame
 
@@ -296,6 +303,8 @@ EXCEPT = {
     # The degrees of the training rows depend on their tags or votes.
     DLDL: [check_fit_transform_equals_fit_and_transform],
     VoteLE: [check_fit_transform_equals_fit_and_transform],
+    # The folds of its weights depend on the order of the rows.
+    BlendedLearner: [check_row_order_has_no_effect, check_weights_equal_repeated_rows],
     DistributionForest: NOT_FOR_TREES,
     DistributionBoosting: NOT_FOR_TREES,
     LDLogitBoost: NOT_FOR_TREES,

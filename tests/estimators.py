@@ -70,6 +70,9 @@ SETTINGS = {
         {"enhancer": LogicalSoftmax(), "learner": MeanDistribution()},
     ],
     "SoftLabelClassifier": [{"estimator": LogisticRegression(C=0.1, tol=1e-9, max_iter=10_000)}],
+    "BlendedLearner": [
+        {"estimators": [("linear", BDLDL()), ("mean", MeanDistribution())], "random_state": 0}
+    ],
     "ConformalLearner": [
         {"learner": BDLDL(), "cv": 2, "random_state": 0},
         {"learner": BDLDL(), "joint": True},

@@ -522,6 +522,14 @@ METHODS: tuple[Method, ...] = (
         "wrapper",
     ),
     Method(
+        "log-linear pool",
+        "BlendedLearner",
+        "wrapper",
+        "C. Genest, J. V. Zidek. Combining probability distributions: a critique and an annotated "
+        "bibliography. Statistical Science 1(1), 1986.",
+        "paper",
+    ),
+    Method(
         "conformal intervals",
         "ConformalLearner",
         "wrapper",

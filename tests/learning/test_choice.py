@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from labeldist._tables.preparation import prepare_columns
 from labeldist.exceptions import LabelWarning, NotADistributionError
@@ -19,21 +20,17 @@ from labeldist.learning import (
     DistributionForest,
     MeanDistribution,
     SoftLabelClassifier,
+    SoftmaxRegression,
     _choice,
     choose_learner,
 )
-from labeldist.learning._choice import (
-    FOREST,
-    THE_MEAN,
-    Trial,
-    choose_among,
-    default_candidates,
-    pick,
-)
+from labeldist.learning._blended_learner import pool, pool_weights
+from labeldist.learning._candidates import FINAL_TREES, default_candidates
+from labeldist.learning._choice import BLEND, THE_MEAN, Trial, choose_among, pick
 from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
 from labeldist.metrics import MEASURES, PAPER_MEASURES, score_all
-from labeldist.simplex import normalize
+from labeldist.simplex import normalize, softmax
 
 CANDIDATES = {"linear": BDLDL(), "neighbours": AAKNN()}
 OPTIONS = {"cv": 5, "prepare": None, "sample_weight": None, "random_state": 0}
@@ -78,7 +75,7 @@ def test_scores_equal_a_plain_cross_validation(curved):
     X, D = curved
     folds = KFold(4, shuffle=True, random_state=7)
     choice = choose_learner(X, D, candidates=CANDIDATES, cv=folds)
-    mean, row, _ = choice.table
+    mean, row, *_ = choice.table
     expected = [
         score_all(D[test], BDLDL().fit(X[train], D[train]).predict(X[test]))
         for train, test in folds.split(X)
@@ -89,12 +86,12 @@ def test_scores_equal_a_plain_cross_validation(curved):
         assert row[f"{measure}_deviation"] == pytest.approx(np.std(values))
     assert mean["name"] == THE_MEAN
     assert row["skill"] == pytest.approx(1 - row["kl_divergence"] / mean["kl_divergence"])
-    assert choice.skill == choice.table[2]["skill"]
+    assert choice.skill == next(row["skill"] for row in choice.table if row["name"] == choice.name)
 
 
 def test_best_learner_is_fitted_on_all_rows_and_held_out_predictions_are_kept(curved):
     X, D = curved
-    choice = choose_learner(X, D, candidates=CANDIDATES, cv=KFold(4))
+    choice = choose_learner(X, D, candidates={"neighbours": AAKNN()}, cv=KFold(4))
     assert choice.name == "neighbours"
     assert choice.n_rows == choice.compared_rows == 200
     assert_array_equal(choice.estimator.predict(X), AAKNN().fit(X, D).predict(X))
@@ -138,7 +135,7 @@ def test_one_standard_error_rule_picks_the_simplest(scoring):
 
 @pytest.mark.parametrize(
     ("scoring", "name"),
-    [("kl_divergence", "shrunk"), ("clark", "truncating"), ("manhattan", "truncating")],
+    [("kl_divergence", BLEND), ("clark", "truncating"), ("manhattan", "truncating")],
 )
 def test_scoring_decides(curved, scoring, name):
     candidates = {"shrunk": BDLDL(ridge=30), "truncating": Truncating()}
@@ -153,10 +150,10 @@ def test_failing_learner_is_left_out_and_progress_continues(curved):
     choice = choose_among(
         *curved, candidates=candidates, watch=lambda *now: seen.append(now), **OPTIONS
     )
-    assert choice.name == "neighbours"
+    assert "failing" not in choice.weights
     assert choice.table[1]["failure"] == "ArithmeticError: too many rows"
     assert choice.table[1]["kl_divergence"] is None
-    names = [THE_MEAN, *candidates, "neighbours"]
+    names = [THE_MEAN, *candidates, choice.name]
     assert seen == [(done, 5, name) for done, name in enumerate(names, start=1)]
 
 
@@ -251,14 +248,16 @@ def test_sparse_features_have_no_kernel_candidates(rng):
     assert not [row["name"] for row in choice.table if row["failure"] or "kernel" in row["name"]]
 
 
-@pytest.mark.parametrize(("n_rows", "expected"), [(2500, (3, 1000)), (1_000_000, (144, 50))])
+@pytest.mark.parametrize(
+    ("n_rows", "expected"), [(2500, (3, 1000, 200)), (1_000_000, (144, 50, 50))]
+)
 def test_default_candidates_are_smaller_for_large_tables(n_rows, expected):
     made = default_candidates(
-        (n_rows, 18), quick=True, training_rows=2000, sparse=False, scoring="clark", random_state=0
+        (n_rows, 18), 10, training_rows=2000, sparse=False, scoring="clark", random_state=0
     )
-    forest = made["random trees (DistributionForest)"]
-    kernel = made["kernel (BD-LDL)"][0]
-    assert (forest.min_samples_leaf, kernel.n_components) == expected
+    forest = made["random trees (DistributionForest)"].final
+    kernel = made["kernel (BD-LDL)"].learner[0]
+    assert (forest.min_samples_leaf, kernel.n_components, forest.n_estimators) == expected
 
 
 def test_only_leaves_candidates_out_and_the_final_forest_is_larger(curved):
@@ -267,11 +266,53 @@ def test_only_leaves_candidates_out_and_the_final_forest_is_larger(curved):
 
     choice = choose_among(*curved, candidates=None, only=is_forest, **OPTIONS)
     assert len(choice.trials) == 2
-    assert (
-        choice.chosen.estimator.n_estimators
-        < choice.estimator.n_estimators
-        == FOREST["n_estimators"]
-    )
+    compared = choice.chosen.estimator
+    assert compared.n_estimators < choice.estimator.n_estimators == FINAL_TREES[1]
+    assert compared.max_features == choice.estimator.max_features
+
+
+@pytest.fixture
+def two_parts(rng):
+    """Return features and degrees: the sum of a linear and a curved score."""
+    X = rng.normal(size=(400, 4))
+    curved = np.column_stack([np.sin(3 * X[:, 0]), np.cos(3 * X[:, 1]), np.zeros(400)])
+    noise = 0.3 * rng.normal(size=(400, 3))
+    return X, softmax(X @ rng.normal(size=(4, 3)) / 2 + curved + noise)
+
+
+def test_a_blend_is_chosen_if_it_is_clearly_better(two_parts):
+    X, D = two_parts
+    given = {"linear": SoftmaxRegression(), "neighbours": AAKNN(), "ridge": BDLDL()}
+    choice = choose_learner(X[:300], D[:300], candidates=given, random_state=0)
+    assert choice.name == choice.table[-1]["name"] == BLEND
+    weights = choice.weights
+    assert min(weights["linear"], weights["neighbours"]) > 0.2
+    assert THE_MEAN not in weights  # only learners with weight are fitted
+    assert [name for name, _ in choice.estimator.estimators_] == list(weights)
+    learners = [clone(given[name]).fit(X[:300], D[:300]) for name in weights]
+    scores = [learner.score(X[300:], D[300:]) for learner in learners]
+    assert choice.estimator.score(X[300:], D[300:]) > max(scores) + 0.01
+
+
+def test_a_blend_is_scored_with_weights_from_the_other_folds(two_parts):
+    X, D = two_parts
+    given = {"linear": SoftmaxRegression(), "neighbours": AAKNN()}
+    choice = choose_learner(X, D, candidates=given, cv=KFold(2), random_state=0)
+    *trials, blend = choice.trials
+    weights = pool_weights([trial.predictions[200:] for trial in trials], D[200:])
+    expected = pool([trial.predictions[:200] for trial in trials], weights)
+    assert_allclose(blend.predictions[:200], expected)
+
+
+def test_candidates_with_their_own_preparation(two_parts):
+    X, D = two_parts
+    scalings = {"first": StandardScaler(), "second": MinMaxScaler()}
+    choice = choose_among(X, D, candidates=None, text=scalings, **OPTIONS)
+    by_name = {trial.name: trial.estimator for trial in choice.trials}
+    assert type(by_name["softmax regression on first"][0]) is StandardScaler
+    assert type(by_name["softmax regression on second"][0]) is MinMaxScaler
+    assert "softmax regression" not in by_name
+    assert isinstance(by_name["random trees (DistributionForest)"], DistributionForest)
 
 
 def test_prepare_is_the_first_step_of_the_chosen_pipeline(curved):

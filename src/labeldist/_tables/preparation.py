@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import TruncatedSVD
@@ -28,17 +29,26 @@ from labeldist.exceptions import TableError
 RARE_ROWS = 3  # Categories with fewer rows share one column.
 MOST_CATEGORIES = 30  # If there are more, the rarest share one column.
 TEXT_COMPONENTS = 100  # Features of a column of text, fewer if there are fewer rows or terms.
+WORDS = "words"
+CHARACTERS = "character n-grams"
+VECTORIZERS: dict[str, dict[str, Any]] = {
+    WORDS: {"ngram_range": (1, 2)},
+    CHARACTERS: {"analyzer": "char_wb", "ngram_range": (2, 5)},
+}
 
 
-def prepare_columns(frame: Any) -> ColumnTransformer:
+def prepare_columns(frame: Any, terms: Sequence[str] = ()) -> ColumnTransformer:
     """Return an unfitted transformer for the columns of a data frame, which determines their kinds.
 
     Numbers are standardised, with gaps filled by the median; truth values become 0 and 1, with gaps
     filled by the more frequent value; dates become `DateParts`; categories, and gaps in them, are
-    one-hot encoded, with rare and unseen ones in one column; text becomes `TextComponents`. An
-    indicator column is added for each other column with gaps.
+    one-hot encoded, with rare and unseen ones in one column. Text becomes `TextComponents`, or the
+    sparse `TextWeights` of the given `terms`, for linear learners. An indicator column is added for
+    each other column with gaps.
     """
     parts = _unfitted_parts()
+    if terms:
+        parts["text"] = TextWeights(terms)
     columns: dict[str, list[str]] = {kind: [] for kind in parts}
     problems = []
     for name in frame.columns:
@@ -55,7 +65,15 @@ def prepare_columns(frame: Any) -> ColumnTransformer:
             "or write numbers, dates such as 2024-05-31, categories or longer text."
         )
     used = [(kind, parts[kind], names) for kind, names in columns.items() if names]
-    return ColumnTransformer(used, verbose_feature_names_out=False)
+    # With a threshold of one, all features are sparse if those of text are.
+    return ColumnTransformer(used, sparse_threshold=1.0, verbose_feature_names_out=False)
+
+
+def prepare_for_linear(frame: Any) -> dict[str, ColumnTransformer]:
+    """Return transformers with sparse features of text by their name, none without text."""
+    if not any(kind_of(frame[name]).kind == "text" for name in frame.columns):
+        return {}
+    return {terms: prepare_columns(frame, [terms]) for terms in (CHARACTERS, WORDS)}
 
 
 def _unfitted_parts() -> dict[str, Any]:
@@ -94,9 +112,9 @@ def unseen_categories(preparation: ColumnTransformer, frame: Any) -> dict[str, l
 def texts_without_known_words(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
     """Return how many cells of columns of text have no word that the fitted transformer knows."""
     counts = {}
-    for part, _ in _fitted_parts(preparation, TextComponents):
-        for name, vectorizer in part.vectorizers_.items():
-            n_terms = vectorizer.transform(_texts(frame[name])).getnnz(axis=1)
+    for part, names in _fitted_parts(preparation, TextComponents, TextWeights):
+        for name in names:
+            n_terms = part.weights(frame[name]).getnnz(axis=1)
             counts[name] = int((n_terms == 0).sum())
     return {name: count for name, count in counts.items() if count}
 
@@ -205,6 +223,52 @@ class DateParts(CellTransformer):
         return np.column_stack([found.year + passed, *waves])
 
 
+class TextWeights(CellTransformer):
+    """Convert text to sparse TF-IDF weights, column by column.
+
+    A missing cell has no terms, so that all its weights are 0.
+
+    Parameters
+    ----------
+    terms : sequence of {"words", "character n-grams"}
+        Words and pairs of words; two to five characters within words.
+    """
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self.terms = terms
+
+    def fit(self, X: Any, y: Any = None) -> TextWeights:
+        """Learn the terms that occur in at least two rows."""
+        super().fit(X, y)
+        self.vectorizers_: dict[str, list[Any]] = {}
+        for name in X.columns:
+            fitted = [_fit_vectorizer(kind, X[name]) for kind in self.terms]
+            self.vectorizers_[name] = [one for one in fitted if one is not None]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the weights of all terms of all columns as a CSR matrix."""
+        return sparse.hstack([self.weights(X[name]) for name in X.columns], "csr")
+
+    def weights(self, cells: Any) -> Any:
+        """Return the weights of the terms of one column."""
+        texts = _texts(cells)
+        blocks = [vectorizer.transform(texts) for vectorizer in self.vectorizers_[cells.name]]
+        return sparse.hstack([sparse.csr_matrix((len(texts), 0)), *blocks], "csr")
+
+    def _suffixes_of(self, name: str) -> Sequence[str]:
+        suffixes = []
+        for vectorizer in self.vectorizers_[name]:
+            # Quotation marks show spaces, and distinguish n-grams from words.
+            quote = "'" if vectorizer.analyzer == "char_wb" else ""
+            terms = vectorizer.get_feature_names_out()
+            suffixes += [f": {quote}{term}{quote}" for term in terms]
+        return suffixes
+
+    def _convert(self, cells: Any) -> Any:
+        return self.weights(cells)
+
+
 class TextComponents(CellTransformer):
     """Convert text to the first singular vectors of TF-IDF weights, column by column.
 
@@ -215,18 +279,19 @@ class TextComponents(CellTransformer):
     def fit(self, X: Any, y: Any = None) -> TextComponents:
         """Learn the terms that occur in at least two rows, and their components."""
         super().fit(X, y)
-        self.vectorizers_ = {}
+        self.weights_ = TextWeights([WORDS]).fit(X)
         self.decompositions_ = {}
         for name in X.columns:
-            vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2)
-            try:
-                weights = vectorizer.fit_transform(_texts(X[name]))
-            except ValueError:  # No term occurs twice, for example in a small fold.
-                continue
-            n_components = min(TEXT_COMPONENTS, *weights.shape)
-            self.vectorizers_[name] = vectorizer
-            self.decompositions_[name] = TruncatedSVD(n_components, random_state=0).fit(weights)
+            weights = self.weights(X[name])
+            if weights.shape[1]:
+                n_components = min(TEXT_COMPONENTS, *weights.shape)
+                decomposition = TruncatedSVD(n_components, random_state=0)
+                self.decompositions_[name] = decomposition.fit(weights)
         return self
+
+    def weights(self, cells: Any) -> Any:
+        """Return the weights of the terms of one column."""
+        return self.weights_.weights(cells)
 
     def _suffixes_of(self, name: str) -> Sequence[str]:
         decomposition = self.decompositions_.get(name)
@@ -234,10 +299,18 @@ class TextComponents(CellTransformer):
         return [f" text {component}" for component in range(n_components)]
 
     def _convert(self, cells: Any) -> Array:
-        if cells.name not in self.vectorizers_:
+        if cells.name not in self.decompositions_:
             return np.zeros((len(cells), 1))
-        weights = self.vectorizers_[cells.name].transform(_texts(cells))
-        return np.asarray(self.decompositions_[cells.name].transform(weights))
+        return np.asarray(self.decompositions_[cells.name].transform(self.weights(cells)))
+
+
+def _fit_vectorizer(kind: str, cells: Any) -> TfidfVectorizer | None:
+    """Return a vectorizer of the terms of a column, None if no term occurs twice."""
+    vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2, **VECTORIZERS[kind])
+    try:
+        return vectorizer.fit(_texts(cells))
+    except ValueError:  # for example in a small fold
+        return None
 
 
 def _texts(cells: Any) -> list[str]:

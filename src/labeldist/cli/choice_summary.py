@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labeldist.learning import Choice
+from labeldist.learning._choice import BLEND
 from labeldist.metrics import MEASURES
 from labeldist.metrics._skill import describe_skill
 
@@ -16,7 +17,8 @@ def summarise_choice(choice: Choice, *, requested: bool) -> str:
 
 
 def _comparison(choice: Choice) -> str:
-    n_learners = sum(not trial.failure for trial in choice.trials[1:])
+    compared = [trial for trial in choice.trials[1:] if not trial.failure and trial.name != BLEND]
+    n_learners = len(compared)
     learners = "1 learner" if n_learners == 1 else f"{n_learners} learners"
     rows = f"{choice.compared_rows:,} rows"
     if choice.compared_rows < choice.n_rows:
@@ -35,7 +37,11 @@ def _result(choice: Choice, requested: bool) -> str:
     score = choice.chosen.mean(choice.scoring)
     score_of_mean = mean.mean(choice.scoring)
     figures = f"{title} {score:.3g} instead of {score_of_mean:.3g}"
-    return f"{verb}: {choice.name}; it {effect} ({figures})."
+    name = choice.name
+    if choice.weights:
+        shares = [f"{weight:.2f} {learner}" for learner, weight in choice.weights.items()]
+        name += f" of {', '.join(shares)}"
+    return f"{verb}: {name}; it {effect} ({figures})."
 
 
 def _cautions(choice: Choice) -> str:

@@ -60,7 +60,7 @@ def fit(
     - `labeldist fit dist.csv -l 'emotion_*' --ignore id --prepare --weights votes -o model.skops`
     - `labeldist fit dist.csv -l joy,fear,calm --method bdldl --set ridge=0.1 -o m.skops`
     """
-    from labeldist._tables.preparation import prepare_columns
+    from labeldist._tables.preparation import prepare_for_linear
     from labeldist.cli.choice_summary import summarise_choice
     from labeldist.models import exportable, save, to_onnx
 
@@ -86,7 +86,8 @@ def fit(
         candidates,
         reporter,
         cv=folds,
-        prepare=prepare_columns(X) if prepare else None,
+        prepare=_preparation(X, candidates) if prepare else None,
+        text=prepare_for_linear(X) if prepare else None,
         sample_weight=weight,
         random_state=seed,
         only=exportable if onnx and not is_requested else None,
@@ -106,6 +107,7 @@ def fit(
     facts = {
         **io.facts(given, output),
         "chosen": choice.name,
+        "weights": choice.weights,
         "skill": choice.skill,
         "noise_ceiling": ceiling,
         "paragraph": summary,
@@ -126,6 +128,19 @@ def _candidates(method: str, settings: list[str] | None, seed: int) -> dict[str,
     if "random_state" in learner.get_params() and "random_state" not in parameters:
         learner.set_params(random_state=seed)
     return {} if method == MEAN else {method: learner}
+
+
+def _preparation(X: Any, candidates: dict[str, Any] | None) -> Any:
+    """Return a transformer of the columns: sparse weights of text for a requested linear learner.
+
+    `prepare_for_linear` has those for the comparison.
+    """
+    from labeldist._tables.preparation import CHARACTERS, WORDS, prepare_columns
+    from labeldist.learning import SoftmaxRegression
+
+    requested = list((candidates or {}).values())
+    is_linear = bool(requested) and isinstance(requested[0], SoftmaxRegression)
+    return prepare_columns(X, [WORDS, CHARACTERS] if is_linear else [])
 
 
 def _choose(

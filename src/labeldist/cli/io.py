@@ -108,7 +108,7 @@ def _note_left_out(table: LabelledTable, reporter: Reporter, *, prepare: bool) -
         reporter.note(f"column {name!r} is not a feature: it {reason}.{advice}")
     for name in table.features if prepare else ():
         if kinds.kind_of(table.frame[name]).kind == "text":
-            how = "TF-IDF of its words, reduced by truncated SVD"
+            how = "TF-IDF of its words and character n-grams"
             reporter.note(f"column {name} is used as text: {how}.")
 
 

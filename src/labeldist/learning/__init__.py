@@ -2,6 +2,7 @@
 
 from labeldist.learning._bdldl import BDLDL
 from labeldist.learning._bdldl_cv import BDLDLCV
+from labeldist.learning._blended_learner import BlendedLearner
 from labeldist.learning._boosting import DistributionBoosting
 from labeldist.learning._choice import Choice, choose_learner
 from labeldist.learning._conformal_learner import ConformalLearner
@@ -64,6 +65,7 @@ __all__ = [
     "SABFGS",
     "SAIIS",
     "WSLDLMCSC",
+    "BlendedLearner",
     "Choice",
     "ConformalLearner",
     "DeltaLDL",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,22 +16,21 @@ from sklearn.utils import indexable
 from labeldist import _validation as validation
 from labeldist._typing import Array, Watch, show_nothing
 from labeldist.exceptions import LabelWarning
-from labeldist.features import KernelFeatures
-from labeldist.learning._bdldl_cv import BDLDLCV
-from labeldist.learning._boosting import DistributionBoosting
+from labeldist.learning._blended_learner import BlendedLearner, pool, pool_weights
+from labeldist.learning._candidates import Candidate, default_candidates
 from labeldist.learning._cross_validation import (
+    Fold,
     Table,
     Trial,
     cross_validate,
     lists_rows,
-    prepared,
+    prepare_folds,
+    score_predictions,
     split_rows,
     weighted_rows,
 )
-from labeldist.learning._forest import DistributionForest
 from labeldist.learning._learner import MeanDistribution, check_weights
 from labeldist.learning._soft_label_classifier import SoftLabelClassifier
-from labeldist.learning._softmax_regression import SoftmaxRegressionCV
 from labeldist.metrics import MEASURES, PAPER_MEASURES
 
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS
@@ -45,17 +44,11 @@ MIN_ROWS = 500
 # still better on average.
 QUALIFYING = 0.5
 
-# Settings of the default candidates.
+# Relative gain for which a blend is worth the time and the size of several learners.
+MIN_BLEND_GAIN = 0.005
+
 THE_MEAN = "the mean"
-RECONSTRUCTIONS = (1e-3, 1.0, 1e3)  # the eight of the paper change no benchmark score by 1 %
-N_COMPONENTS = 1000
-MAX_KERNEL_VALUES = 50_000_000  # rows × kernel components, about 400 MB
-MAX_LEAF_DEGREES = 25_000_000  # degrees in the leaves of a forest, about 400 MB
-FOREST: dict[str, Any] = {"n_estimators": 200, "max_features": 1 / 3}
-QUICK_FOREST: dict[str, Any] = {"n_estimators": 40, "max_features": "sqrt"}
-MIN_SAMPLES_LEAF = 3
-BOOSTING: dict[str, Any] = {"n_estimators": 200, "learning_rate": 0.1}
-QUICK_BOOSTING: dict[str, Any] = {"n_estimators": 80, "learning_rate": 0.2}
+BLEND = "blend"
 
 
 class FittedLearner(Protocol):
@@ -119,6 +112,14 @@ class Choice:
     warnings: tuple[str, ...] = ()
 
     @property
+    def weights(self) -> dict[str, float]:
+        """Weights of the learners of a blend by name; empty if another learner was chosen."""
+        if not isinstance(self.estimator, BlendedLearner):
+            return {}
+        names = [name for name, _ in self.estimator.estimators]
+        return dict(zip(names, self.estimator.weights_.tolist(), strict=True))
+
+    @property
     def chosen(self) -> Trial:
         """Scores and predictions of the chosen learner."""
         return next(trial for trial in self.trials if trial.name == self.name)
@@ -141,7 +142,9 @@ def choose_learner(
     its mean gain exceeds one standard error of the gains in the folds. Among the learners whose
     gain over the mean distribution exceeds half a standard error, the best one sets the standard,
     and the simplest one that it does not clearly beat, and that is no worse than any simpler one,
-    is chosen. If there are none, the mean distribution is chosen.
+    is chosen. If there are none, the mean distribution is chosen. The last candidate is the
+    `BlendedLearner` of all others, scored with weights from the other folds. It is chosen if it is
+    clearly better than the best of them, by at least 0.5 %.
 
     Parameters
     ----------
@@ -178,8 +181,8 @@ def choose_learner(
     -----
     The comparison uses at most 3,000 rows and about 3 million values of features, drawn at random.
     A learner that raises an error is left out, and its error is in ``Choice.table``. For speed, the
-    default forest and boosted trees are smaller in the comparison than in the final fit, so their
-    scores tend to be lower.
+    default forest and boosted trees have fewer trees in the comparison than in the final fit, so
+    their scores are slightly lower.
 
     Examples
     --------
@@ -212,15 +215,18 @@ def choose_among(
     prepare: Any,
     sample_weight: Any,
     random_state: Any,
+    text: Mapping[str, Any] | None = None,
     scoring: str = "kl_divergence",
     watch: Watch = show_nothing,
     only: Callable[[Any], bool] | None = None,
     requested: bool = False,
 ) -> Choice:
-    """Choose a learner as `choose_learner` does, with three more options for the command.
+    """Choose a learner as `choose_learner` does, with more options for the command.
 
-    ``watch(done, total, name)`` is called after each learner and after the final fit. Candidates
-    for which `only` is false are left out. `requested` chooses the last candidate.
+    `text` are transformers to sparse features by name; if there are any, the linear default
+    candidates use these, and the others use `prepare`. ``watch(done, total, name)`` is called after
+    each learner and after the final fit. Candidates for which `only` is false are left out, and
+    there is no blend. `requested` chooses the last candidate.
     """
     measures = [*PAPER_MEASURES, scoring]
     random = validation.random_generator(random_state)
@@ -231,34 +237,40 @@ def choose_among(
     weight, X, D, degrees = weighted_rows(cv, weight, X, D, degrees)
     sample = _sample(Table(X, degrees, weight), cv, random)
     folds = split_rows(sample.X, sample.D, cv, random)
-    final: Mapping[str, Any] = {}
     if candidates is None:
-        smallest = min(len(train) for train, _ in folds)
-        seed = int(random.randint(2**31))
-        options: dict[str, Any] = {
-            "training_rows": smallest,
-            "sparse": issparse(X),
-            "scoring": scoring,
-            "random_state": seed,
-        }
-        candidates = default_candidates(degrees.shape, quick=True, **options)
-        final = default_candidates(degrees.shape, quick=False, **options)
+        compared = default_candidates(
+            degrees.shape,
+            _n_features(X),
+            training_rows=min(len(train) for train, _ in folds),
+            sparse=issparse(X),
+            scoring=scoring,
+            random_state=int(random.randint(2**31)),
+            prepare=prepare,
+            text=text or {},
+        )
+    else:
+        compared = {name: Candidate(given, prepare) for name, given in candidates.items()}
     if only is not None:
-        candidates = {name: learner for name, learner in candidates.items() if only(learner)}
-    mean = _mean_learner(sample, prepare)
-    learners = {THE_MEAN: mean, **candidates}
-    n_steps = len(learners) + 1
-    trials: list[Trial] = []
-    for name, learner in learners.items():
-        whole = prepared(prepare, learner)
-        may_fail = bool(trials)  # not the mean, whose errors are those of the input
-        trials.append(cross_validate(name, whole, sample, folds, measures, may_fail=may_fail))
-        watch(len(trials), n_steps, name)
+        compared = {name: one for name, one in compared.items() if only(one.learner)}
+    compared = {THE_MEAN: Candidate(_mean_learner(sample, prepare), prepare), **compared}
+    trials = _compare(compared, sample, folds, measures, watch)
     _check_failures(trials[1:])
     chosen = trials[-1] if requested else pick(trials, scoring)
-    learner = prepared(prepare, final.get(chosen.name, learners[chosen.name]))
-    estimator, messages = _fit_with_warnings(learner, X, D, weight)
-    watch(n_steps, n_steps, chosen.name)
+    learner = compared[chosen.name].pipeline(final=True)
+    shares = None
+    if not requested and only is None and len(compared) > 2:
+        members = [trial for trial in trials if not trial.failure]
+        held_out = [sample.rows(test) for _, test in folds]
+        blend = _blend(members, held_out, measures)
+        trials.append(blend)
+        is_informed = chosen is not trials[0]
+        if is_informed and _is_worthwhile(blend, _best(members, scoring), scoring):
+            chosen = blend
+            shares = _learner_weights(members, held_out)
+            learner = _final_blend(members, shares, compared)
+            shares = shares[shares > 0]
+    estimator, messages = _fit_with_warnings(learner, X, D, weight, shares)
+    watch(len(compared) + 1, len(compared) + 1, chosen.name)
     return Choice(
         estimator=estimator,
         name=chosen.name,
@@ -274,16 +286,93 @@ def choose_among(
     )
 
 
+def _compare(
+    candidates: Mapping[str, Candidate],
+    sample: Table,
+    folds: Sequence[Fold],
+    measures: Sequence[str],
+    watch: Watch,
+) -> list[Trial]:
+    """Cross-validate all candidates. Those with the same preparation share its output."""
+    trials: list[Trial] = []
+    parts: list[tuple[Table, Table]] = []
+    last = object()
+    for name, candidate in candidates.items():
+        if candidate.prepare is not last:
+            parts = prepare_folds(candidate.prepare, sample, folds)
+            last = candidate.prepare
+        may_fail = bool(trials)  # not the mean, whose errors are those of the input
+        trial = cross_validate(name, candidate.learner, parts, measures, may_fail=may_fail)
+        trials.append(replace(trial, estimator=candidate.pipeline()))
+        watch(len(trials), len(candidates) + 1, name)
+    return trials
+
+
+def _blend(trials: Sequence[Trial], held_out: Sequence[Table], measures: Sequence[str]) -> Trial:
+    """Return the trial of the blend, which has weights from the other folds in each fold."""
+    predictions = []
+    fold_of_row = np.repeat(np.arange(len(held_out)), [len(table.D) for table in held_out])
+    for fold in range(len(held_out)):
+        inside = fold_of_row == fold
+        weights = _learner_weights(trials, held_out, ~inside)
+        parts = [trial.predictions[inside] for trial in trials]
+        predictions.append(pool(parts, weights))
+    blend = BlendedLearner([(trial.name, trial.estimator) for trial in trials])
+    return score_predictions(BLEND, blend, predictions, held_out, measures)
+
+
+def _learner_weights(
+    trials: Sequence[Trial], held_out: Sequence[Table], rows: Any = slice(None)
+) -> Array:
+    """Return the weights of a blend by the predictions of some of the held-out rows."""
+    truth = np.concatenate([table.D for table in held_out])
+    weight = None
+    if held_out[0].weight is not None:
+        weight = np.concatenate([table.weight for table in held_out])[rows]
+    return pool_weights([trial.predictions[rows] for trial in trials], truth[rows], weight)
+
+
+def _final_blend(
+    trials: Sequence[Trial], shares: Array, candidates: Mapping[str, Candidate]
+) -> BlendedLearner:
+    """Return the unfitted blend of the learners with a positive weight."""
+    learners = []
+    for trial, share in zip(trials, shares, strict=True):
+        if share:
+            learners.append((trial.name, candidates[trial.name].pipeline(final=True)))
+    return BlendedLearner(learners)
+
+
+def _is_worthwhile(blend: Trial, best: Trial, scoring: str) -> bool:
+    """Return whether a blend is clearly better than the best learner, and not just by little."""
+    gain = MEASURES[scoring].sign * (blend.mean(scoring) - best.mean(scoring))
+    is_large = gain > MIN_BLEND_GAIN * abs(best.mean(scoring))
+    return is_large and blend.is_clearly_better(best, scoring)
+
+
+def _best(trials: Sequence[Trial], scoring: str) -> Trial:
+    """Return the trial with the best mean score."""
+    sign = MEASURES[scoring].sign
+    return max(
+        (trial for trial in trials if not trial.failure),
+        key=lambda trial: sign * trial.mean(scoring),
+    )
+
+
 def _sample(table: Table, cv: Any, random: np.random.RandomState) -> Table:
     """Return a random sample of a large table, unless `cv` refers to positions of rows."""
     n_rows = len(table.D)
-    n_features = math.prod(np.shape(table.X)[1:])  # 1 for a list of texts
-    affordable = MAX_CELLS // max(1, n_features)
+    affordable = MAX_CELLS // _n_features(table.X)
     most = min(MAX_ROWS, max(MIN_ROWS, affordable))
     if n_rows <= most or lists_rows(cv):
         return table
     rows = np.sort(random.choice(n_rows, most, replace=False))
     return table.rows(rows)
+
+
+def _n_features(X: Any) -> int:
+    """Return the number of columns, 1 for a list of texts."""
+    return max(1, math.prod(np.shape(X)[1:]))
 
 
 def _mean_learner(sample: Table, prepare: Any) -> Any:
@@ -330,12 +419,19 @@ def pick(trials: Sequence[Trial], scoring: str) -> Trial:
 
 
 def _fit_with_warnings(
-    learner: Any, X: Any, D: Any, weight: Array | None
+    learner: Any, X: Any, D: Any, weight: Array | None, shares: Array | None
 ) -> tuple[Any, tuple[str, ...]]:
-    """Return a fitted copy of a learner, and the distinct warnings of its fit."""
+    """Return a fitted copy of a learner, and the distinct warnings of its fit.
+
+    `shares` are the known weights of the learners of a blend, None for other learners.
+    """
+    estimator = clone(learner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimator = clone(learner).fit(X, D, **validation.weights_for(learner, weight))
+        if shares is None:
+            estimator.fit(X, D, **validation.weights_for(learner, weight))
+        else:
+            estimator.fit_learners(X, D, weight, shares)
     messages = [
         f"{warning.category.__name__}: {warning.message}"
         for warning in caught
@@ -353,53 +449,3 @@ def _table_row(trial: Trial, baseline: Trial) -> dict[str, Any]:
     row["seconds"] = trial.seconds
     row["failure"] = trial.failure or None
     return row
-
-
-def default_candidates(
-    shape: tuple[int, ...],
-    *,
-    quick: bool,
-    training_rows: int,
-    sparse: bool,
-    scoring: str,
-    random_state: int,
-) -> dict[str, Any]:
-    """Return unfitted learners by name, the simplest first.
-
-    `shape` is the number of rows and of labels, and `training_rows` is the size of the smallest
-    training fold. Sparse features have no kernel candidate. Candidates for the comparison are
-    `quick`: they have fewer trees and inner folds.
-    """
-    # scikit-learn's pipelines and scalers are slow to import.
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    n_rows, n_labels = shape
-    folds = min(3 if quick else 5, max(2, training_rows))
-    search: dict[str, Any] = {"cv": folds, "scoring": scoring, "random_state": random_state}
-    softmax = SoftmaxRegressionCV(tol=1e-4, **search)
-    scaler = StandardScaler(with_mean=not sparse)
-    candidates: dict[str, Any] = {
-        "softmax regression": softmax,
-        "softmax regression on standardised features": make_pipeline(scaler, softmax),
-        "linear (BD-LDL)": BDLDLCV(RECONSTRUCTIONS, **search),
-        "linear on standardised features (BD-LDL)": BDLDLCV(RECONSTRUCTIONS, scale=True, **search),
-    }
-    if not sparse:
-        n_components = min(N_COMPONENTS, MAX_KERNEL_VALUES // n_rows)
-        kernel = KernelFeatures(n_components=n_components, random_state=random_state)
-        # On kernel features the reconstruction and the number of folds hardly matter.
-        linear = BDLDLCV(RECONSTRUCTIONS[:1], **search | {"cv": 2})
-        candidates["kernel (BD-LDL)"] = make_pipeline(kernel, linear)
-    forest = QUICK_FOREST if quick else FOREST
-    boosting = QUICK_BOOSTING if quick else BOOSTING
-    smallest_leaf = math.ceil(FOREST["n_estimators"] * n_rows * n_labels / MAX_LEAF_DEGREES)
-    candidates["random trees (DistributionForest)"] = DistributionForest(
-        **forest,
-        min_samples_leaf=max(MIN_SAMPLES_LEAF, smallest_leaf),
-        random_state=random_state,
-    )
-    candidates["boosted trees (DistributionBoosting)"] = DistributionBoosting(
-        **boosting, random_state=random_state
-    )
-    return candidates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -178,34 +178,62 @@ def cv_results(points: list[dict[str, Any]], scores: Array) -> dict[str, Any]:
     return results
 
 
+def prepare_folds(prepare: Any, table: Table, folds: Sequence[Fold]) -> list[tuple[Table, Table]]:
+    """Return the training rows and the held-out rows of each fold.
+
+    A transformer, if it is not None, is fitted to the training rows and applied to both.
+    """
+    parts = []
+    for train, test in folds:
+        training = table.rows(train)
+        held = table.rows(test)
+        if prepare is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                weights = weights_for(prepare, training.weight)
+                fitted = clone(prepare).fit(training.X, training.D, **weights)
+                training = training._replace(X=fitted.transform(training.X))
+                held = held._replace(X=fitted.transform(held.X))
+        parts.append((training, held))
+    return parts
+
+
 def cross_validate(
     name: str,
     estimator: Any,
-    table: Table,
-    folds: Sequence[Fold],
+    parts: Sequence[tuple[Table, Table]],
     measures: Iterable[str],
     *,
     may_fail: bool,
 ) -> Trial:
     """Score a learner on all folds, without warnings. If it `may_fail`, its error is stored."""
     start = time.perf_counter()
+    predictions = []
+    try:
+        for training, held in parts:
+            predictions.append(_fit_and_predict(estimator, training, held.X))
+        held_out_rows = [held for _, held in parts]
+        trial = score_predictions(name, estimator, predictions, held_out_rows, measures)
+    except Exception as error:
+        if not may_fail:
+            raise
+        trial = Trial(name, estimator, failure=f"{type(error).__name__}: {error}")
+    return replace(trial, seconds=time.perf_counter() - start)
+
+
+def score_predictions(
+    name: str,
+    estimator: Any,
+    predictions: Sequence[Array],
+    held_out_rows: Sequence[Table],
+    measures: Iterable[str],
+) -> Trial:
+    """Return the trial of a learner with the given predictions of the held-out rows."""
     scores = []
     weights = []
-    predictions = []
-    for train, test in folds:
-        X, D, weight = table.rows(test)
-        try:
-            P = _fit_and_predict(estimator, table.rows(train), X)
-            scores.append(score_all(D, P, sample_weight=weight, measures=measures))
-        except Exception as error:
-            if not may_fail:
-                raise
-            failure = f"{type(error).__name__}: {error}"
-            return Trial(name, estimator, seconds=time.perf_counter() - start, failure=failure)
-        if weight is None:
-            weight = np.ones(len(P))
-        weights.append(weight.sum())
-        predictions.append(P)
+    for P, held in zip(predictions, held_out_rows, strict=True):
+        scores.append(score_all(held.D, P, sample_weight=held.weight, measures=measures))
+        weights.append(len(P) if held.weight is None else held.weight.sum())
     by_measure: dict[str, Array] = {}
     for measure in scores[0]:
         by_measure[measure] = np.array([fold[measure] for fold in scores])
@@ -213,9 +241,8 @@ def cross_validate(
         name=name,
         estimator=estimator,
         scores=by_measure,
-        weights=np.array(weights),
+        weights=np.array(weights, dtype=np.float64),
         predictions=np.concatenate(predictions),
-        seconds=time.perf_counter() - start,
     )
 
 

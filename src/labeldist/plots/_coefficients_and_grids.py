@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist._extras import require
-from labeldist._pipelines import attribute_of, layers
+from labeldist._pipelines import attribute_of, is_blend, layers
 from labeldist._typing import Array
+from labeldist.learning._softmax_learner import SoftmaxLearner
 from labeldist.metrics import MEASURES
 from labeldist.plots._display import (
     EXTRA,
@@ -33,7 +34,8 @@ WIDE_SCORES = 10.0  # positive scores that differ by a larger factor have a loga
 class CoefficientDisplay(Display):
     """Coefficients of a linear model as a heat map, one row per feature and one column per label.
 
-    Red cells raise the degree of a label, blue cells lower it.
+    Red cells raise the degree of a label, blue cells lower it. Those of the linear softmax models
+    in a `BlendedLearner` are multiplied by the weights of these models.
 
     Parameters
     ----------
@@ -92,8 +94,8 @@ class CoefficientDisplay(Display):
             If given, each coefficient is multiplied by the standard deviation of its feature in
             these rows.
         max_features : int, default=30
-            If there are more, those with the largest absolute coefficients are drawn, the largest
-            first.
+            If there are more, those with the largest absolute coefficients of each label are drawn,
+            the largest first.
         feature_names, label_names : list of str, default=None
             By default the names that the estimator has seen, or numbers.
         ax : matplotlib Axes, default=None
@@ -105,26 +107,22 @@ class CoefficientDisplay(Display):
             The drawn display.
         """
         check_is_fitted(estimator)
-        coef = attribute_of(estimator, "coef_")
-        if coef is None:
+        found = [_coefficients(part, weight, X) for part, weight in _linear_parts(estimator)]
+        if not found:
             name = type(estimator).__name__
             raise TypeError(f"{name} has no coefficients. Use a linear learner, such as BDLDL.")
-        coefficients = coef.T
+        coefficients = np.vstack([part.values for part in found])
         m, c = coefficients.shape
-        received_names, deviations = _received_features(estimator, X)
-        if feature_names is None:
-            feature_names = received_names
+        if feature_names is None and all(part.names is not None for part in found):
+            feature_names = [name for part in found for name in part.names]
         if label_names is None:
             label_names = attribute_of(estimator, "label_names_")
         features = check_names("feature_names", feature_names, m, "x")
         labels = check_names("label_names", label_names, c, "label_")
-        title = "coefficient"
+        title = "coefficient" if X is None else "coefficient × standard deviation"
         caption = ""
-        if deviations is not None:
-            coefficients = coefficients * deviations[:, None]
-            title = "coefficient × standard deviation"
         if m > max_features:
-            largest = largest_first(np.abs(coefficients).max(axis=1))[:max_features]
+            largest = _largest_of_each_label(coefficients, max_features)
             coefficients = coefficients[largest]
             features = [features[j] for j in largest]
             caption = shown_features(max_features, m)
@@ -142,6 +140,44 @@ class CoefficientDisplay(Display):
             ax, self.coefficients, *names, cmap="RdBu_r", norm=norm, title=self.title
         )
         ax.set_xlabel(self.caption)
+
+
+class _Coefficients(NamedTuple):
+    """Coefficients of a linear model, (m, n_labels), and the names of its features, if any."""
+
+    values: Array
+    names: Any
+
+
+def _linear_parts(estimator: Any) -> list[tuple[Any, float]]:
+    """Return the fitted model, or the softmax models in a blend, with their weights."""
+    if not is_blend(estimator):
+        return [] if attribute_of(estimator, "coef_") is None else [(estimator, 1.0)]
+    weights = estimator.weights_[estimator.weights_ > 0]
+    parts = []
+    for (_, part), weight in zip(estimator.estimators_, weights, strict=True):
+        *_, learner = layers(part)
+        if isinstance(learner, SoftmaxLearner):
+            parts.append((part, float(weight)))
+    return parts
+
+
+def _coefficients(estimator: Any, weight: float, X: Any) -> _Coefficients:
+    """Return weighted coefficients, multiplied by the deviations of the features in X if given."""
+    names, deviations = _received_features(estimator, X)
+    values = weight * attribute_of(estimator, "coef_").T
+    if deviations is not None:
+        values = values * deviations[:, None]
+    return _Coefficients(values, names)
+
+
+def _largest_of_each_label(coefficients: Array, n_features: int) -> list[int]:
+    """Return the features with the largest absolute coefficients of each label, in turn."""
+    size = np.abs(coefficients)
+    by_label = [largest_first(size[:, k])[:n_features] for k in range(size.shape[1])]
+    in_turn = [feature for features in zip(*by_label, strict=True) for feature in features]
+    chosen = list(dict.fromkeys(in_turn))[:n_features]
+    return sorted(chosen, key=lambda feature: -size[feature].max())
 
 
 def _received_features(estimator: Any, X: Any) -> tuple[Any, Array | None]:
