@@ -14,6 +14,7 @@ from sklearn.metrics import label_ranking_average_precision_score
 from labeldist import BDLDL, BDLE
 from labeldist.metrics import PAPER_MEASURES, score_all, skill
 from labeldist.models import load, read_card, save
+from labeldist.plots import CoefficientDisplay
 from labeldist.votes import from_votes, noise_ceiling
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import error_of, run, run_json
@@ -253,6 +254,52 @@ def test_columns_that_may_identify_items_are_noted(table, name):
     table.assign(**{name: np.arange(120) * 3}).to_csv("dist.csv", index=False)
     notes = str(run_json(*FIT, "mean")["notes"])
     assert (f"--ignore {name}" in notes) == (name != "humidity")
+
+
+@pytest.fixture
+def reviews(folder, rng):
+    """Return texts in two columns whose words determine the degrees, a number and a category."""
+    good = rng.random(80)
+    kind = ["superb", "terrible"]
+    texts = []
+    for share in good:
+        words = rng.choice([*"abcdefgh"], size=6).tolist()
+        mood = [kind[int(rng.random() > share)] for _ in range(4)]
+        texts.append(" ".join(f"{letter}word" for letter in words) + " " + " ".join(mood))
+    degrees = np.column_stack([good, (1 - good) / 2, (1 - good) / 2])
+    frame = pd.DataFrame(degrees, columns=["joy", "fear", "calm"])
+    frame["title"] = texts
+    frame["body"] = rng.permutation(texts)
+    frame["size"] = rng.normal(size=80)
+    frame["place"] = rng.choice(["north", "south"], size=80)
+    frame.to_csv("reviews.csv", index=False)
+    return frame
+
+
+def test_text_beside_numbers_and_categories_is_saved_and_predicted(reviews):
+    facts = run_json("fit", "reviews.csv", *NAMES, "--prepare", "-o", "m.skops")
+    compared = [row["name"] for row in facts["learners"]]
+    assert "softmax regression on words" in compared
+    assert "softmax regression on character n-grams" in compared
+    assert facts["skill"] > 0.3
+    assert not [row["name"] for row in facts["learners"] if row["failure"]]
+    columns = ["place", "body", "size", "title"]
+    reviews[columns].to_csv("new.csv", index=False)
+    run("predict", "m.skops", "new.csv", "-o", "p.csv")
+    model = load("m.skops")
+    expected = model.predict(reviews[["title", "body", "size", "place"]])
+    assert_allclose(pd.read_csv("p.csv")[["joy", "fear", "calm"]], expected, rtol=1e-12)
+
+
+def test_coefficients_of_requested_softmax_are_those_of_words_and_n_grams(reviews):
+    options = ("--prepare", "--method", "softmax", "-o", "m.skops")
+    run("fit", "reviews.csv", *NAMES, *options, "--picture", "c.png", "--show", "coefficients")
+    assert Path("c.png").stat().st_size
+    display = CoefficientDisplay.from_estimator(load("m.skops"), max_features=10)
+    assert {"title: superb", "title: terrible"} <= set(display.feature_names)
+    row = display.feature_names.index("title: superb")
+    assert display.coefficients[row].argmax() == 0
+    assert [name for name in display.feature_names if name.startswith("title: '")]
 
 
 def test_prepare_is_advised_where_it_converts(table):

@@ -13,8 +13,17 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import make_artificial
-from labeldist.learning import AAKNN, CPNN, SABFGS, LDLForest, SoftmaxRegressionCV
+from labeldist.learning import (
+    AAKNN,
+    CPNN,
+    SABFGS,
+    BlendedLearner,
+    LDLForest,
+    SoftmaxRegression,
+    SoftmaxRegressionCV,
+)
 from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay
+from labeldist.simplex import softmax
 from tests.plots.drawn import texts, tick_texts
 
 RECONSTRUCTIONS = [1e-2, 1.0, 100.0]
@@ -165,3 +174,24 @@ def test_influence_needs_a_search_over_two_parameters(data, search):
         ParameterInfluenceDisplay.from_estimator(SoftmaxRegressionCV().fit(*data))
     with pytest.raises(ValueError, match="'alpha'"):
         ParameterInfluenceDisplay.from_estimator(search, params=("alpha", "ridge"))
+
+
+def test_the_largest_coefficients_of_each_label_are_shown(rng):
+    model = SoftmaxRegression().fit(rng.normal(size=(20, 8)), rng.dirichlet(np.ones(3), size=20))
+    model.coef_ = np.arange(24.0).reshape(8, 3).T / 100
+    model.coef_[0, 0] = -0.5  # the largest of the first label, before the last features
+    display = CoefficientDisplay.from_estimator(model, max_features=2)
+    assert display.feature_names == ["x0", "x7"]
+
+
+def test_coefficients_of_a_blend_are_weighted(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["size", "age"])
+    D = softmax(X.to_numpy() @ rng.normal(size=(2, 3)) + rng.normal(size=(60, 3)))
+    scaled = make_pipeline(StandardScaler(), SoftmaxRegression())
+    members = [("scaled", scaled), ("neighbours", make_pipeline(AAKNN()))]
+    blend = BlendedLearner(members, random_state=0).fit(X, D)
+    assert blend.weights_[0] > 0
+    display = CoefficientDisplay.from_estimator(blend)
+    _, fitted = blend.estimators_[0]
+    assert_allclose(display.coefficients, blend.weights_[0] * fitted[-1].coef_.T)
+    assert display.feature_names == ["size", "age"]

@@ -6,16 +6,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import StandardScaler
 
 from labeldist._tables.column_kinds import kind_of
 from labeldist._tables.preparation import (
+    CHARACTERS,
     RARE_ROWS,
+    WORDS,
     DateParts,
     new_gaps,
     prepare_columns,
+    prepare_for_linear,
     unseen_categories,
 )
 from labeldist.exceptions import TableError
@@ -132,6 +137,40 @@ def test_text_becomes_components_of_each_column(rng):
     fitted = prepare_columns(frame).fit(frame)
     unknown = pd.DataFrame({"said": [None, " ", "unseen"], "heard": np.nan})
     assert_array_equal(fitted.transform(unknown), 0)
+
+
+def test_text_becomes_sparse_weights_of_words_and_character_n_grams(rng):
+    words = rng.choice([f"word{k}" for k in range(30)], size=(2, ROWS, 6))
+    said, heard = [[" ".join(row) for row in rows] for rows in words]
+    size = rng.normal(size=ROWS)
+    frame = pd.DataFrame({"said": said, "size": size, "heard": heard, "place": ["a", "b"] * 20})
+    fitted = prepare_columns(frame, [WORDS, CHARACTERS]).fit(frame)
+    weights = fitted.transform(frame)
+    assert sparse.issparse(weights)
+    names = fitted.get_feature_names_out().tolist()
+    assert len(set(names)) == len(names) == weights.shape[1]
+    table = pd.DataFrame(weights.toarray(), columns=names)
+    for name in ("said", "heard"):
+        for quote, options in (
+            ("", {"ngram_range": (1, 2)}),
+            ("'", {"analyzer": "char_wb", "ngram_range": (2, 5)}),
+        ):
+            vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2, **options)
+            expected = vectorizer.fit_transform(frame[name]).toarray()
+            terms = vectorizer.get_feature_names_out()
+            assert_allclose(table[[f"{name}: {quote}{term}{quote}" for term in terms]], expected)
+    assert_allclose(table["size"], StandardScaler().fit_transform(size[:, None])[:, 0])
+    assert_array_equal(table["place_a"], [1, 0] * 20)
+    assert list(prepare_for_linear(frame)) == [CHARACTERS, WORDS]
+    assert prepare_for_linear(frame[["size", "place"]]) == {}
+
+
+def test_columns_without_repeated_terms_have_no_sparse_weights():
+    different = [f"{k}a {k}b {k}c {k}d {k}e" for k in range(10, 30)]
+    frame = pd.DataFrame({"text": different, "size": np.arange(20.0)})
+    fitted = prepare_columns(frame, [WORDS]).fit(frame)
+    assert fitted.get_feature_names_out().tolist() == ["size"]
+    assert fitted.transform(frame).shape == (20, 1)
 
 
 def test_columns_are_found_by_name(people):

@@ -85,7 +85,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
             predictions.append(held_out(learner, X, D, cv=folds, sample_weight=weight))
         return self._fit_learners(X, D, weight, pool_weights(predictions, D, weight))
 
-    def fit_learners(self, X: Any, y: Any, sample_weight: Any, weights: Array) -> Self:
+    def _fit_with_weights(self, X: Any, y: Any, sample_weight: Any, weights: Array) -> Self:
         """Fit the learners with known weights of the pool, for `choose_learner`."""
         X, D = self._check(X, y, sample_weight)
         return self._fit_learners(X, D, check_weights(sample_weight, D), weights)

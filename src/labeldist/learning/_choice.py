@@ -431,7 +431,7 @@ def _fit_with_warnings(
         if shares is None:
             estimator.fit(X, D, **validation.weights_for(learner, weight))
         else:
-            estimator.fit_learners(X, D, weight, shares)
+            estimator._fit_with_weights(X, D, weight, shares)
     messages = [
         f"{warning.category.__name__}: {warning.message}"
         for warning in caught
