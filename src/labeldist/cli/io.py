@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 FEW_ROWS = 5  # In so few rows, a feature may be 1, 2, 3, … by chance.
 CLEARLY_HIGHER = 0.1  # A skill that exceeds the noise ceiling by more is not due to chance.
 MAX_MEANS = 10  # Of more labels, only the largest averages are printed.
+BOUNDS = ("_lower", "_upper")  # Endings of columns with bounds of the degrees of a label.
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 
 
@@ -50,7 +51,7 @@ class Columns:
     `other` is the column of items or weights, which is not a feature.
     """
 
-    labels: str
+    labels: str | Sequence[str]
     features: str | None
     ignore: str
     prepare: bool
@@ -87,6 +88,10 @@ def choose(
 
     name = VOTES_COLUMN
     finds_features = columns.features is None
+    if finds_features:
+        labels = match_columns(columns.labels, frame.columns, "label")
+        bounds = [f"{label}{ending}" for label in labels for ending in BOUNDS]
+        ignored += frame.columns.intersection(bounds).tolist()
     table = choose_without(ignored)
     if finds_features and table.features == [name]:
         reporter.note(f"column {name!r} is not a feature. If it is one, add --features {name}.")

@@ -15,6 +15,7 @@ from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN
 from labeldist.cli import io, options, pictures
+from labeldist.cli.estimate import Estimate, estimate_degrees
 from labeldist.cli.plan import report_plan
 from labeldist.cli.reporter import Reporter
 from labeldist.cli.vote_tables import VoteColumns
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 AUTO = "auto"
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
+OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
 
 
 def _parse_smoothing(text: str) -> Any:
@@ -73,6 +75,20 @@ def votes(
     picture: Annotated[
         str | None, typer.Option(metavar="FILE", help="Picture of --plan: .png, .svg or .pdf.")
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Estimate what many people would vote (VoteLE).")
+    ] = False,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Add bounds of 90 % intervals of the estimate.")
+    ] = False,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS", help="Features for --estimate. Default: the columns of --join."
+        ),
+    ] = None,
+    ignore: options.Ignore = "",
+    prepare: options.Prepare = False,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -82,6 +98,10 @@ def votes(
     name, other columns of the table, one column of degrees per label, and the number of votes in
     the column `votes`, for `labeldist fit --weights votes`. If each row is a vote, other columns
     are kept only if they have the same value in all votes on an item.
+
+    With `--estimate`, the degrees are estimates of the shares among many people, from the votes and
+    the features of `--join`. Other columns can be computed from the votes, so that they are
+    features only if `--features` names them. `--intervals` adds columns of lower and upper bounds.
 
     **Examples**
 
@@ -96,6 +116,8 @@ def votes(
       -o dist.csv` — LeWiDi
     - `labeldist votes export.json --from label-studio -o dist.csv` — an annotation tool
     - `labeldist votes pilot.csv --item id --label emotion --plan` — how many votes are enough
+    - `labeldist votes votes.csv --item id --label emotion --join items.csv --estimate --prepare
+      -o dist.csv` — estimates from few votes, numbers and text
     - `labeldist votes votes.csv --item id --label emotion --join items.csv -o dist.csv` — then
       `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
     """
@@ -108,6 +130,12 @@ def votes(
         raise typer.BadParameter("--picture needs --plan.")
     if plan and output != STANDARD:
         raise typer.BadParameter("--plan writes no degrees: remove -o.")
+    if estimate and (smoothing or aggregator):
+        raise typer.BadParameter("--estimate replaces --smoothing and --aggregator.")
+    if not estimate and (intervals or features or ignore or prepare):
+        raise typer.BadParameter(f"{OF_ESTIMATE} need --estimate.")
+    if prepare and not (features or join or tool):
+        raise typer.BadParameter("--prepare needs --features, or --join with a table of features.")
     io.check_outputs(picture, table=output, force=force)
     pictures.check_picture(picture)
     frame, names = names.read(table, reporter)
@@ -117,17 +145,28 @@ def votes(
     if plan:
         report_plan(found, picture, reporter, force=force)
         return
-    _note_labels(found, reporter)
+    _note_labels(found, reporter, estimate=estimate)
     items = frame[names.item].map(clean) if names.label else frame.index.to_series()
     others = _without_votes(
         frame, [names.item, names.annotator, names.label, *names.of_votes(frame)]
     )
     result = _keep_columns(found.to_frame(), others, items, reporter)
+    joined: list[str] = []
     # The columns of the table itself are kept already.
     if join and Path(join).resolve() != Path(table).resolve():
-        result = _join(result, found, join, reporter)
+        result, joined = _join(result, found, join, reporter)
+    estimated = None
+    if estimate:
+        columns = io.Columns(found.label_names, features, ignore, prepare, other=found.item_name)
+        known = result.drop(columns=VOTES_COLUMN)
+        if features is None and not tool:  # other columns may be computed from the votes
+            known = known[[found.item_name, *joined, *found.label_names]]
+        given = io.choose(known, columns, reporter, need_features=False)
+        result, estimated = estimate_degrees(
+            result, given, reporter, prepare=prepare, intervals=intervals
+        )
     io.write_output(result, output, found.label_names, item=names.item, force=force)
-    _report(result, found.label_names, output, reporter)
+    _report(result, found.label_names, output, estimated, reporter)
 
 
 def _without_votes(frame: pd.DataFrame, columns: list[str | None]) -> pd.DataFrame:
@@ -139,19 +178,27 @@ def _without_votes(frame: pd.DataFrame, columns: list[str | None]) -> pd.DataFra
     return frame
 
 
-def _report(result: pd.DataFrame, labels: list[str], output: str, reporter: Reporter) -> None:
+def _report(
+    result: pd.DataFrame,
+    labels: list[str],
+    output: str,
+    estimated: Estimate | None,
+    reporter: Reporter,
+) -> None:
     n_votes = int(result[VOTES_COLUMN].sum())
     mean = result[labels].mean().to_dict()
-    reporter.result(
-        f"{output}: {len(result)} items, {n_votes} votes. On average: {io.mean_text(mean)}.",
-        {
-            "items": len(result),
-            "votes": n_votes,
-            "labels": labels,
-            "output": output,
-            "mean_distribution": mean,
-        },
-    )
+    text = f"{output}: {len(result)} items, {n_votes} votes. On average: {io.mean_text(mean)}."
+    facts = {
+        "items": len(result),
+        "votes": n_votes,
+        "labels": labels,
+        "output": output,
+        "mean_distribution": mean,
+    }
+    if estimated is not None:
+        text = "\n".join([text, *estimated.sentences])
+        facts |= estimated.facts
+    reporter.result(text, facts)
 
 
 def _parse_prior(prior: str) -> str | list[float]:
@@ -161,7 +208,7 @@ def _parse_prior(prior: str) -> str | list[float]:
         return prior
 
 
-def _note_labels(found: Any, reporter: Reporter) -> None:
+def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     """Print notes about labels and votes that may mislead, and the prior."""
     from labeldist.votes._vote_distributions import has_several_votes
 
@@ -181,9 +228,9 @@ def _note_labels(found: Any, reporter: Reporter) -> None:
         effect = "The noise ceiling takes them as independent, so it is too low"
         reporter.note(f"annotators have several votes on an item. {effect}.")
     single = np.count_nonzero(found.weights == 1)
-    if not found.smoothing and 2 * single > len(found.weights):
+    if not (found.smoothing or estimate) and 2 * single > len(found.weights):
         share = f"{single} of {len(found.weights)} items"
-        reporter.note(f"{share} have only one vote. Consider --smoothing.")
+        reporter.note(f"{share} have only one vote. Consider --estimate.")
     if found.smoothing:
         prior = io.mean_text(dict(zip(labels, found.prior, strict=True)))
         reporter.note(f"{found.smoothing:.2f} votes of the prior are added to each item: {prior}.")
@@ -211,14 +258,16 @@ def _keep_columns(
     if len(kept.columns):
         advice = "Do not use columns that are computed from the votes as features"
         names = listed(kept.columns)
-        reporter.note(f"Kept columns: {names}. {advice}: labeldist fit --features.")
+        reporter.note(f"Kept columns: {names}. {advice}: name the features with --features.")
     return voted.iloc[:, :1].join(kept).join(voted.iloc[:, 1:])
 
 
-def _join(voted: pd.DataFrame, found: Any, path: str, reporter: Reporter) -> pd.DataFrame:
+def _join(
+    voted: pd.DataFrame, found: Any, path: str, reporter: Reporter
+) -> tuple[pd.DataFrame, list[str]]:
     """Return the items in both tables, with the columns of the table at `path` before the degrees.
 
-    They replace columns of the votes that have the same names.
+    They replace columns of the votes that have the same names. The list has their names.
     """
     item = found.item_name
     described = io.read(path, reporter, item)
@@ -238,4 +287,5 @@ def _join(voted: pd.DataFrame, found: Any, path: str, reporter: Reporter) -> pd.
     unused = keys[~keys.isin(wanted)]
     if len(unused):
         reporter.note(f"{len(unused)} items of {path} have no votes: {listed(unused, 3)}.")
-    return joined[[item, *features.columns, *voted.columns.drop(item)]]
+    names = list(features.columns)
+    return joined[[item, *names, *voted.columns.drop(item)]], names

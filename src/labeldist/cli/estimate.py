@@ -1,0 +1,140 @@
+"""Degrees estimated from votes, for ``labeldist votes --estimate`` and ``labeldist explore``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labeldist._tables import column_kinds as kinds
+from labeldist._tables.column_selection import LabelledTable
+from labeldist._tables.messages import listed
+from labeldist._tables.tables import with_columns
+from labeldist._typing import VOTES_COLUMN, Array
+from labeldist.cli import io
+from labeldist.cli.reporter import Reporter
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_FEATURES = 5  # The text names the first ones.
+MAX_VOTES = 100  # Counting more votes per item is not compared with the estimate.
+N_NUMBERS = 15  # Numbers of votes at which the error of counting is computed.
+TEXT_FOLDS = 3  # Of the search for the ridge of softmax regression on text.
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A `VoteLE` that is fitted to counts of votes, and the features that it uses."""
+
+    enhancer: Any
+    counts: Array
+    features: list[str]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Text about the features, and about the estimate compared with counting."""
+        used = "votes alone"
+        if self.features:
+            names = listed(self.features, MAX_FEATURES)
+            used = f"votes and features: {names}"
+        estimate, counting = np.exp([self._score("mixture"), self._score("counting")])
+        text = f"A left-out vote is predicted with probability {estimate:.3f}, by counting with "
+        text += f"{counting:.3f} (geometric means)"
+        n_votes = self.further_votes
+        if n_votes is not None:
+            number = f"about {n_votes}" if n_votes < MAX_VOTES else f"more than {MAX_VOTES}"
+            text += f"; counting would need {number} further votes per item for that"
+        return [f"Estimated by VoteLE from {used}.", f"{text}."]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Entries in the JSON of a command."""
+        return {
+            "features": self.features,
+            "prior_weights": self.enhancer.weights_,
+            "vote_scores": self.enhancer.vote_scores_,
+            "further_votes": self.further_votes,
+        }
+
+    def _score(self, name: str) -> float:
+        return float(self.enhancer.vote_scores_[name])
+
+    @cached_property
+    def further_votes(self) -> int | None:
+        """Return how many votes per item counting needs in addition, to be as good as the estimate.
+
+        `expected_error` is the error of the Dirichlet estimate from the other votes of a left-out
+        vote. The error of the mixture is lower by the difference of their scores, since the
+        expected score is minus the error, up to a constant. The result is None if no item has two
+        votes, and at most `MAX_VOTES`.
+        """
+        from labeldist.votes import expected_error, from_votes
+
+        n_votes = self.counts.sum(axis=1)
+        n_others = n_votes @ (n_votes - 1) / n_votes.sum()  # of a vote, on average
+        if n_others == 0:
+            return None
+        n_counted = max(1, round(n_others))
+        most = n_counted + MAX_VOTES
+        numbers = np.unique(np.rint(np.geomspace(n_counted, most, N_NUMBERS)).astype(int))
+        expected = expected_error(from_votes(self.counts), numbers)
+        error = expected.dirichlet[0] - (self._score("mixture") - self._score("dirichlet"))
+        # The error of counting is about proportional to 1 / n.
+        inverse = 1 / max(error, expected.counting[-1])
+        needed = np.interp(inverse, 1 / expected.counting, numbers)
+        return round(needed - n_counted)
+
+
+def fit_vote_le(
+    counts: Array, given: LabelledTable, reporter: Reporter, *, prepare: bool
+) -> Estimate:
+    """Fit a `VoteLE` to counts of votes, with the features of a table if it has any.
+
+    Its learner is softmax regression on TF-IDF weights for prepared text, else ``"auto"``.
+    """
+    from labeldist import VoteLE
+    from labeldist.learning import SoftmaxRegressionCV
+
+    X = None
+    learner: Any = None
+    if given.features:
+        X = io.feature_matrix(given, prepare=prepare)
+        learner = "auto"
+    if prepare and any(kinds.kind_of(given.frame[name]).kind == "text" for name in given.features):
+        learner = SoftmaxRegressionCV(cv=TEXT_FOLDS, tol=1e-4)
+    with reporter.working(f"Estimating distributions of {len(counts)} items"):
+        enhancer = VoteLE(learner).fit(X, counts)
+    if learner is not None and enhancer.learner_ is None:
+        reporter.note("the features are not used: they do not help to predict votes.")
+    used = [] if enhancer.learner_ is None else given.features
+    return Estimate(enhancer, counts, used)
+
+
+def estimate_degrees(
+    shares: pd.DataFrame,
+    given: LabelledTable,
+    reporter: Reporter,
+    *,
+    prepare: bool,
+    intervals: bool,
+) -> tuple[pd.DataFrame, Estimate]:
+    """Replace the shares in a table of votes by estimates from the votes and the given features.
+
+    `intervals` adds columns with the bounds of the degrees.
+    """
+    labels = given.labels
+    n_votes = shares[VOTES_COLUMN].to_numpy()
+    counts = np.rint(shares[labels].to_numpy() * n_votes[:, None])
+    estimate = fit_vote_le(counts, given, reporter, prepare=prepare)
+    degrees = estimate.enhancer.label_distributions_
+    columns = dict(zip(labels, degrees.T, strict=True))
+    if intervals:
+        with reporter.working("Computing intervals"):
+            bounds = estimate.enhancer.interval()
+        for ending, bound in zip(io.BOUNDS, bounds, strict=True):
+            names = [f"{label}{ending}" for label in labels]
+            columns |= dict(zip(names, bound.T, strict=True))
+    return with_columns(shares, columns), estimate
