@@ -139,6 +139,8 @@ def test_evaluate_ranks_labels_if_the_truth_are_tags(table):
     assert facts["measures"]["dist.csv"]["auc"] == 1
     assert facts["measures"]["uniform"]["auc"] == pytest.approx(0.5)
     assert "AUC" in run(*call).stdout
+    alone = ("evaluate", "tags.csv", "pred.csv", *NAMES)
+    assert "tags" in error_of(*alone, "--picture", "p.png", code=2)
 
 
 def test_evaluate_does_not_take_one_label_per_row_for_tags(table):

@@ -35,6 +35,11 @@ def test_ranks_follow_the_direction_and_share_ties(measure):
     assert found.ranks(measure) == {"A": 1.0, "B": 2.5, "C": 2.5}
 
 
+def test_equal_methods_are_both_the_best_of_a_table():
+    found = comparison_of({"A": {"s": 0.2}, "B": {"s": 0.1}, "C": {"s": 0.1}})
+    assert "| 0.2000 (3) | **0.1000 (1)** | **0.1000 (1)** |" in found.to_markdown("clark")
+
+
 def test_friedman_and_nemenyi_equal_formulas():
     found = comparison_of(FOUR).test("clark")
     # The rank sums are 5, 7 and 12; χ² has two degrees of freedom.

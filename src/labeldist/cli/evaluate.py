@@ -86,6 +86,8 @@ def evaluate(
     weight = io.weights_of(frame, weights)
     facts = {"items": len(given), "labels": columns}
     if looks_logical(given.to_numpy()):
+        if picture:
+            raise typer.BadParameter(f"--picture shows degrees, but {truth} holds tags.")
         reporter.note(f"{truth} holds tags. They have no degrees to compare with.")
         text, more = _rank_tags(given.to_numpy(), found, weight)
     else:

@@ -327,18 +327,19 @@ class Comparison:
         Returns
         -------
         dict of str to dict of str to Cell
-            Each cell has ``text``, ``mean``, ``std`` and ``rank``.
+            Each cell has ``text``, ``mean``, ``std`` and ``rank``; equal methods have the better
+            rank.
         """
         distances = _distances(self.means(measure), measure)
-        ranks = rankdata(distances, axis=1, nan_policy="omit").ravel()
+        ranks = rankdata(distances, "min", axis=1, nan_policy="omit").ravel().tolist()
+        failed = self.failures
+        folds = self._folds(measure)
         rows: dict[str, dict[str, Cell]] = {dataset: {} for dataset in self.datasets}
-        for ((dataset, method), values), rank in zip(
-            self._folds(measure).items(), ranks.tolist(), strict=True
-        ):
+        for (dataset, method), rank in zip(folds, ranks, strict=True):
+            values = folds[dataset, method]
             n_known = int((~np.isnan(values)).sum())
-            problem = f"{n_known} of {len(values)} folds"
-            if (method, dataset) in self.failures:
-                problem = "failed"
+            lacking = f"{n_known} of {len(values)} folds"
+            problem = "failed" if (method, dataset) in failed else lacking
             std = values.std(ddof=1) if len(values) > 1 else np.nan
             rows[dataset][method] = Cell(float(values.mean()), float(std), rank, problem)
         return rows
@@ -400,11 +401,11 @@ class Comparison:
         """Return the head, one row per data set, and the average ranks."""
         rows = [["data set", *map(escape, self.methods)]]
         for dataset, cells in self.cells(measure).items():
-            best = min((cell.rank for cell in cells.values() if cell.rank > 0), default=0)
-            texts = [escape(cell.text) for cell in cells.values()]
-            ranked = zip(texts, cells.values(), strict=True)
-            shown = [bold(text) if cell.rank == best else text for text, cell in ranked]
-            rows.append([escape(dataset), *shown])
+            row = [escape(dataset)]
+            for cell in cells.values():
+                text = escape(cell.text)
+                row.append(bold(text) if cell.rank == 1 else text)
+            rows.append(row)
         ranks = self.ranks(measure)
         shown = [f"{ranks[name]:.2f}" if name in ranks else escape("–") for name in self.methods]
         return [*rows, ["average rank", *shown]]
