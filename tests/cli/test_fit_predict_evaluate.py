@@ -9,9 +9,13 @@ import onnxruntime
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from pandas.testing import assert_frame_equal
 from sklearn.metrics import label_ranking_average_precision_score
 
 from labeldist import BDLDL, BDLE
+from labeldist._tables import chunks
+from labeldist.cli import predict
+from labeldist.datasets import read_table
 from labeldist.metrics import PAPER_MEASURES, score_all, skill
 from labeldist.models import load, read_card, save
 from labeldist.plots import CoefficientDisplay
@@ -388,6 +392,35 @@ def test_predict_without_feature_names_uses_the_order_of_columns(table):
     assert run_json("predict", "m.skops", "new.csv", "-o", "p.csv")["notes"]
     assert list(pd.read_csv("p.csv").columns) == [*FEATURES, "label_0", "label_1", "label_2"]
     assert "3 features" in error_of("predict", "m.skops", "dist.csv")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_predict_in_chunks_equals_the_whole_table(table, suffix, monkeypatch):
+    name = f"new.{suffix}"
+    columns = [*FEATURES, "title", "joy"]
+    if suffix == "csv":
+        table[columns].to_csv(name, index=False)
+    else:
+        table[columns].to_parquet(name)
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 50)
+    facts = run_json("predict", "model.skops", name, "-o", f"p.{suffix}", "--item", "title")
+    assert facts["items"] == 120
+    assert len(facts["notes"]) == 1  # about the overwritten column, once for all chunks
+    monkeypatch.setattr(predict, "can_stream", lambda *_: False)
+    run("predict", "model.skops", name, "-o", f"whole.{suffix}")
+    assert_frame_equal(read_table(f"p.{suffix}"), read_table(f"whole.{suffix}"))
+
+
+def test_errors_in_chunks_name_the_row(table, monkeypatch):
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 50)
+    table[FEATURES[0]] = table[FEATURES[0]].astype(object)
+    table.loc[70, FEATURES[0]] = "wrong"
+    table.to_csv("new.csv", index=False)
+    assert "row 71" in error_of("predict", "model.skops", "new.csv", "-o", "p.csv")
+    assert not Path("p.csv").exists()
+    assert "item" in error_of("predict", "model.skops", "dist.csv", "-o", "p.csv", "--item", "no")
+    Path("empty.csv").write_text(",".join(FEATURES) + "\n")
+    assert "no rows" in error_of("predict", "model.skops", "empty.csv", "-o", "p.csv")
 
 
 def test_predict_names_the_columns_that_it_replaces(table):

@@ -27,8 +27,7 @@ def read_csv(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
     The attribute ``attrs["separator"]`` of the table is the separator.
     """
     text = EXCEL_LINE.sub("", file.read().decode("utf-8-sig"))
-    header = QUOTED_CELL.sub("", next(HEADER.finditer(text))[0])
-    separator = max(separators, key=header.count)
+    separator = find_separator(next(HEADER.finditer(text))[0], separators)
     # With header=None, pandas does not rename duplicate columns.
     table = require("pandas", "app").read_csv(
         io.StringIO(text), sep=separator, header=None, dtype=str, keep_default_na=False
@@ -41,6 +40,11 @@ def read_csv(file: BinaryIO, separators: str = ",;\t") -> pd.DataFrame:
     frame.columns = table.iloc[0].tolist()
     frame.attrs["separator"] = separator
     return frame
+
+
+def find_separator(header: str, separators: str = ",;\t") -> str:
+    """Return the most frequent separator in a header, outside quotes."""
+    return max(separators, key=QUOTED_CELL.sub("", header).count)
 
 
 def read_tsv(file: BinaryIO) -> pd.DataFrame:

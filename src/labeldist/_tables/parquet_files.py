@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def read_parquet(file: BinaryIO) -> pd.DataFrame:
     """Read Parquet."""
     library = require("pyarrow.parquet", "tables")
-    return _to_frame(library.ParquetFile(file).read())
+    return arrow_to_frame(library.ParquetFile(file).read())
 
 
 def read_feather(file: BinaryIO) -> pd.DataFrame:
     """Read Feather."""
     library = require("pyarrow.feather", "tables")
-    return _to_frame(library.read_table(file))
+    return arrow_to_frame(library.read_table(file))
 
 
 def write_parquet(frame: pd.DataFrame) -> bytes:
@@ -35,7 +35,7 @@ def write_parquet(frame: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _to_frame(table: Any) -> pd.DataFrame:
+def arrow_to_frame(table: Any) -> pd.DataFrame:
     """Convert a table of Arrow; records become columns, lists stay lists, an index is a column."""
     types = require("pyarrow", "tables").types
     while any(types.is_struct(field.type) for field in table.schema):

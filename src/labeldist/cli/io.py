@@ -294,17 +294,24 @@ def note_sums(D: pd.DataFrame, name: str, reporter: Reporter, *, counts: bool = 
         reporter.note(f"{problem}; they are divided by their sums.")
 
 
-def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
-    """Predict the rows of a table; features are found by their names."""
+def preparation_of(model: Any) -> Any:
+    """Return the transformer of columns that a model begins with, or None."""
     from sklearn.compose import ColumnTransformer
 
     from labeldist._pipelines import layers
+
+    first = list(layers(model, step=0))[-1]
+    return first if isinstance(first, ColumnTransformer) else None
+
+
+def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
+    """Predict the rows of a table; features are found by their names."""
     from labeldist.models import predict_distributions
 
     names = _feature_columns(model, frame, reporter)
-    first = list(layers(model, step=0))[-1]
-    if isinstance(first, ColumnTransformer):
-        _note_new_cells(first, frame, reporter)
+    preparation = preparation_of(model)
+    if preparation is not None:
+        _note_new_cells(preparation, frame, reporter)
         X = frame[names]
     else:
         X = numeric_columns(frame, names, "Correct it.")

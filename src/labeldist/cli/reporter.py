@@ -42,8 +42,10 @@ class Reporter:
         self.notes: list[str] = []
 
     def note(self, text: str) -> None:
-        """Print a remark about the data or the result."""
+        """Print a remark about the data or the result, once."""
         text = text.replace(ADVICE_FOR_TAGS, "labeldist enhance recovers degrees from tags.")
+        if text in self.notes:  # about another chunk of the table
+            return
         self.notes.append(text)
         if not self._as_json:
             with suppress(OSError):  # a closed pipe or a full disk must not prevent the result

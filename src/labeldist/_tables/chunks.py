@@ -1,0 +1,124 @@
+"""CSV and Parquet tables with cells of any kind, read and written in chunks."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labeldist._extras import require
+from labeldist._files import output_errors, whole_file
+from labeldist._tables.csv_files import EXCEL_LINE, HEADER, find_separator
+from labeldist._tables.parquet_files import arrow_to_frame
+from labeldist._tables.tables import STANDARD, reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHUNK_ROWS = 5_000
+HEADER_BYTES = 1_000_000  # of the start of a CSV file, with its header
+# Formats of input and output. In others, the types of columns depend on all rows.
+STREAMED = ((".csv", ".csv"), (".parquet", ".csv"), (".parquet", ".parquet"))
+
+
+def can_stream(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> bool:
+    """Return whether a file can be read, and another one written, in chunks.
+
+    What `read_table` decides by all rows is not streamed: columns without a name, and decimal
+    commas of CSV with semicolons.
+    """
+    formats = (Path(source).suffix.lower(), Path(target).suffix.lower())
+    if STANDARD in (source, target) or formats not in STREAMED or not Path(source).is_file():
+        return False
+    if formats[0] == ".parquet":
+        types = require("pyarrow", "tables").types
+        names = _schema(source).names
+        return len(set(names)) == len(names) and not any(
+            types.is_nested(kind) for kind in _schema(source).types
+        )
+    with Path(source).open("rb") as file:
+        start = file.read(HEADER_BYTES).decode("utf-8-sig", errors="ignore")
+    header = next(HEADER.finditer(start))[0]
+    names = next(csv.reader([header]), [])
+    is_plain = bool(names) and all(names) and len(set(names)) == len(names)
+    return is_plain and find_separator(header) == "," and not EXCEL_LINE.match(start)
+
+
+def read_chunks(source: str | os.PathLike[str]) -> Iterator[pd.DataFrame]:
+    """Read tables of `CHUNK_ROWS` rows as `read_table` would; rows keep their numbers."""
+    with reading(source) as file:
+        if Path(source).suffix.lower() == ".csv":
+            yield from _csv_chunks(file)
+        else:
+            yield from _parquet_chunks(file)
+
+
+def _csv_chunks(file: Any) -> Iterator[pd.DataFrame]:
+    options = {"dtype": str, "keep_default_na": False, "encoding": "utf-8-sig"}
+    read_csv = require("pandas", "app").read_csv
+    names = None
+    # With header=None, rows with too many cells raise an error.
+    with read_csv(file, header=None, chunksize=CHUNK_ROWS, **options) as frames:
+        for frame in frames:
+            if names is None:
+                names = frame.iloc[0].tolist()
+                frame = frame.iloc[1:]
+            frame.columns = names
+            frame.index -= 1
+            if len(frame):
+                yield frame
+
+
+def _parquet_chunks(file: Any) -> Iterator[pd.DataFrame]:
+    from_batches = require("pyarrow", "tables").Table.from_batches
+    library = require("pyarrow.parquet", "tables")
+    n_rows = 0
+    # pre_buffer would keep the whole file in memory.
+    for batch in library.ParquetFile(file, pre_buffer=False).iter_batches(CHUNK_ROWS):
+        frame = arrow_to_frame(from_batches([batch]))
+        frame.index += n_rows
+        n_rows += len(frame)
+        yield frame
+
+
+def write_chunks(
+    target: str | os.PathLike[str],
+    frames: Iterable[pd.DataFrame],
+    source: str | os.PathLike[str],
+    new: Sequence[str],
+    *,
+    overwrite: bool,
+) -> None:
+    """Write tables to one file, which appears only once it is complete.
+
+    Columns of Parquet keep their types in `source`, except the `new` ones.
+    """
+    with whole_file(target, overwrite=overwrite) as file, output_errors(target):
+        if Path(target).suffix.lower() == ".csv":
+            header = True
+            for frame in frames:
+                text = frame.to_csv(index=False, header=header, lineterminator="\n")
+                file.write(text.encode())
+                header = False
+        else:
+            _write_parquet(file, iter(frames), source, new)
+
+
+def _write_parquet(
+    file: Any, frames: Iterator[pd.DataFrame], source: str | os.PathLike[str], new: Sequence[str]
+) -> None:
+    arrow = require("pyarrow", "tables")
+    first = next(frames)
+    types = dict(zip(_schema(source).names, _schema(source).types, strict=True))
+    types |= dict.fromkeys(new, arrow.float64())
+    schema = arrow.schema([(name, types[name]) for name in first.columns])
+    with require("pyarrow.parquet", "tables").ParquetWriter(file, schema) as writer:
+        for frame in chain([first], frames):
+            writer.write_table(arrow.Table.from_pandas(frame, schema, preserve_index=False))
+
+
+def _schema(source: str | os.PathLike[str]) -> Any:
+    return require("pyarrow.parquet", "tables").read_schema(source)
