@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,boosting,dask,neighbors,onnx,tables]'
 
-.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed boosting chaosnli peer bench soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli peer bench soak audit licences wheel mutation figures clean
 
 demo: $(VENV)/.demo  ## Recover distributions of digits and of an artificial set; writes build/demo.html
 	$(BIN)/python examples/demo.py --out build
@@ -65,6 +65,9 @@ softmax-speed: $(STAMP)  ## Time of SoftmaxRegressionCV beside scikit-learn on r
 
 boosting: $(STAMP)  ## LightGBM and XGBoost on soft labels beside repeated rows (ten minutes)
 	$(BIN)/python -m benchmarks.boosting_libraries
+
+large-tables: $(STAMP)  ## SoftmaxRegression on five million rows, and labeldist predict on one million (half an hour)
+	$(BIN)/python -m benchmarks.large_tables
 
 REPRODUCTION := --store build/reproduction.sqlite --out build/reproduction
 

@@ -43,8 +43,9 @@ def validate_data(estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
 
     if is_lazy(X):
         raise TypeError(
-            "X is a Dask collection. Only fit and predict of BDLDL and BDLDLCV accept these. "
-            "Use one of them, or X.compute() if the table fits into memory."
+            "X is a Dask collection. Only fit and predict of BDLDL, BDLDLCV, SoftmaxRegression and "
+            "SoftmaxRegressionCV accept these. Use one of them, or X.compute() if the table fits "
+            "into memory."
         )
     return validate_data(estimator, X, *args, **options)
 

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from labeldist import BDLDL, BDLDLCV
 from labeldist.datasets import make_artificial
 from labeldist.features import KernelFeatures
-from labeldist.learning import SoftmaxRegression, SoftmaxRegressionCV
+from labeldist.learning import SABFGS, MeanDistribution
 from labeldist.learning._dask import DaskLearner
 from tests.estimators import LEARNERS
 
@@ -162,7 +162,7 @@ def test_other_learners_raise(learner):
 
 def test_predictions_of_other_learners_raise():
     pipeline = make_pipeline(KernelFeatures(), BDLDL())
-    for model in (SoftmaxRegression(), SoftmaxRegressionCV(cv=2), pipeline):
+    for model in (SABFGS(), MeanDistribution(), pipeline):
         with pytest.raises(TypeError, match="BDLDL"):
             model.fit(X, D).predict(arrays()[0])
 

@@ -94,3 +94,21 @@ def test_empty_matrix_is_minimal():
     assert solution.X is start
     assert solution.converged
     assert (solution.value, solution.gradient, solution.n_iter) == (7.0, 0.0, 0)
+
+
+def test_first_step_saves_evaluations_and_leaves_the_minimum():
+    center = np.array([[300.0, -400.0]])
+    n_calls = {}
+    for first_step in (1.0, 500.0):
+        calls = []
+
+        def function(X, calls=calls):
+            calls.append(X)
+            return 0.5 * float(np.sum((X - center) ** 2)), X - center
+
+        found = minimize_lbfgs(function, np.zeros((1, 2)), tol=1e-8, first_step=first_step)
+        assert_allclose(found.X, center)
+        assert found.converged
+        n_calls[first_step] = len(calls)
+    assert n_calls[500.0] == 2  # at zero, and at the minimum
+    assert n_calls[500.0] < n_calls[1.0]

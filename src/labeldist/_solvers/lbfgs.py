@@ -31,37 +31,41 @@ def minimize_lbfgs(
     tol: float = 1e-8,
     max_iter: int = 50_000,
     at_zero: tuple[float, Array] | None = None,
+    first_step: float = 1.0,
 ) -> LBFGSSolution:
     """Minimise a smooth function f of a matrix X of any shape.
 
     ``value_and_gradient(X)`` returns f(X) and ∇f(X). `at_zero` is f(0) and ∇f(0), if they are
-    known. Stop if the largest absolute entry of ∇f(X) is at most `tol` times that of ∇f(0). An
-    iteration costs about one value and gradient plus 4·30·size multiplications.
+    known; `first_step` is the length of the first step that is tried. Stop if the largest absolute
+    entry of ∇f(X) is at most `tol` times that of ∇f(0). An iteration costs about one value and
+    gradient plus 4·30·size multiplications.
     """
     at_zero = at_zero or value_and_gradient(np.zeros_like(start))
     scale = float(np.abs(at_zero[1]).max(initial=0.0)) or 1.0
     if not start.size:
         return LBFGSSolution(start, at_zero[0], 0.0, 0, converged=True)
 
-    def flat(x: Array) -> tuple[float, Array]:
+    def flat(x: Array, unit: float) -> tuple[float, Array]:
         # Most searches start at zero, where the function has already been evaluated.
-        value, gradient = value_and_gradient(x.reshape(start.shape)) if x.any() else at_zero
-        return value, gradient.ravel()
+        value, gradient = value_and_gradient(unit * x.reshape(start.shape)) if x.any() else at_zero
+        return value, unit * gradient.ravel()
 
     x = start.ravel()
     n_iter = 0
+    unit = first_step or 1.0  # SciPy tries a first step of length one
     while True:
         options: Any = {
             "maxcor": CORRECTIONS,
             "maxiter": max_iter - n_iter,
             "maxfun": 2 * max_iter + 20,
-            "gtol": tol * scale,
+            "gtol": tol * scale * unit,
             "ftol": 0.0,  # a small step does not imply a small distance to the minimum
         }
-        result = minimize(flat, x, jac=True, method="L-BFGS-B", options=options)
-        x = result.x
+        result = minimize(flat, x / unit, (unit,), jac=True, method="L-BFGS-B", options=options)
+        x = result.x * unit
         n_iter += result.nit
-        gradient = float(np.abs(result.jac).max()) / scale
+        gradient = float(np.abs(result.jac).max()) / (scale * unit)
+        unit = 1.0
         # Near the minimum a stale curvature model can end the line search. Restart there with a new
         # model; if that finds no lower value either, the remaining distance is below rounding.
         converged = gradient <= tol or result.nit == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ from scipy import linalg, sparse
 
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._solvers.moments import Moments
 from labeldist._solvers.sparse_or_dense import StandardisedTable
 from labeldist._typing import EPSILON, Array
 
@@ -30,6 +32,89 @@ class SoftmaxSolution:
 
 
 @dataclass(frozen=True)
+class LossAndGradient:
+    """The cross-entropy of some rows and its gradient. Two of them can be added."""
+
+    value: float
+    gradient: Array
+
+    def __add__(self, other: LossAndGradient) -> LossAndGradient:
+        return LossAndGradient(self.value + other.value, self.gradient + other.gradient)
+
+
+@dataclass(frozen=True)
+class TableLoss:
+    """The cross-entropy of a table, as a function of WV above bᵀV."""
+
+    features: StandardisedTable  # (n, r)
+    D: Array  # (c, n), distributions, with one row per label
+    weight: Array | None  # (n,)
+    V: Array  # (c, c − 1)
+
+    @classmethod
+    def of_block(cls, X: Any, D: Array, weight: Array | None, V: Array) -> TableLoss:
+        """Return the loss of features that are neither centred nor rotated."""
+        m = X.shape[1]
+        D = np.ascontiguousarray(D.T)
+        return cls(StandardisedTable(X, np.zeros(m), np.ones(m)), D, weight, V)
+
+    def at(self, point: Array) -> LossAndGradient:
+        """Return the loss and its gradient at a point, (r + 1, c − 1)."""
+        shape = (self.D.shape[1], self.V.shape[1])
+        products = self.features.times(point[:-1], out=np.empty(shape))
+        scores = self.V @ (products + point[-1]).T
+        P, log_P = softmax_and_log(scores, axis=0)
+        P -= self.D
+        if self.weight is None:
+            likelihood = np.vdot(self.D, log_P)
+        else:
+            likelihood = np.einsum("kn,kn,n->", self.D, log_P, self.weight)
+            P *= self.weight
+        residuals = P.T @ self.V
+        gradient = self.features.transposed_times(residuals)
+        return LossAndGradient(-float(likelihood), np.vstack([gradient, residuals.sum(axis=0)]))
+
+
+# A function that returns the loss of all blocks of a table at a point, (m + 1, c − 1), for the
+# given V and the columns of labels that are present.
+BlockSum = Callable[[Array, Array, Any], LossAndGradient]
+
+
+@dataclass(frozen=True)
+class BlockLoss:
+    """The cross-entropy of a table in blocks, as a function of UᵀWV above bᵀV.
+
+    The blocks are neither centred nor rotated. At zero the moments of the table give the loss.
+    """
+
+    total: BlockSum
+    moments: Moments
+    U: Array  # (m, m)
+    V: Array  # (c, c − 1)
+    present: NDArray[np.bool_]
+
+    def at(self, point: Array) -> LossAndGradient:
+        """Return the loss and its gradient at a point, (m + 1, c − 1)."""
+        if not point.any():
+            return self._at_zero()
+        center = self.moments.mean_x
+        W = self.U @ point[:-1]
+        b = point[-1] - center @ W
+        found = self.total(np.vstack([W, b]), self.V, self.present)
+        *_, residuals = found.gradient
+        gradient = self.U.T @ (found.gradient[:-1] - np.outer(center, residuals))
+        return LossAndGradient(found.value, np.vstack([gradient, residuals]))
+
+    def _at_zero(self) -> LossAndGradient:
+        weight = self.moments.weight
+        n_labels = len(self.V)
+        gradient = -self.U.T @ self.moments.xd[:, self.present] @ self.V
+        intercept = weight * (1 / n_labels - self.moments.mean_d[self.present]) @ self.V
+        value = weight * float(np.log(n_labels))
+        return LossAndGradient(value, np.vstack([gradient, intercept]))
+
+
+@dataclass(frozen=True)
 class SoftmaxPath:
     """The minimisers of −Σ_i w_i Σ_j d_ij log p_ij + (ridge / 2)‖W‖², for any ridge.
 
@@ -42,9 +127,7 @@ class SoftmaxPath:
     the diagonal entries of XᵀX.
     """
 
-    features: StandardisedTable  # (n, r), centred, and rotated if they are dense
-    D: Array  # (c, n), distributions, with one row per label
-    weight: Array | None  # (n,)
+    loss: TableLoss | BlockLoss  # of centred features, which are rotated if they are dense
     U: Any  # (m, r), orthonormal
     s: Array  # (r + 1,), squared lengths of the columns; the last is the total weight
     V: Array  # (c, c − 1)
@@ -65,44 +148,30 @@ class SoftmaxPath:
             Z: Any = sparse.csr_array(X, dtype=np.float64)
             variances = np.maximum(share @ Z**2 - center**2, 0)
         else:
-            U, Z = _rotate(X - center)
+            U, Z = _rotate(X - center, counts)
             variances = share @ Z**2
-        present = share @ D > 0
-        D = D[:, present]
         mean = share @ D
-        q, V = linalg.eigh(np.diag(mean) - np.outer(mean, mean))
-        # The first eigenvector is constant: the softmax of scores that grow equally is the same.
-        return cls(
-            features=StandardisedTable(Z, center, np.ones(m)),
-            D=np.ascontiguousarray(D.T),
-            weight=weight,
-            U=U,
-            s=np.append(total * variances, total),
-            V=V[:, 1:],
-            q=q[1:],
-            center=center,
-            present=present,
-        )
+        present = mean > 0
+        q, V = _label_coordinates(mean[present])
+        D = np.ascontiguousarray(D[:, present].T)
+        loss = TableLoss(StandardisedTable(Z, center, np.ones(m)), D, weight, V)
+        s = np.append(total * variances, total)
+        return cls(loss, U, s, V, q, center, present)
 
-    def _loss(self, point: Array) -> tuple[float, Array]:
-        """Return the cross-entropy, and its gradient, at UᵀWV above bᵀV."""
-        products = self.features.times(point[:-1], out=np.empty((self.D.shape[1], len(self.q))))
-        scores = self.V @ (products + point[-1]).T
-        P, log_P = softmax_and_log(scores, axis=0)
-        P -= self.D
-        if self.weight is None:
-            likelihood = np.vdot(self.D, log_P)
-        else:
-            likelihood = np.einsum("kn,kn,n->", self.D, log_P, self.weight)
-            P *= self.weight
-        residuals = P.T @ self.V
-        gradient = self.features.transposed_times(residuals)
-        return -float(likelihood), np.vstack([gradient, residuals.sum(axis=0)])
+    @classmethod
+    def of_blocks(cls, moments: Moments, total: BlockSum) -> SoftmaxPath:
+        """Decompose features in blocks, of which the moments are known."""
+        lengths, U = linalg.eigh(moments.xx)
+        present = moments.mean_d > 0
+        q, V = _label_coordinates(moments.mean_d[present])
+        loss = BlockLoss(total, moments, U, V, present)
+        s = np.append(np.maximum(lengths, 0), moments.weight)
+        return cls(loss, U, s, V, q, moments.mean_x, present)
 
     @cached_property
-    def _at_zero(self) -> tuple[float, Array]:
+    def _at_zero(self) -> LossAndGradient:
         """The loss and its gradient at zero, which are the same for every ridge."""
-        return self._loss(np.zeros((len(self.s), len(self.q))))
+        return self.loss.at(np.zeros((len(self.s), len(self.q))))
 
     def solve(
         self, ridge: float, *, start: Array | float = 0.0, tol: float, max_iter: int
@@ -120,14 +189,20 @@ class SoftmaxPath:
         def value_and_gradient(scaled: Array) -> tuple[float, Array]:
             point = scaled * scale
             shrunk = penalty * point
-            value, gradient = self._loss(point)
-            value += 0.5 * float(np.vdot(point, shrunk))
-            return value, (gradient + shrunk) * scale
+            loss = self.loss.at(point)
+            value = loss.value + 0.5 * float(np.vdot(point, shrunk))
+            return value, (loss.gradient + shrunk) * scale
 
-        value, gradient = self._at_zero
-        at_zero = value, gradient * scale
+        at_zero = self._at_zero.value, self._at_zero.gradient * scale
+        # In these coordinates the length of the gradient is that of a Newton step.
+        from_zero = not np.any(start)
         found = minimize_lbfgs(
-            value_and_gradient, start / scale, tol=tol, max_iter=max_iter, at_zero=at_zero
+            value_and_gradient,
+            start / scale,
+            tol=tol,
+            max_iter=max_iter,
+            at_zero=at_zero,
+            first_step=float(linalg.norm(at_zero[1])) if from_zero else 1.0,
         )
         point = found.X * scale
         rotated = point @ self.V.T
@@ -139,11 +214,21 @@ class SoftmaxPath:
         return SoftmaxSolution(W, b, point, found.n_iter, found.converged)
 
 
-def _rotate(X: Array) -> tuple[Array, Array]:
-    """Return an orthonormal basis U of the row space, the eigenvectors of XᵀX, and XU."""
+def _label_coordinates(mean: Array) -> tuple[Array, Array]:
+    """Return the positive eigenvalues and the eigenvectors of diag(p) − ppᵀ."""
+    q, V = linalg.eigh(np.diag(mean) - np.outer(mean, mean))
+    # The first eigenvector is constant: the softmax of scores that grow equally is the same.
+    return q[1:], V[:, 1:]
+
+
+def _rotate(X: Array, weight: Array) -> tuple[Array, Array]:
+    """Return an orthonormal basis U of the row space, the eigenvectors of XᵀX, and XU.
+
+    Rows of XᵀX are weighted, unless there are more features than rows.
+    """
     n, m = X.shape
     if m <= n:
-        _, U = linalg.eigh(X.T @ X)
+        _, U = linalg.eigh((X.T * weight) @ X)
         return U, X @ U
     s, Q = linalg.eigh(X @ X.T)
     kept = s > n * EPSILON * s[-1]

@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from labeldist._compat import Interval, StrOptions
 from labeldist._solvers.moments import Moments
@@ -23,6 +22,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
 from labeldist.exceptions import IllConditionedWarning, SingularCoefficientError, warn
+from labeldist.learning._chunks import sum_over_chunks
 from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._learner import (
     NO_WEIGHT,
@@ -140,10 +140,7 @@ class BDLDL(DaskLearner):
         self.solver = solver
 
     def _fit_blocks(self, blocks: list[Block]) -> Self:
-        def summarise(_: int, X: Any, D: Array, weight: Array | None) -> Moments:
-            return Moments.of(X, D, weight)
-
-        return self._fit_moments(sum_over_blocks(self, blocks, summarise))
+        return self._fit_moments(sum_over_blocks(self, blocks, _block_moments))
 
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
         return self._fit_moments(self._moments_of(X, y, sample_weight))
@@ -194,27 +191,8 @@ class BDLDL(DaskLearner):
             The fitted learner.
         """
         self._validate_params()
-        reader = clone(self)  # collects everything, so that a failure does not change this model
-        moments = None
-        n_rows = 0
-        for number, chunk in enumerate(chunks):
-            length = np.shape(chunk[1])[0]
-            if length == 0:
-                continue
-            try:
-                part = reader._moments_of(*chunk, reset=moments is None)
-            except ValueError as error:
-                error.add_note(f"This is in chunk {number}, which begins with row {n_rows}.")
-                raise
-            moments = _join(moments, part)
-            n_rows += length
-            if progress:
-                progress(n_rows)
-        if moments is None:
-            raise ValueError("The stream has no rows. At least one is needed.")
-        self._fit_moments(moments)
-        set_columns(self, columns_of(reader))
-        return self
+        moments = sum_over_chunks(self, chunks, _block_moments, progress=progress)
+        return self._fit_moments(moments)
 
     def fit_moments(self, moments: Moments) -> Self:
         """Fit the model to the statistics of a table.
@@ -302,6 +280,10 @@ class BDLDL(DaskLearner):
         coefficients[scaled.xx.diagonal() == 0] = 0
         coef = np.ascontiguousarray(coefficients.T)
         return coef, moments.mean_d - coef @ moments.mean_x, solution
+
+
+def _block_moments(_: int, X: Any, D: Array, weight: Array | None) -> Moments:
+    return Moments.of(X, D, weight)
 
 
 def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:

@@ -24,7 +24,7 @@ from labeldist.learning._cross_validation import (
     weighted_rows,
 )
 from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
-from labeldist.learning._fold_moments import BlockFolds, FoldMoments, is_partition
+from labeldist.learning._fold_moments import FoldMoments, block_folds, is_partition
 from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.learning._sylvester_path import SylvesterPath
 from labeldist.metrics import MEASURES
@@ -167,13 +167,7 @@ class BDLDLCV(DaskLearner):
 
     def _fit_blocks(self, blocks: list[Block]) -> Self:
         """Fit to a Dask table: one pass for the statistics of the folds, one for the scores."""
-        check_scoring(self.scoring)
-        if not isinstance(self.cv, Integral):
-            raise TypeError("For Dask collections cv must be an int.")
-        if callable(self.scoring):
-            raise TypeError(f"For Dask collections scoring must be one of {', '.join(MEASURES)}.")
-        seed = int(random_generator(self.random_state).randint(2**31))
-        folds = BlockFolds(int(self.cv), seed)
+        folds = block_folds(self.cv, self.scoring, self.random_state)
 
         def count(number: int, X: Any, D: Array, weight: Array | None) -> FoldMoments:
             return FoldMoments.of(Table(X, D, weight), folds.of(number, len(D)))

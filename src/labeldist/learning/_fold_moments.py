@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._solvers.moments import Moments
-from labeldist.learning._cross_validation import Table
+from labeldist._validation import random_generator
+from labeldist.learning._cross_validation import Table, check_scoring
+from labeldist.metrics import MEASURES
 
 Rows = NDArray[np.intp]
 
@@ -72,3 +75,14 @@ class BlockFolds:
         # The random offset balances the folds if blocks have fewer rows than there are folds.
         fold_of_row = (rng.permutation(n_rows) + rng.integers(self.n_folds)) % self.n_folds
         return [np.flatnonzero(fold_of_row == fold) for fold in range(self.n_folds)]
+
+
+def block_folds(cv: Any, scoring: Any, random_state: Any) -> BlockFolds:
+    """Return the folds of a table in blocks; raise an error for what needs the whole table."""
+    check_scoring(scoring)
+    if not isinstance(cv, Integral):
+        raise TypeError("For Dask collections and streams cv must be an int.")
+    if callable(scoring):
+        names = ", ".join(MEASURES)
+        raise TypeError(f"For Dask collections and streams scoring must be one of {names}.")
+    return BlockFolds(int(cv), int(random_generator(random_state).randint(2**31)))

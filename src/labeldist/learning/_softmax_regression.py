@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils import assert_all_finite
 
 from labeldist._compat import StrOptions
-from labeldist._solvers.softmax_regression import SoftmaxPath
+from labeldist._solvers.moments import Moments
+from labeldist._solvers.scaling import check_squarable
+from labeldist._solvers.softmax_regression import (
+    LossAndGradient,
+    SoftmaxPath,
+    SoftmaxSolution,
+    TableLoss,
+)
+from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
+from labeldist.learning._bdldl import check_moments
+from labeldist.learning._chunks import Chunks, sum_over_chunks
 from labeldist.learning._cross_validation import (
     Table,
     check_finite,
@@ -19,7 +31,9 @@ from labeldist.learning._cross_validation import (
     split_rows,
     weighted_rows,
 )
-from labeldist.learning._learner import SampleWeightMixin, linear_scores, report_convergence
+from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
+from labeldist.learning._fold_moments import BlockFolds, FoldMoments, block_folds
+from labeldist.learning._learner import check_weights, linear_scores, report_convergence
 from labeldist.learning._softmax_learner import SoftmaxLearner
 from labeldist.metrics import MEASURES
 from labeldist.simplex import softmax
@@ -35,12 +49,17 @@ LEAST_LOSS = 1e-5
 NOT_SMOOTH = ("spearman", "kendall", "top_label")  # measures for which all ridges are tried
 
 
-class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
+# A function that sums ``summarise(block number, X, D, weight, *shared)`` over blocks of a table.
+SumOverBlocks = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
+
+
+class SoftmaxRegression(DaskLearner, SoftmaxLearner):
     """Softmax regression on label distributions, with a ridge penalty.
 
     P = softmax(XW + 1bᵀ) minimises −ΣD log P + (ridge / 2)‖W‖². The intercept b is not penalised.
     This is multinomial logistic regression on rows that are repeated for each label and weighted by
-    its degree, without the repetition.
+    its degree, without the repetition. Dask collections and streams are read once for the
+    statistics of the features, and once per iteration.
 
     Parameters
     ----------
@@ -81,11 +100,54 @@ class SoftmaxRegression(SampleWeightMixin, SoftmaxLearner):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
-        self._solve(X, D, weight, self.ridge)
+    def fit_stream(self, chunks: Chunks) -> Self:
+        """Fit the model to a table in chunks, with one chunk in memory at a time.
 
-    def _solve(self, X: Any, D: Array, weight: Array | None, ridge: float) -> None:
-        path = SoftmaxPath.of(X, D, weight)
+        Parameters
+        ----------
+        chunks : iterable of (X, y) or (X, y, sample_weight)
+            A `labeldist.datasets.TableStream` or a list. It is read several times, so that a
+            generator raises a ``TypeError``. Chunks without rows are skipped.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        self._validate_params()
+        if iter(chunks) is chunks:
+            raise TypeError("chunks is read several times. Pass a TableStream or a list.")
+
+        def total(summarise: Callable[..., Any], shared: tuple[Any, ...] = ()) -> Any:
+            return sum_over_chunks(self, chunks, summarise, shared)
+
+        return self._fit_sums(total)
+
+    def _fit_blocks(self, blocks: list[Block]) -> Self:
+        def total(summarise: Callable[..., Any], shared: tuple[Any, ...] = ()) -> Any:
+            return sum_over_blocks(self, blocks, summarise, shared)
+
+        return self._fit_sums(total)
+
+    def _fit_sums(self, total: SumOverBlocks) -> Self:
+        """Fit to a table of which only sums over blocks are known."""
+        moments = total(_block_moments, ())
+        self._solve(_block_path(moments, total), self.ridge)
+        return self
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        X, D = self._check_features_and_distributions(X, y, sample_weight)
+        assert_all_finite(X, input_name="X")  # of blocks, the moments show it
+        check_squarable(X)
+        weight = check_weights(sample_weight, X)
+        with threads_for(len(D), max(X.shape[1], D.shape[1])):
+            self._fit(X, D, weight)
+        return self
+
+    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
+        self._solve(SoftmaxPath.of(X, D, weight), self.ridge)
+
+    def _solve(self, path: SoftmaxPath, ridge: float) -> None:
         solution = path.solve(ridge, tol=self.tol, max_iter=self.max_iter)
         self.coef_ = np.ascontiguousarray(solution.W.T)
         self.intercept_ = solution.b
@@ -98,7 +160,8 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     In each fold one decomposition of the features serves all ridges. Every second ridge is tried,
     from the largest to the smallest, each search starting at the minimum of the last one, until one
     brings no improvement; then the neighbours of the best one. With a measure of ranks or a
-    callable, all ridges are tried.
+    callable, all ridges are tried. For Dask collections and streams, which are read once per
+    iteration and fold, `cv` must be an int and `scoring` a name.
 
     Parameters
     ----------
@@ -169,35 +232,87 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         self.random_state = random_state
 
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:
-        ridges = np.array(self.ridges, dtype=np.float64)
-        for ridge in ridges:
-            SoftmaxRegression(ridge)._validate_params()
         check_scoring(self.scoring)
         weight, X, D = weighted_rows(self.cv, weight, X, D)
         folds = split_rows(X, D, self.cv, random_generator(self.random_state))
-        scores = self._scores(ridges, Table(X, D, weight), folds)
+        table = Table(X, D, weight)
+        held_out = [table.rows(test) for _, test in folds]
+
+        def score(solutions: list[SoftmaxSolution]) -> list[float]:
+            pairs = zip(held_out, solutions, strict=True)
+            return [self._score(rows, solution) for rows, solution in pairs]
+
+        paths = [SoftmaxPath.of(*table.rows(train)) for train, _ in folds]
+        self._choose(paths, score)
+        self._solve(SoftmaxPath.of(X, D, weight), self.ridge_)
+
+    def _fit_sums(self, total: SumOverBlocks) -> Self:
+        folds = block_folds(self.cv, self.scoring, self.random_state)
+
+        def count(number: int, X: Any, D: Array, weight: Array | None) -> FoldMoments:
+            return FoldMoments.of(Table(X, D, weight), folds.of(number, len(D)))
+
+        held_out = total(count, ())
+        check_moments(held_out.total())
+        model = clone(self)
+
+        def score_block(
+            number: int, X: Any, D: Array, weight: Array | None, *solutions: SoftmaxSolution
+        ) -> Array:
+            counts = np.ones(len(D)) if weight is None else weight
+            table = Table(X, D, counts)
+            sums = np.zeros((len(solutions), 2))
+            for fold, rows in enumerate(folds.of(number, len(D))):
+                size = counts[rows].sum()
+                if size > 0:
+                    score = model._score(table.rows(rows), solutions[fold])
+                    sums[fold] = score * size, size
+            return sums
+
+        def score(solutions: list[SoftmaxSolution]) -> Array:
+            sums = total(score_block, tuple(solutions))
+            return sums[:, 0] / sums[:, 1]
+
+        paths = []
+        for fold, moments in enumerate(held_out.training()):
+            paths.append(_block_path(moments, total, folds, fold))
+        self._choose(paths, score)
+        self._solve(_block_path(held_out.total(), total), self.ridge_)
+        return self
+
+    def _choose(
+        self, paths: list[SoftmaxPath], score: Callable[[list[SoftmaxSolution]], Any]
+    ) -> None:
+        """Choose the ridge. `score` returns the score of each fold for the folds' solutions."""
+        ridges = np.array(self.ridges, dtype=np.float64)
+        for ridge in ridges:
+            SoftmaxRegression(ridge)._validate_params()
+        scores = self._scores(ridges, paths, score)
         mean = scores.mean(axis=0)
         best = np.nanargmax(mean)
         self.ridge_ = float(ridges[best])
         self.best_score_ = float(mean[best])
         points = [{"ridge": ridge} for ridge in ridges.tolist()]
         self.cv_results_ = cv_results(points, scores)
-        self._solve(X, D, weight, self.ridge_)
 
-    def _scores(self, ridges: Array, table: Table, folds: list[Any]) -> Array:
+    def _scores(
+        self,
+        ridges: Array,
+        paths: list[SoftmaxPath],
+        score: Callable[[list[SoftmaxSolution]], Any],
+    ) -> Array:
         """Return the scores, (folds, ridges), NaN for ridges that are not tried."""
-        paths = [SoftmaxPath.of(*table.rows(train)) for train, _ in folds]
-        held_out = [table.rows(test) for _, test in folds]
-        starts: list[Any] = [0.0] * len(folds)
-        scores = np.full((len(folds), len(ridges)), np.nan)
+        starts: list[Any] = [0.0] * len(paths)
+        scores = np.full((len(paths), len(ridges)), np.nan)
         tol = min(FOLD_TOL_FACTOR * self.tol, max(self.tol, MAX_FOLD_TOL))
 
         def mean_score(i: int) -> float:
-            for k, path in enumerate(paths):
-                solution = path.solve(ridges[i], start=starts[k], tol=tol, max_iter=self.max_iter)
-                starts[k] = solution.point
-                P = softmax(linear_scores(held_out[k].X, solution.W.T, solution.b))
-                scores[k, i] = self._score(held_out[k].D, P, held_out[k].weight)
+            solutions = [
+                path.solve(ridges[i], start=start, tol=tol, max_iter=self.max_iter)
+                for path, start in zip(paths, starts, strict=True)
+            ]
+            starts[:] = [solution.point for solution in solutions]
+            scores[:, i] = score(solutions)
             check_finite(scores[:, [i]], i)
             return float(scores[:, i].mean())
 
@@ -209,11 +324,33 @@ class SoftmaxRegressionCV(SoftmaxRegression):
                 mean_score(i)
         return scores
 
-    def _score(self, D: Array, P: Array, weight: Array | None) -> float:
+    def _score(self, rows: Table, solution: SoftmaxSolution) -> float:
+        P = softmax(linear_scores(rows.X, solution.W.T, solution.b))
         if callable(self.scoring):
-            return float(self.scoring(D, P))
+            return float(self.scoring(rows.D, P))
         measure = MEASURES[self.scoring]
-        return measure.sign * float(np.average(measure.rows(D, P), weights=weight))
+        return measure.sign * float(np.average(measure.rows(rows.D, P), weights=rows.weight))
+
+
+def _block_moments(_: int, X: Any, D: Array, weight: Array | None) -> Moments:
+    return Moments.of(X, D, weight)
+
+
+def _block_path(
+    moments: Moments, total: SumOverBlocks, folds: BlockFolds | None = None, fold: int = 0
+) -> SoftmaxPath:
+    """Return the path of a table in blocks, without the rows of one of the `folds`."""
+
+    def loss(
+        number: int, X: Any, D: Array, weight: Array | None, point: Array, V: Array, present: Any
+    ) -> LossAndGradient:
+        if folds is not None:
+            weight = np.ones(len(D)) if weight is None else weight.copy()
+            weight[folds.of(number, len(D))[fold]] = 0
+        return TableLoss.of_block(X, D[:, present], weight, V).at(point)
+
+    check_moments(moments)
+    return SoftmaxPath.of_blocks(moments, lambda *shared: total(loss, shared))
 
 
 def _maximize(function: Callable[[int], float], arguments: list[int]) -> None:
