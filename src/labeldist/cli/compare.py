@@ -61,8 +61,7 @@ def compare(
     try:
         methods = {name: _method(name, entries) for name, entries in content.pop("methods").items()}
         datasets = _datasets(content)
-        with reporter.working("Comparing"):
-            found = run(methods, datasets, store=store or f"{spec}.sqlite", n_jobs=jobs, **content)
+        found = run(methods, datasets, store=store or f"{spec}.sqlite", n_jobs=jobs, **content)
         tests = found.test(measure, against=against)
     except (KeyError, TypeError, ValueError, ImportError, AttributeError) as error:
         raise LabelDistError(f"{spec}: {error}") from None

@@ -47,7 +47,7 @@ class _Task:
 
     @property
     def title(self) -> str:
-        return f"{self.method} on {self.dataset}, {self.fold + 1}"
+        return f"{self.method} on {self.dataset}, fold {self.fold + 1}"
 
     def __call__(self) -> dict[str, float]:
         return self.work()

@@ -141,9 +141,10 @@ class Tests:
             counts = f"better on {test.wins} sets ({sum(clear)} clearly)"
             losses = f"worse on {test.losses} ({len(clear) - sum(clear)} clearly)"
             lines.append(f"{method}: {counts}, {losses}, p = {test.pvalue:.2g}")
-        ranks = f"Friedman's test of equal ranks: p = {self.pvalue:.2g}"
-        difference = f"critical difference {self.critical_difference:.2f}"
-        return "\n".join([*lines, f"{ranks}, {difference}"])
+        if not math.isnan(self.pvalue):
+            difference = f"critical difference {self.critical_difference:.2f}"
+            lines.append(f"Friedman's test of equal ranks: p = {self.pvalue:.2g}, {difference}")
+        return "\n".join(lines)
 
 
 class Comparison:
