@@ -262,6 +262,24 @@ def test_columns_that_may_identify_items_are_noted(table, name):
     assert (f"--ignore {name}" in notes) == (name != "humidity")
 
 
+@pytest.mark.parametrize("command", ["fit", "explore", "enhance"])
+def test_features_that_reveal_labels_are_noted(table, command):
+    rows = table.copy()
+    if command == "enhance":
+        rows[LABELS] = (rows[LABELS] > 1 / 3).astype(int)
+    rows["copy"] = rows["joy"].round(3)
+    rows["hard_label"] = np.arange(len(rows)) % 2
+    rows.to_csv("leaks.csv", index=False)
+    options = {"fit": ("-o", "m.skops", "--method", "bdldl"), "explore": ("-o", "page.html")}
+    more = options.get(command, ("-o", "out.csv", "--method", "lp"))
+    notes = run(command, "leaks.csv", *NAMES, *more, "--ignore", "title").stderr
+    about = [note for note in notes.splitlines() if "skill" in note]
+    assert len(about) == 2
+    assert "'copy'" in about[0]
+    assert "'joy'" in about[0]
+    assert "'hard_label'" in about[1]
+
+
 @pytest.fixture
 def reviews(folder, rng):
     """Return texts in two columns whose words determine the degrees, a number and a category."""

@@ -21,6 +21,7 @@ from labeldist._tables.column_selection import (
     one_column,
     typed,
 )
+from labeldist._tables.leakage import find_leaks
 from labeldist._tables.messages import cell_at, listed
 from labeldist._tables.tables import (
     STANDARD,
@@ -101,6 +102,7 @@ def choose(
         advice = f"If it counts votes, add --ignore {name}, or --weights {name} to labeldist fit."
         reporter.note(f"column {name!r} is used as a feature. {advice}")
     _note_identifiers(table, reporter)
+    _note_leaks(table, reporter)
     return table
 
 
@@ -127,6 +129,19 @@ def _note_identifiers(table: LabelledTable, reporter: Reporter) -> None:
         if counts_rows or (is_named and is_whole and table.frame[name].is_unique):
             advice = f"If it identifies the items, add --ignore {name}."
             reporter.note(f"column {name!r} is used as a feature. {advice}")
+
+
+def _note_leaks(table: LabelledTable, reporter: Reporter) -> None:
+    """Print a note for each feature that reveals a label."""
+    for leak in find_leaks(table.frame, table.features, table.Y):
+        finding = f"predicts the label {leak.label!r} almost perfectly by itself"
+        if leak.by_name:
+            finding = "is named after the labels"
+        advice = f"If it is derived from them, add --ignore {leak.feature}"
+        reporter.note(
+            f"column {leak.feature!r} {finding}. {advice}: otherwise the skill will not hold on "
+            "new items."
+        )
 
 
 def feature_matrix(table: LabelledTable, *, prepare: bool) -> Any:

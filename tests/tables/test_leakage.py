@@ -1,0 +1,93 @@
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from labeldist._tables.leakage import explained_variance, find_leaks, is_named_after
+from labeldist.datasets import list_datasets, load_dataset
+
+N = 60
+
+
+@pytest.fixture
+def degrees(rng):
+    return pd.DataFrame(rng.dirichlet(np.ones(3), size=N), columns=["joy", "fear", "calm"])
+
+
+def leaks_of(degrees, **columns):
+    frame = pd.DataFrame(columns)
+    return [(leak.feature, leak.label, leak.by_name) for leak in find_leaks(frame, frame, degrees)]
+
+
+def test_copies_and_functions_of_a_label_are_found(degrees):
+    fear = degrees["fear"]
+    for revealing in (fear, fear.round(2), -3 * fear**3):
+        assert leaks_of(degrees, other=revealing) == [("other", "fear", False)]
+
+
+def test_copies_of_tags_and_of_shares_of_counts_are_found(rng):
+    tags = pd.DataFrame(rng.integers(0, 2, size=(N, 3)), columns=["joy", "fear", "calm"])
+    words = tags["calm"].map({0: "low", 1: "high"})
+    assert leaks_of(tags, tag=tags["joy"]) == [("tag", "joy", False)]
+    assert leaks_of(tags, word=words) == [("word", "calm", False)]
+    counts = tags * rng.integers(1, 9, size=(N, 1)) + 1
+    shares = counts["joy"] / counts.sum(axis=1)
+    assert leaks_of(counts, mean_vote=shares) == [("mean_vote", "joy", False)]
+
+
+def test_informative_features_are_not_reported(degrees, rng):
+    near = degrees["joy"] + 0.08 * rng.normal(size=N)
+    with_gaps = near.where(near > 0.1)
+    texts = [f"some words about item number {k}" for k in range(N)]
+    assert leaks_of(degrees, near=near, gaps=with_gaps, text=texts, constant=1) == []
+
+
+def test_repeated_items_do_not_make_a_feature_revealing(degrees, rng):
+    noise = rng.normal(size=N)
+    repeated = pd.concat([degrees] * 3, ignore_index=True)
+    assert leaks_of(repeated, noise=np.tile(noise, 3)) == []
+    assert leaks_of(repeated, copy=repeated["joy"]) == [("copy", "joy", False)]
+
+
+def test_few_rows_are_not_judged_by_their_values(degrees):
+    few = degrees.iloc[:10]
+    assert leaks_of(few, other=few["fear"]) == []
+
+
+@pytest.mark.parametrize(
+    ("feature", "label", "expected"),
+    [
+        ("soft_label.0", "joy", True),
+        ("hard_label", "joy", True),
+        ("Joy votes", "joy", True),
+        ("share_of_joy", "joy", False),
+        ("share_joy", "joy", True),
+        ("votes.emotion_joy", "emotion_joy", True),
+        ("joyful", "joy", False),
+        ("joy_of_reading", "joy", False),
+        ("x1", "1", False),
+        ("feature_1", "1", False),
+        ("votes", "joy", False),
+    ],
+)
+def test_names_derived_from_labels(feature, label, expected):
+    assert is_named_after(feature, label) == expected
+
+
+def test_each_row_is_predicted_without_itself(rng):
+    values = np.array([1.0, 1.0, 2.0, 5.0, 5.0, 5.0])
+    Y = rng.normal(size=(6, 2))
+    predicted = [Y[1], Y[0], Y[[0, 1, 3, 4, 5]].mean(axis=0)]
+    predicted += [Y[[4, 5]].mean(axis=0), Y[[3, 5]].mean(axis=0), Y[[3, 4]].mean(axis=0)]
+    errors = ((Y - predicted) ** 2).sum(axis=0)
+    expected = 1 - errors / ((Y - Y.mean(axis=0)) ** 2).sum(axis=0)
+    assert_allclose(explained_variance(values, Y), expected)
+
+
+@pytest.mark.parametrize("name", list_datasets())
+def test_no_feature_of_the_benchmark_sets_is_reported(name, benchmark_folder):
+    data = load_dataset(name, data_home=benchmark_folder)
+    frame = pd.DataFrame(data.data)
+    labels = pd.DataFrame(data.target, columns=data.target_names)
+    frame.columns = [f"feature_{k}" for k in frame]
+    assert find_leaks(frame, list(frame.columns), labels) == []
