@@ -2,16 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.learning import _sylvester_path as sylvester_path
 from labeldist.learning._sylvester_path import SylvesterPath
 
 GRID = 10.0 ** np.arange(-4, 4)
-
-
-@pytest.fixture(params=["eigenvectors", "tridiagonal"])
-def route(request, monkeypatch):
-    monkeypatch.setattr(sylvester_path, "LARGE", 1000 if request.param == "eigenvectors" else 1)
-    return request.param
 
 
 def problem(rng, m=12, c=4, n=40):
@@ -21,7 +14,7 @@ def problem(rng, m=12, c=4, n=40):
 
 
 @pytest.mark.parametrize("c", [1, 4])
-def test_every_point_solves_its_equation(rng, route, c):
+def test_every_point_solves_its_equation(rng, c):
     A, B, C = problem(rng, c=c)
     path = SylvesterPath(A, B, C)
     for reconstruction in GRID:
@@ -30,19 +23,11 @@ def test_every_point_solves_its_equation(rng, route, c):
             assert_allclose(
                 left, (1 + reconstruction) * C, atol=1e-12 * np.abs(C).max() * (1 + reconstruction)
             )
-    # Sweeps over the tridiagonal matrix need no eigenvectors.
-    assert "_eigen" not in vars(path._decomposition)
-
-
-@pytest.mark.parametrize(("large", "kind"), [(12, "_Tridiagonal"), (13, "_Eigen")])
-def test_large_matrices_are_tridiagonalised(rng, monkeypatch, large, kind):
-    monkeypatch.setattr(sylvester_path, "LARGE", large)
-    assert type(SylvesterPath(*problem(rng))._decomposition).__name__ == kind
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("ridge", [0.0, 1e-15])
-def test_singular_system_gives_solution_of_minimum_norm(rng, route, unit, ridge):
+def test_singular_system_gives_solution_of_minimum_norm(rng, unit, ridge):
     # A ridge below the rounding of A counts as zero.
     A, B, C = problem(rng, m=30, n=20)
     found = SylvesterPath(unit * A, B, unit * C).solve(0.0, np.array([unit * ridge]))[0]
@@ -50,7 +35,7 @@ def test_singular_system_gives_solution_of_minimum_norm(rng, route, unit, ridge)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-def test_null_directions_of_labels_are_not_penalised(rng, route, unit):
+def test_null_directions_of_labels_are_not_penalised(rng, unit):
     # Four labels that are combinations of two: half the eigenvalues of B are zero, but for
     # rounding.
     A, _, C = problem(rng)
@@ -59,15 +44,3 @@ def test_null_directions_of_labels_are_not_penalised(rng, route, unit):
     found = SylvesterPath(A, unit * labels.T @ labels, C).solve(1e9 / unit, np.array([0.1]))[0]
     expected = np.linalg.solve(A + 0.1 * np.eye(12), (1 + 1e9 / unit) * C @ V[:, :2])
     assert_allclose(found @ V[:, :2], expected, rtol=1e-7)
-
-
-def test_eigenvectors_are_used_if_sweep_fails(rng, monkeypatch):
-    A, B, C = problem(rng)
-    A = A - (np.linalg.eigvalsh(A)[0] + 1e-3) * np.eye(12)  # not quite semidefinite
-    ridges = np.array([1e-6, 1.0])
-    found = {}
-    for large in (1, 1000):
-        monkeypatch.setattr(sylvester_path, "LARGE", large)
-        path = SylvesterPath(A, B, C)
-        found[large] = path.solve(1e-6, ridges)
-    assert_allclose(found[1], found[1000], rtol=1e-8, atol=1e-10)
