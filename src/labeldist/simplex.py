@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labeldist._typing import EPSILON, TINY, Array
+from labeldist._typing import EPSILON, Array
 from labeldist.exceptions import NotADistributionError
 
 OutputMap = Literal["softmax", "clip", "project"]
@@ -108,24 +108,16 @@ def normalize(D: ArrayLike, *, name: str = "D", copy: bool = True) -> Array:
            [1.  , 0.  ]])
     """
     degrees = check_distributions(D, name=name, tol=np.inf)
-    if degrees.size:
-        with np.errstate(over="ignore"):
-            sums = degrees @ np.ones(degrees.shape[1])  # faster than a sum over few columns
-        if not copy and np.abs(sums - 1).max() <= degrees.shape[1] * EPSILON:
-            return degrees
-        if TINY < sums.min() and sums.max() < np.inf:
-            return degrees / sums[:, None]
-    largest = degrees.max(axis=1, keepdims=True)
-    if not largest.all():
-        empty = np.flatnonzero(largest == 0)
+    sums = degrees @ np.ones(degrees.shape[1])  # faster than a sum over few columns
+    if not copy and np.abs(sums - 1).max(initial=0) <= degrees.shape[1] * EPSILON:
+        return degrees
+    empty = np.flatnonzero(sums == 0)
+    if empty.size:
         raise NotADistributionError(
             f"{name} has {empty.size} row(s) whose degrees are all zero, first row {empty[0]}. "
             "Drop those rows, or give them uniform degrees."
         )
-    # Dividing by the largest value first prevents overflow and underflow of the sums.
-    degrees = degrees / largest
-    degrees /= degrees.sum(axis=1, keepdims=True)
-    return degrees
+    return degrees / sums[:, None]
 
 
 def ambiguity(D: ArrayLike) -> Array:
@@ -200,9 +192,7 @@ def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
     if sharpness < 0:
         scores = -scores
         sharpness = -sharpness
-    with np.errstate(over="ignore"):  # an infinite gap gives the degree 0
-        gaps = scores - scores.max(axis=1, keepdims=True)
-        scores = sharpness * np.maximum(gaps, -np.finfo(np.float64).max)  # 0 · ∞ would be NaN
+    scores = sharpness * (scores - scores.max(axis=1, keepdims=True))
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
@@ -240,10 +230,9 @@ def project(V: ArrayLike) -> Array:
     """
     scores = _check_scores(V)
     # A shift of a row does not change its projection, and keeps the digits of large scores.
-    with np.errstate(over="ignore"):  # an infinite gap gives the degree 0
-        scores = scores - scores.max(axis=1, keepdims=True)
-        descending = -np.sort(-scores, axis=1)
-        thresholds = (np.cumsum(descending, axis=1) - 1) / np.arange(1, scores.shape[1] + 1)
+    scores = scores - scores.max(axis=1, keepdims=True)
+    descending = -np.sort(-scores, axis=1)
+    thresholds = (np.cumsum(descending, axis=1) - 1) / np.arange(1, scores.shape[1] + 1)
     support = np.count_nonzero(descending > thresholds, axis=1)
     threshold = np.take_along_axis(thresholds, support[:, None] - 1, axis=1)
     projected = np.maximum(scores - threshold, 0)
