@@ -13,14 +13,11 @@ from sklearn.utils import assert_all_finite
 
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.scaling import ROUNDING_SPREAD, safe_scale
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 
 BLOCK_ROWS = 2048  # dense rows are read in blocks of about this length, which stay in the cache
-SAMPLE_ROWS = 32  # rows that decide whether the mean of a feature is large compared with its spread
-
-# A sampled mean beyond OFFSET deviations is subtracted first. A mean beyond LARGE_OFFSET deviations
-# must be, because subtracting its square costs more than one to two of sixteen digits.
-OFFSET = 8.0
+# A mean beyond so many deviations is subtracted first, because subtracting its square costs more
+# than one to two of sixteen digits.
 LARGE_OFFSET = 16.0
 
 
@@ -44,10 +41,10 @@ class Moments:
     def of(cls, X: Any, D: Array, sample_weight: Array | None = None) -> Moments:
         """Compute the moments of a dense or sparse `X` and a dense `D`.
 
-        Dense `X` is read once, in blocks, with n·m² multiplications. It is not copied unless a mean
-        is large compared with its spread. Sparse `X` stays sparse: its co-moments are
-        Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any zeros and a mean
-        far larger than its spread. The moments of an empty table are zero.
+        Dense `X` is read once, in blocks, with n·m² multiplications. It is read twice, and copied
+        block by block, if a mean is large compared with its spread. Sparse `X` stays sparse: its
+        co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any zeros
+        and a mean far larger than its spread. The moments of an empty table are zero.
 
         NaN and infinity raise an error. They are found in the moments, because a check of `X` would
         read it once more.
@@ -64,20 +61,17 @@ class Moments:
         weight, share = _total_and_shares(len(D), sample_weight)
         mean_d = share @ D
         blocks = _blocks(*X.shape)
-        # Sampling a small table would take longer than reading it twice.
-        shift = _likely_offset(X) if len(blocks) > 1 else None
-        sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
-        mean = sums.z / (weight or 1.0)
+        sums = _sums_about(X, D, None, mean_d, sample_weight, blocks)
+        mean_x = remainder = sums.z / (weight or 1.0)
         squares = np.diagonal(sums.zz) / (weight or 1.0)
-        if _cancels(mean, squares, shift):
-            center = mean if shift is None else shift + mean
-            shift = _exact_for_constants(center, X, sample_weight)
+        if (mean_x**2 > squares / (1 + LARGE_OFFSET**-2)).any():
+            shift = _exact_for_constants(mean_x, X, sample_weight)
             sums = _sums_about(X, D, shift, mean_d, sample_weight, blocks)
-            mean = sums.z / weight
+            remainder = sums.z / weight
+            mean_x = shift + remainder
         xx = sums.zz
         for rows in row_blocks(len(xx), len(xx)):  # a whole outer product needs more memory
-            xx[rows] -= np.outer(sums.z[rows], mean)
-        mean_x = mean if shift is None else shift + mean
+            xx[rows] -= np.outer(sums.z[rows], remainder)
         # The rows of D are centred, so the mean of x cancels in xd.
         return cls(weight, mean_x, mean_d, xx, sums.ze, sums.ee)
 
@@ -167,25 +161,7 @@ class _Sums(NamedTuple):
     ee: Array  # Σ w e eᵀ
 
 
-def _cancels(mean: Array, squares: Array, shift: Array | None) -> bool:
-    """Return whether subtracting squared means from mean squares loses too many digits."""
-    large = mean**2 > squares / (1 + LARGE_OFFSET**-2)
-    if shift is not None:  # the mean of a shifted constant is only rounding error
-        large &= np.abs(mean) > 2 * EPSILON * np.abs(shift)
-    return bool(large.any())
-
-
-def _likely_offset(table: Array) -> Array | None:
-    """Return the means of a sample of rows if any is large compared with its spread."""
-    rows = table[:: max(1, len(table) // SAMPLE_ROWS)].astype(np.float64)
-    n = max(len(rows), 1)
-    mean = np.full(len(rows), 1 / n) @ rows
-    squares = np.einsum("ij,ij->j", rows, rows) / n
-    is_large = mean**2 > squares / (1 + OFFSET**-2)
-    return _exact_for_constants(mean, rows) if is_large.any() else None
-
-
-def _exact_for_constants(mean: Array, table: Array, sample_weight: Array | None = None) -> Array:
+def _exact_for_constants(mean: Array, table: Array, sample_weight: Array | None) -> Array:
     """Replace the mean of a constant column, which rounds, by its value.
 
     Otherwise the centred constant would be a small feature, which counts like any other if there is

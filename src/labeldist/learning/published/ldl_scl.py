@@ -324,7 +324,7 @@ class RowCurvature:
         local = 0.5 * objective.local_correlation * point.squared_distances * C
         diagonals = np.einsum("nkk->nk", K)  # a view
         diagonals += local + objective.barrier / C
-        return cls(P, strength, mixed, inverses(K))
+        return cls(P, strength, mixed, np.linalg.inv(K))
 
     def codes_by_scores(self, U: Array) -> Array:
         """Return K⁻¹M u for the scores u of each row."""
@@ -353,24 +353,6 @@ def _each_through_softmax(P: Array, matrices: Array) -> Array:
     moved = matrices - np.matvec(matrices, P)[:, :, None]
     moved *= P[:, None]
     return moved
-
-
-def inverses(matrices: Array) -> Array:
-    """Invert many small positive definite matrices, (n, k, k), by Gauss-Jordan elimination.
-
-    One LAPACK call per matrix would take longer, and positive definite matrices do not need its row
-    exchanges.
-    """
-    A = np.moveaxis(matrices, 0, -1).copy()
-    for p in range(len(A)):
-        pivot = 1 / A[p, p]
-        row = A[p] * pivot
-        column = A[:, p].copy()
-        A -= column[:, None] * row
-        A[p] = row
-        A[:, p] = -column * pivot
-        A[p, p] = pivot
-    return np.ascontiguousarray(np.moveaxis(A, -1, 0))
 
 
 def preconditioner(

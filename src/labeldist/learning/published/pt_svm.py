@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 
 from labeldist._compat import COUNT, POSITIVE, Interval, StrOptions
 from labeldist._kernels.kernels import squared_distances
@@ -35,7 +36,6 @@ STEP_SHARE = 0.995  # share of the way to the nearest bound that a step may take
 LEAST_WEIGHT = 1e-10
 # Smaller differences of decision values are within the tolerance of the solver.
 ROUNDING_SPREAD = 1e-6
-NEWTON_STEPS = 100  # at most; six are usual
 
 
 class PTSVM(DistributionLearner):
@@ -330,33 +330,17 @@ def fit_sigmoid(f: Array, weights: Array) -> tuple[float, float]:
     weight = positive + negative
     center = float(np.average(f, weights=weight))
     spread = float(np.abs(f - center).max())
-    start = float(np.log((n_positive + 1) / (n_negative + 1)))
     if spread <= ROUNDING_SPREAD:
-        return 0.0, start
-    design = np.column_stack([(f - center) / spread, np.ones_like(f)])
+        return 0.0, float(np.log((n_positive + 1) / (n_negative + 1)))
+    values = ((f - center) / spread)[:, None]
+    # Every row is an example of both classes.
     target = positive * (n_positive + 1) / (n_positive + 2) + negative / (n_negative + 2)
-    negligible = 1e-12 * weight.sum()
-
-    def loss(ab: Array) -> float:
-        scores = design @ ab
-        return float(weight @ np.logaddexp(0, scores) - target @ scores)
-
-    ab = np.array([0.0, start])
-    for _ in range(NEWTON_STEPS):
-        probability = expit(design @ ab)
-        gradient = design.T @ (weight * probability - target)
-        hessian = (design.T * (weight * probability * (1 - probability))) @ design
-        hessian[np.diag_indices(2)] += negligible
-        step = np.linalg.solve(hessian, gradient)
-        value = loss(ab)
-        slope = 1e-4 * gradient @ step
-        length = 1.0
-        while loss(ab - length * step) > value - length * slope and length > 1e-10:
-            length /= 2
-        ab = ab - length * step
-        if np.abs(gradient).max() <= negligible:
-            break
-    return float(ab[0] / spread), float(ab[1] - ab[0] * center / spread)
+    classes = np.repeat([1, 0], len(f))
+    class_weight = np.concatenate([target, weight - target])
+    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10)
+    model.fit(np.vstack([values, values]), classes, class_weight)
+    slope = float(model.coef_[0, 0]) / spread
+    return slope, float(model.intercept_[0]) - slope * center
 
 
 def couple_pairwise(R: Array) -> Array:
