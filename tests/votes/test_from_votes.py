@@ -86,14 +86,12 @@ def test_blank_and_missing_cells_are_not_votes():
     assert_array_equal(from_votes(nan, annotators=["a", "b"]).weights, [1, 2])
 
 
-def test_spellings_of_one_name_are_merged_with_a_warning():
+def test_spellings_of_one_name_are_merged():
     labels = ["cafe\u0301 noir", "caf\u00e9\u00a0noir", "caf\u00e9  noir\u200b"]
     table = pd.DataFrame({"id": ["b", "b ", "c"], "label": labels})
-    with pytest.warns(LabelWarning, match="merged") as caught:
-        result = from_votes(table, item="id", label="label")
+    result = from_votes(table, item="id", label="label")
     assert (result.items, result.label_names) == (["b", "c"], ["caf\u00e9 noir"])
     assert_array_equal(result.weights, [2, 1])
-    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("shape", [{"label": "emotion"}, {"annotators": ["emotion"]}])
@@ -115,17 +113,9 @@ def test_label_names_set_the_labels_and_their_order(table, columns):
     assert_allclose(result.distributions, expected, rtol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("shape", "place"),
-    [
-        ("long", "row 2, column 'emotion'"),
-        ("wide", "row 1, column 'bob'"),
-        ("counts", "Column 'fear'"),
-    ],
-)
-def test_labels_outside_label_names_raise(shape, place):
-    table, columns = SHAPES[shape]
-    with pytest.raises(TableError, match=rf"{place}.*Did you mean feer"):
+@any_shape
+def test_labels_outside_label_names_raise(table, columns):
+    with pytest.raises(TableError, match=r"'fear'.*Did you mean feer"):
         from_votes(pd.DataFrame(table), **columns, label_names=["joy", "feer"])
 
 
@@ -157,7 +147,7 @@ def test_items_without_votes_raise_or_get_the_prior(table, columns):
 
 def test_repeated_votes_are_counted_with_a_warning():
     table = pd.DataFrame({key: [*cells, cells[0], cells[4]] for key, cells in LONG.items()})
-    with pytest.warns(LabelWarning, match="2 vote.*'ann' on item 'dog'"):
+    with pytest.warns(LabelWarning, match="2 vote"):
         result = from_votes(table, **LONG_COLUMNS)
     assert_array_equal(result.weights, [4, 3, 1])
     # Without annotators, these are votes of two people.
@@ -165,17 +155,10 @@ def test_repeated_votes_are_counted_with_a_warning():
 
 
 @pytest.mark.parametrize(
-    ("cells", "value"),
-    [
-        ([2, -1, 0], "-1"),
-        ([2.0, 0.5, 1.0], "0.5"),
-        ([2, None, 0], "nan"),
-        (["2", "many", "1"], "'many'"),
-    ],
-    ids=str,
+    "cells", [[2, -1, 0], [2.0, 0.5, 1.0], [2, None, 0], ["2", "many", "1"]], ids=str
 )
-def test_invalid_counts_raise_with_row_and_column(cells, value):
-    with pytest.raises(TableError, match=f"row 2, column 'joy', is {value}"):
+def test_invalid_counts_raise_with_row_and_column(cells):
+    with pytest.raises(TableError, match="row 2, column 'joy'"):
         from_votes(pd.DataFrame({**COUNTS, "joy": cells}), **COUNTS_COLUMNS)
 
 
@@ -217,7 +200,7 @@ def test_lists_of_labels_are_several_votes(cell):
     table = pd.DataFrame(
         {"id": ["dog", "cat"], "r": [cell, "[other]"], "who": [["a", "b", "c"], '["a"]']}
     )
-    with pytest.warns(LabelWarning, match="'r' on item 'dog'"):
+    with pytest.warns(LabelWarning, match="1 vote"):
         wide = from_votes(table, item="id", annotators=["r"])
     assert_array_equal(wide.counts, [[0, 1, 2], [1, 0, 0]])
     for columns in ({"label": "r"}, {"label": "r", "annotator": "who"}):
@@ -255,7 +238,6 @@ SINGLE_LABELS = {
 
 
 @pytest.mark.parametrize("cells", SINGLE_LABELS.values(), ids=SINGLE_LABELS)
-@pytest.mark.filterwarnings("ignore:Spellings")
 def test_labels_with_commas_are_single_labels(cells):
     table = pd.DataFrame({"id": range(len(cells)), "r": cells})
     result = from_votes(table, item="id", label="r")
@@ -266,7 +248,7 @@ def test_separator_in_names_of_annotators_raises():
     table = pd.DataFrame(
         {"id": ["dog", "cat"], "who": ["Smith, J", "Lee, K"], "emotion": ["joy, fear", "joy"]}
     )
-    with pytest.raises(TableError, match=r"row 2, column 'who', holds 2 name\(s\) for 1"):
+    with pytest.raises(TableError, match="one label per annotator in column 'who'"):
         from_votes(table, **LONG_COLUMNS, separator=",")
     result = from_votes(table.assign(emotion=["joy| fear", "joy"]), **LONG_COLUMNS, separator="|")
     assert result.annotators == ["Smith, J", "Lee, K"]
@@ -292,7 +274,7 @@ def test_repeated_items_and_names_raise():
 @pytest.mark.parametrize(
     ("votes", "options", "error", "fact"),
     [
-        ([[1, 2], [-3, 1]], {}, TableError, "row 2, column 0, is -3"),
+        ([[1, 2], [-3, 1]], {}, TableError, "row 2, column 0"),
         (np.empty((0, 2)), {}, TableError, r"\(0, 2\)"),
         (pd.DataFrame({"ann": [None]}), {"annotators": ["ann"]}, TableError, "no votes"),
         (long(), {"label": "emotion"}, ValueError, "item=.*counts="),
@@ -338,7 +320,7 @@ def test_each_label_that_an_annotator_names_is_a_vote(make):
         assert_array_equal(result.counts, [[0, 1, 2], [1, 0, 0]])
         votes = np.sort(result.votes, axis=0)
         assert_array_equal(votes, [[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 1, 2]])
-    with pytest.raises(TableError, match="row 1, column 'emotion', is 'fear'"):
+    with pytest.raises(TableError, match="'fear' is not among"):
         from_votes(make(long), **LONG_COLUMNS, separator=";", label_names=["joy", "calm"])
 
 

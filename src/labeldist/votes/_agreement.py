@@ -16,8 +16,6 @@ from labeldist.votes._vote_distributions import (
     check_vote_distributions,
 )
 
-BLOCK = 50  # Resamples that are computed at once.
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement:
@@ -164,17 +162,15 @@ def agreement(
 
 
 def _resample(pairs: Array, level: str, n_resamples: int, generator: Any) -> Array:
-    """Return alpha of resamples of the items, computed in blocks."""
+    """Return alpha of resamples of the items."""
     n_items, n_labels, _ = pairs.shape
     flat = pairs.reshape(n_items, -1)
     resampled = []
-    for start in range(0, n_resamples, BLOCK):
-        size = (min(BLOCK, n_resamples - start), n_items)
-        drawn = generator.randint(n_items, size=size)
-        times = [np.bincount(rows, minlength=n_items) for rows in drawn]
-        coincidences = np.array(times, dtype=np.float64) @ flat
-        resampled.append(_alpha(coincidences.reshape(-1, n_labels, n_labels), level))
-    return np.concatenate(resampled)
+    for _ in range(n_resamples):
+        drawn = generator.randint(n_items, size=n_items)
+        times = np.bincount(drawn, minlength=n_items)
+        resampled.append(times @ flat)
+    return _alpha(np.reshape(resampled, (-1, n_labels, n_labels)), level)
 
 
 def _agreement_by_annotator(votes: VoteDistributions, paired: Any) -> Array | None:

@@ -11,8 +11,12 @@ from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
 from labeldist._typing import Array
-from labeldist.exceptions import LabelWarning, TableError, warn
-from labeldist.votes._vote_distributions import VoteDistributions, check_single_votes
+from labeldist.exceptions import LabelWarning, warn
+from labeldist.votes._vote_distributions import (
+    VoteDistributions,
+    check_items_have_votes,
+    check_single_votes,
+)
 from labeldist.votes._vote_tables import Codes, VoteTable, read_votes
 
 # Votes added to each entry of the pooled confusion matrix, so that none is zero.
@@ -200,10 +204,7 @@ def _check_votes(table: VoteTable | VoteDistributions) -> Codes:
     """Return the votes; raise an error if the model cannot use them."""
     if table.votes is None:
         raise ValueError("Dawid-Skene needs to know who voted: name the column of the annotators.")
-    unvoted = np.flatnonzero(~table.counts.any(axis=1))
-    if unvoted.size:
-        first = f"first item {table.items[unvoted[0]]!r}"
-        raise TableError(f"{unvoted.size} item(s) have no vote, {first}. Drop them.")
+    check_items_have_votes(table)
     check_single_votes(table, "Dawid-Skene assumes one true label per item")
     typical = int(np.median(np.bincount(table.votes[:, 1])))
     n_labels = len(table.label_names)

@@ -15,8 +15,8 @@ from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 from labeldist.votes._dawid_skene import fit_dawid_skene
 from labeldist.votes._dirichlet import fit_dirichlet
-from labeldist.votes._vote_distributions import VoteDistributions
-from labeldist.votes._vote_tables import VoteTable, read_votes
+from labeldist.votes._vote_distributions import VoteDistributions, check_items_have_votes
+from labeldist.votes._vote_tables import read_votes
 
 
 def from_votes(
@@ -118,8 +118,14 @@ def from_votes(
         separator=separator,
     )
     weights = table.counts.sum(axis=1)
-    _check_items_have_votes(table.items, weights, smoothing)
-    prior_votes = _prior_votes(smoothing, prior, table)
+    if not weights.any():
+        raise TableError("The table has no votes.")
+    if not smoothing:
+        check_items_have_votes(table)
+    if smoothing == "auto":
+        prior_votes = fit_dirichlet(table.counts, "smoothing='auto'")
+    else:
+        prior_votes = smoothing * _prior(prior, table.counts, table.label_names)
     strength = float(prior_votes.sum())
     if aggregator is None:
         degrees = normalize(table.counts + prior_votes)
@@ -150,24 +156,6 @@ def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
     is_default = isinstance(prior, str) and prior == "uniform"
     if smoothing in (0, "auto") and not is_default:
         raise ValueError("prior needs a number of votes as smoothing; 'auto' estimates it.")
-
-
-def _check_items_have_votes(items: list[Any], weights: Array, smoothing: Any) -> None:
-    """Raise an error if no item has votes, or if some have none and nothing is added to them."""
-    if not weights.any():
-        raise TableError("The table has no votes.")
-    empty = np.flatnonzero(weights == 0)
-    if empty.size and not smoothing:
-        first = f"data row {empty[0] + 1}, item {items[empty[0]]!r}"
-        problem = f"{empty.size} item(s) have no vote, first {first}"
-        raise TableError(f"{problem}. Drop them, or use smoothing.")
-
-
-def _prior_votes(smoothing: Any, prior: Any, table: VoteTable) -> Array:
-    """Return the votes for each label that are added to each item."""
-    if smoothing == "auto":
-        return fit_dirichlet(table.counts, "smoothing='auto'")
-    return np.asarray(smoothing * _prior(prior, table.counts, table.label_names))
 
 
 def _prior(prior: Any, counts: Array, label_names: list[str]) -> Array:

@@ -112,18 +112,14 @@ def expected_negentropy(a: Array) -> Array:
 def noise_ceiling_of_shares(D: Array, n_votes: Array, sample_weight: Array | None) -> float | None:
     """Return the noise ceiling of degrees that are shares of given numbers of votes.
 
-    Return None if the degrees, times the votes, are not whole numbers up to the rounding of the
-    degrees (for example after smoothing), or if no item has two votes.
+    Return None if the degrees, times the votes, are not close to whole numbers (for example after
+    smoothing), or if no item has two votes.
     """
-    decimals = _decimals(D)
-    rounding = 10.0**-decimals / 2 if decimals else 0.0
     sums = D.sum(axis=1, keepdims=True)
-    sum_to_one = np.abs(sums - 1) <= rounding * D.shape[1]
-    shares = np.where(sum_to_one, D, D / sums)
-    counts = shares * n_votes[:, None]
+    is_rounded = np.abs(sums - 1) <= MAX_FRACTION
+    counts = np.where(is_rounded, D, D / sums) * n_votes[:, None]
     whole = np.rint(counts)
-    tolerance = np.minimum(MAX_FRACTION, rounding * n_votes) + 1e-6
-    is_whole = np.abs(counts - whole) <= tolerance[:, None]
+    is_whole = np.abs(counts - whole) <= MAX_FRACTION
     is_kept = (whole > 0) | (D == 0)  # no positive degree is rounded to zero votes
     are_counts = (is_whole & is_kept).all()
     voted = n_votes > 0
@@ -134,14 +130,6 @@ def noise_ceiling_of_shares(D: Array, n_votes: Array, sample_weight: Array | Non
     if not are_counts or not has_pairs:
         return None
     return noise_ceiling(from_votes(whole[voted]), sample_weight=sample_weight)
-
-
-def _decimals(D: Array) -> int:
-    """Return the number of decimals to which degrees are rounded, at most 12."""
-    for decimals in range(12):
-        if np.allclose(D, D.round(decimals), rtol=0, atol=1e-12):
-            return decimals
-    return 12
 
 
 def _negentropy_of_shares(a: Array, n: Array) -> Array:

@@ -97,6 +97,15 @@ def has_several_votes(votes: VoteDistributions) -> bool:
     return votes.votes is not None and repeated_rows(votes.votes[:, :2]).size > 0
 
 
+def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
+    """Raise an error if an item has no votes."""
+    empty = np.flatnonzero(~table.counts.any(axis=1))
+    if empty.size:
+        first = f"data row {empty[0] + 1}, item {table.items[empty[0]]!r}"
+        problem = f"{empty.size} item(s) have no vote, first {first}"
+        raise TableError(f"{problem}. Drop them, or use smoothing of from_votes.")
+
+
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
     """Raise an error for `reason` if a known annotator has several votes on an item."""
     if table.votes is None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -119,12 +116,11 @@ def _read_counts(votes: Any, item: str | None, columns: list[str], label_names: 
     if len(columns) == 1:
         frame, labels = _split_counts(frame, columns[0], label_names)
     values = [kinds.to_numbers(frame[label], truth_words=False) for label in labels]
-    cells = frame[list(labels)].to_numpy(object)
-    counts = _check_counts(np.column_stack(values), cells, labels)
+    counts = _check_counts(np.column_stack(values), labels)
     found = [str(label) for label in labels]
     if label_names is None:
         label_names = list(dict.fromkeys(clean(name) for name in found))
-    names, position = _encode_labels(found, label_names, lambda k: f"Column {found[k]!r}")
+    names, position = _encode_labels(found, label_names)
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
     return VoteTable(items, names, ordered)
@@ -142,11 +138,7 @@ def _read_labels(
         label_names = _ordered_categories(frame, columns)
     if label_names is None and separator is None:
         check_single_labels(labels)
-    names, label_of = _encode_labels(
-        labels,
-        label_names,
-        lambda vote: cell_at(row_of[vote], columns[column_of[vote]]),
-    )
+    names, label_of = _encode_labels(labels, label_names)
     return names, row_of, column_of, label_of
 
 
@@ -154,21 +146,17 @@ def _count_votes(
     items: list[Any], label_names: list[str], item_of: Codes, label_of: Codes
 ) -> VoteTable:
     """Return a table with the number of votes of each item for each label."""
-    shape = (len(items), len(label_names))
-    cell_of = np.ravel_multi_index((item_of, label_of), shape)
-    counts = np.bincount(cell_of, minlength=math.prod(shape)).reshape(shape)
-    return VoteTable(items, label_names, counts.astype(np.float64))
+    counts = np.zeros((len(items), len(label_names)))
+    np.add.at(counts, (item_of, label_of), 1)
+    return VoteTable(items, label_names, counts)
 
 
 def _with_annotators(table: VoteTable, annotators: list[Any], *codes: Codes) -> VoteTable:
     """Add annotators and the codes of votes to a table; warn if votes are repeated."""
     votes = np.column_stack(codes)
-    repeated = repeated_rows(votes)
-    if repeated.size:
-        i, a, _ = votes[repeated[0]]
-        first = f"first by {annotators[a]!r} on item {table.items[i]!r}"
-        advice = "All are counted; drop copies."
-        warn(f"{repeated.size} vote(s) are repeated, {first}. {advice}", LabelWarning)
+    n_repeated = len(repeated_rows(votes))
+    if n_repeated:
+        warn(f"{n_repeated} vote(s) are repeated. All are counted; drop copies.", LabelWarning)
     return replace(table, annotators=annotators, votes=votes)
 
 
@@ -192,13 +180,9 @@ def _open_frame(votes: Any, columns: list[Any], *others: Any) -> Any:
     named = [name for name in (*others, *columns) if name is not None]
     if not columns or len(set(named)) < len(named):
         raise ValueError(f"Name at least one column of votes, and each once; got {named}.")
-    if not isinstance(votes, require("pandas", "app").DataFrame):
-        if not hasattr(votes, "to_pandas"):
-            kind = type(votes).__name__
-            raise TypeError(
-                f"Votes must be a table (pandas, polars, pyarrow) or array; got {kind}."
-            )
+    if hasattr(votes, "to_pandas"):  # polars or pyarrow
         votes = votes.to_pandas()
+    votes = require("pandas", "app").DataFrame(votes)
     for name in named:
         parts = nested_columns(votes, name)
         if parts:
@@ -267,10 +251,8 @@ def _read_annotators(
     cells = _read_names(frame, [annotator], separator, required=True)
     if all(len(names) == 1 for names in cells):
         cells = [names * n for names, n in zip(cells, n_labels, strict=True)]
-    for row, (names, n) in enumerate(zip(cells, n_labels, strict=True)):
-        if len(names) != n:
-            problem = f"{cell_at(row, annotator)} holds {len(names)} name(s) for {n} label(s)"
-            raise TableError(f"{problem}. The row must list one label per annotator.")
+    if [len(names) for names in cells] != n_labels:
+        raise TableError(f"Each row must list one label per annotator in column {annotator!r}.")
     return _encode(list(chain.from_iterable(cells)))
 
 
@@ -280,10 +262,8 @@ def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Seq
     kind = dict if isinstance(cells[0], dict) else list
     if not isinstance(cells[0], kind):
         return frame, [column]
-    for row, cell in enumerate(cells):
-        if not isinstance(cell, kind):
-            problem = f"{cell_at(row, column)} is {shortened(cell)}"
-            raise TableError(f"{problem}. It must hold counts, as the first row does.")
+    if not all(isinstance(cell, kind) for cell in cells):
+        raise TableError(f"All rows of column {column!r} must hold counts, as the first row does.")
     table = require("pandas", "app").DataFrame(cells, dtype=object)
     if kind is list:
         names = _given_or_numbered(label_names, table.shape[1])
@@ -300,34 +280,28 @@ def _read_array(votes: Any, label_names: Names) -> VoteTable:
         raise TableError(f"Counts must be numbers, one row per item, one per label; got {found}.")
     n_items, n_labels = array.shape
     names = _given_or_numbered(label_names, n_labels)
-    counts = _check_counts(array.astype(np.float64), array, range(n_labels))
+    counts = _check_counts(array.astype(np.float64), range(n_labels))
     return VoteTable(list(range(n_items)), names, counts)
 
 
-def _check_counts(numbers: Array, cells: Any, columns: Sequence[Any]) -> Array:
+def _check_counts(numbers: Array, columns: Sequence[Any]) -> Array:
     """Return `numbers`; raise an error that names the first cell that is not a number of votes."""
     valid = (numbers >= 0) & np.isfinite(numbers) & (numbers == np.floor(numbers))
     if not valid.all():
         row, k = np.argwhere(~valid)[0]
-        problem = f"{cell_at(row, columns[k])} is {shortened(cells[row, k])}"
-        raise TableError(f"{problem}. It must be a number of votes: 0, 1, 2, …")
+        raise TableError(f"{cell_at(row, columns[k])} must be a number of votes: 0, 1, 2, …")
     return numbers
 
 
 def _encode(cells: list[Any]) -> tuple[list[Any], Codes]:
     """Return the distinct names in the order of the table, and the index of the name of each cell.
 
-    Spellings that differ in spaces and accents are one name, with a `LabelWarning`.
+    Spellings that differ only in spaces, invisible characters and codes of accents are one name.
     """
     spelling_of, spellings = _factorize(cells)
-    keys = [clean(spelling) for spelling in spellings]
-    times = Counter(keys)
-    pairs = list(zip(spellings, keys, strict=True))
-    merged = [repr(spelling) for spelling, key in pairs if times[key] > 1]
-    if merged:
-        warn(f"Spellings are merged: {listed(merged)}. Unify the spelling.", LabelWarning)
-    name_of, names = _factorize([key if times[key] > 1 else spelling for spelling, key in pairs])
-    return names, name_of[spelling_of]
+    name_of, _ = _factorize([clean(spelling) for spelling in spellings])
+    _, first_spellings = np.unique(name_of, return_index=True)
+    return [spellings[k] for k in first_spellings], name_of[spelling_of]
 
 
 def _factorize(cells: list[Any]) -> tuple[Codes, list[Any]]:
@@ -336,18 +310,15 @@ def _factorize(cells: list[Any]) -> tuple[Codes, list[Any]]:
     return codes, values.tolist()
 
 
-def _encode_labels(
-    cells: list[Any], label_names: Names, locate: Callable[[int], str]
-) -> tuple[list[str], Codes]:
+def _encode_labels(cells: list[Any], label_names: Names) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
     spellings, codes = _encode([kinds.word(cell) for cell in cells])
     found = [clean(spelling) for spelling in spellings]
     names = _sorted(found) if label_names is None else _check_label_names(label_names)
-    for code, name in enumerate(found):
+    for name in found:
         if name not in names:
-            place = locate(int(np.argmax(codes == code)))
             known = f"{listed(names)}.{did_you_mean(name, names)}"
-            raise TableError(f"{place} is {name!r}, which is not among label_names: {known}")
+            raise TableError(f"The label {name!r} is not among label_names: {known}")
     position = np.array([names.index(name) for name in found], dtype=np.intp)
     return names, position[codes]
 
@@ -382,8 +353,8 @@ def _check_label_names(label_names: Sequence[str]) -> list[str]:
 
 
 def _sorted(names: list[str]) -> list[str]:
-    """Sort as numbers if all names are finite numbers, else as text."""
-    with suppress(ValueError):
-        if np.isfinite([float(name) for name in names]).all():
-            return sorted(names, key=float)
-    return sorted(names)
+    """Sort as numbers if all names are numbers, else as text."""
+    try:
+        return sorted(names, key=float)
+    except ValueError:
+        return sorted(names)
