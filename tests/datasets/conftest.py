@@ -34,7 +34,17 @@ def tiny() -> Tiny:
     scipy.io.savemat(file, {"features": X, "labels": D})
     content = file.getvalue()
     sha256 = hashlib.sha256(content).hexdigest()
-    return Tiny(X, D, content, DatasetInfo("Tiny", 5, 3, 2, sha256, "A tiny set.", "A reference."))
+    info = DatasetInfo(
+        name="Tiny",
+        kind="benchmark",
+        n_samples=5,
+        n_features=3,
+        n_labels=2,
+        sha256=sha256,
+        description="A tiny set.",
+        citation="A reference.",
+    )
+    return Tiny(X, D, content, info)
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pytest
 
 from labeldist.datasets import _fetch as fetch
 from labeldist.datasets._fetch import data_folder, locate
-from labeldist.exceptions import ChecksumError, DatasetNotFoundError
+from labeldist.exceptions import ChecksumError, DatasetNotFoundError, MissingExtraError
 
 OTHER_BYTES = b"these are not the published bytes"
 FIRST, SECOND = "/first/Tiny.mat", "/second/Tiny.mat"
@@ -38,15 +38,6 @@ def test_file_on_disk_is_verified_without_a_download(tiny, tmp_path, server):
         locate(tiny.info, tmp_path)
     assert path.read_bytes() == OTHER_BYTES
     assert server.requested == []
-
-
-def test_git_blob_id_is_an_alternative_checksum(tiny, tmp_path, server):
-    git_blob = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"  # by git hash-object
-    info = replace(tiny.info, git_blob=git_blob)
-    server.files[FIRST] = b"hello world\n"
-    assert locate(info, tmp_path) == locate(info, tmp_path) == tmp_path / "Tiny.mat"
-    with pytest.raises(ChecksumError):
-        locate(tiny.info, tmp_path)
 
 
 def test_missing_file_without_download_raises(tiny, tmp_path, server):
@@ -103,6 +94,6 @@ def test_failure_of_all_sources_names_them(tiny, tmp_path, server):
 
 def test_download_without_pooch_names_the_extra(tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(DatasetNotFoundError, match=r"labeldist\[app\]"):
+    with pytest.raises(MissingExtraError, match=r"labeldist\[app\]"):
         locate(tiny.info, tmp_path / "new")
     assert not (tmp_path / "new").exists()

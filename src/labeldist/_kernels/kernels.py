@@ -28,7 +28,6 @@ def squared_distances(X: Array, Y: Array) -> Array:
 
 def gaussian_kernel(X: Array, bandwidth: float | Literal["mean"]) -> tuple[Array, float]:
     """Return the kernel matrix of the rows and the bandwidth; "mean" is their mean distance."""
-    X = X - np.median(X, axis=0)
     squared = squared_distances(X, X)
     np.fill_diagonal(squared, 0)
     width = mean_distance(squared) if bandwidth == "mean" else float(bandwidth)
@@ -37,8 +36,7 @@ def gaussian_kernel(X: Array, bandwidth: float | Literal["mean"]) -> tuple[Array
 
 def gaussian_between(X: Array, Y: Array, width: float) -> Array:
     """Return the kernel values between the rows of `X` and those of `Y`."""
-    center = np.median(Y, axis=0)
-    return gaussian(squared_distances(X - center, Y - center), width)
+    return gaussian(squared_distances(X, Y), width)
 
 
 def mean_distance(squared: Array) -> float:
@@ -86,7 +84,7 @@ def mean_pairwise_distance(X: Array) -> float:
     """Return `mean_distance` of the rows, block by block."""
     n = len(X)
     total = 0.0
-    for _, squared in squared_distance_blocks(X - column_means(X)):
+    for _, squared in squared_distance_blocks(X):
         distances = np.sqrt(squared, out=squared)
         total += 2 * distances.sum() - distances[:, : len(distances)].sum()
     return float(total) / (n * (n - 1)) if total > 0 else 1.0

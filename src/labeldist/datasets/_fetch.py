@@ -6,7 +6,7 @@ import logging
 import os
 from pathlib import Path
 
-from labeldist._extras import how_to_install
+from labeldist._extras import require
 from labeldist._files import write_whole
 from labeldist.datasets import _registry as registry
 from labeldist.datasets._registry import DatasetInfo
@@ -50,23 +50,16 @@ def locate(
 def _difference(content: bytes, info: DatasetInfo) -> str:
     """Return how the checksum differs from the published one, or an empty string if it agrees."""
     sha256 = hashlib.sha256(content).hexdigest()
-    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-    if info.sha256 == sha256 or info.git_blob == blob:
-        return ""
-    return f"expected SHA-256 {info.sha256}, found {sha256}"
+    return "" if sha256 == info.sha256 else f"expected SHA-256 {info.sha256}, found {sha256}"
 
 
 def _download(info: DatasetInfo, path: Path) -> None:
     """Write the file of a set to `path`, from the first source that has the published content."""
-    try:
-        from pooch import HTTPDownloader
-    except ImportError:
-        advice = f"Install it ({how_to_install('app')}), or {_by_hand(info, path)}"
-        raise DatasetNotFoundError(f"The download of {path} needs pooch. {advice}") from None
+    downloader = require("pooch", "app").HTTPDownloader
     # A warning, since Python shows messages of lower levels only if a program configures logging.
     if info.terms:
         _logger.warning("Terms of %s: %s", info.name, info.terms)
-    download = HTTPDownloader(chunk_size=2**16, timeout=TIMEOUT)
+    download = downloader(chunk_size=2**16, timeout=TIMEOUT)
     failures = []
     for url in _urls(info):
         content = io.BytesIO()

@@ -11,7 +11,7 @@ from labeldist._typing import Array
 from labeldist.datasets._fetch import locate
 from labeldist.datasets._registry import REGISTRY, DatasetInfo, Kind
 from labeldist.datasets._synthetic import binarize
-from labeldist.exceptions import LabelWarning, UnknownDatasetError, warn
+from labeldist.exceptions import UnknownDatasetError
 from labeldist.simplex import normalize
 
 
@@ -76,7 +76,7 @@ def load_dataset(
         ``data`` (n_samples × n_features), ``target`` (the distributions, n_samples × n_labels),
         ``logical`` (`binarize` of the distributions), numbered ``feature_names`` and
         ``target_names``, ``DESCR``, ``filename``. Degrees of additional sets are divided by their
-        sums, with a `LabelWarning` if these are not close to one.
+        sums.
 
     See Also
     --------
@@ -94,7 +94,7 @@ def load_dataset(
     path = locate(info, data_home, download_if_missing)
     X, D = _read_arrays(path)
     if info.kind == "additional":
-        D = _normalize(D, path)
+        D = normalize(D)
     if return_X_y:
         return X, D
     from sklearn.utils import Bunch
@@ -118,17 +118,6 @@ def _read_arrays(path: Path) -> tuple[Array, Array]:
     X = np.ascontiguousarray(arrays["features"], dtype=np.float64)
     D = np.ascontiguousarray(arrays["labels"], dtype=np.float64)
     return X, D
-
-
-def _normalize(D: Array, path: Path) -> Array:
-    """Divide degrees by their sums, with a warning if these are not close to one."""
-    differences = np.abs(D.sum(axis=1) - 1)
-    if differences.max() > 1e-5:
-        n_rows = np.count_nonzero(differences > 1e-5)
-        problem = f"{n_rows} rows of labels in {path} do not sum to one"
-        largest = f"up to {differences.max():.2g} off"
-        warn(f"{problem} ({largest}). They are divided by their sums.", LabelWarning)
-    return normalize(D)
 
 
 def load_logical_digits(*, return_X_y: bool = False) -> Any:

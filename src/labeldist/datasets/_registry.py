@@ -22,15 +22,13 @@ class DatasetInfo:
     """Size, checksum, description and references (one per line) of a set, a published file."""
 
     name: str
-    n_samples: int | None  # None: not published.
-    n_features: int
+    kind: Kind
     n_labels: int
     sha256: str
     description: str
     citation: str
-    # Git object id of a second version of the file, with the same arrays.
-    git_blob: str | None = None
-    kind: Kind = "benchmark"
+    n_samples: int | None = None  # None: not published.
+    n_features: int = 0
     url: str = ""  # Address of the file; empty: the file is in each of SOURCES.
     terms: str = ""
     # Labels of votes, in the order of the file or of their meaning.
@@ -48,27 +46,28 @@ def _read_registry() -> dict[str, DatasetInfo]:
     content = tomllib.loads(text)
     registry = {}
     for group in content["groups"]:
-        for fields in group["sets"]:
-            registry[fields["name"]] = _to_info({**group, **fields}, content["citations"])
+        for one in group.pop("sets"):
+            info = _to_info(content["citations"], **{**group, **one})
+            registry[info.name] = info
     return registry
 
 
-def _to_info(fields: dict[str, Any], citations: dict[str, str]) -> DatasetInfo:
+def _to_info(
+    references: dict[str, str],
+    *,
+    citations: list[str],
+    description: str,
+    about: str = "",
+    folder: str = "",
+    file: str = "",
+    **fields: Any,
+) -> DatasetInfo:
     """Return the entry of a set, given its fields and those of its group."""
-    about = fields.get("about", "")
     return DatasetInfo(
-        name=fields["name"],
-        n_samples=fields.get("n_samples"),
-        n_features=fields.get("n_features", 0),
-        n_labels=fields["n_labels"],
-        sha256=fields["sha256"],
-        description=f"{fields['description']} {about}".strip(),
-        citation="\n".join(citations[key] for key in fields["citations"]),
-        git_blob=fields.get("git_blob"),
-        kind=fields["kind"],
-        url=fields.get("folder", "") + fields.get("file", ""),
-        terms=fields.get("terms", ""),
-        label_names=tuple(fields.get("label_names", ())),
+        description=f"{description} {about}".strip(),
+        citation="\n".join(references[key] for key in citations),
+        url=folder + file,
+        **fields,
     )
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labeldist.metrics._measures import check_pair, divergence_terms, row_weights
+from labeldist.metrics._measures import check_pair, row_weights
+from labeldist.simplex import ambiguity
 
 
 def entropy_correlation(
@@ -45,11 +46,7 @@ def entropy_correlation(
     0.989
     """
     d, p = check_pair(D_true, D_pred, sample_weight)
-    one = np.ones_like(d)
-    # Σ d log d, the negative entropies, which have the same correlation
-    entropies = np.stack(
-        [divergence_terms(d, one).sum(axis=1), divergence_terms(p, one).sum(axis=1)]
-    )
+    entropies = np.log([ambiguity(d), ambiguity(p)])
     weight = row_weights(sample_weight, np.full(len(d), True))
     means = np.average(entropies, axis=1, weights=weight)
     covariance = np.cov(entropies, aweights=weight, ddof=0)
