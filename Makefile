@@ -86,7 +86,7 @@ further-learners: $(STAMP)  ## Run the further learners of the literature with t
 	$(ONE_THREAD) $(BIN)/python -m reproduction run further-learners --jobs 2 $(REPRODUCTION) || test $$? -eq 3
 	$(BIN)/python -m reproduction.further_learners build/reproduction.sqlite docs/results/further_learners.md
 
-chaosnli: $(STAMP) build/embeddings.npz  ## Hard and soft labels on ChaosNLI in LABELDIST_VOTES (a large install, half an hour; resumes)
+chaosnli: $(STAMP) build/embeddings.npz  ## Hard and soft labels on votes on text in LABELDIST_VOTES (a large install, half an hour; resumes)
 	$(ONE_THREAD) $(BIN)/python -m reproduction.votes_on_text --embeddings build/embeddings.npz
 
 build/embeddings.npz:

@@ -1,54 +1,104 @@
-"""Votes on text: hard and soft labels and `choose_learner` on ChaosNLI.
+"""Votes on text: hard labels, soft labels and `labeldist fit` on ChaosNLI, POPQUORN and ConvAbuse.
 
-``make chaosnli`` runs it. For each part of ChaosNLI and each kind of features, ten random splits:
-the skill on the shares of all votes of the test items. Results are kept in a store, and existing
-ones are not computed again. The table is written to the pages that show it.
+``make chaosnli`` runs it. For each set and each kind of features, random splits: the skill on the
+shares of all votes of the test items. Results are kept in a store, and existing ones are not
+computed again. The table is written to the pages that show it. POPQUORN is the file
+popquorn_offensiveness.csv in LABELDIST_VOTES.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import re
+import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.decomposition import TruncatedSVD
+from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import ShuffleSplit
 
 from labeldist.comparison import Store, run_tasks
 from labeldist.datasets import load_votes
-from labeldist.learning import MeanDistribution, SoftLabelClassifier, choose_learner
-from labeldist.metrics import get_scorer, skill
-from labeldist.votes import noise_ceiling
+from labeldist.learning import MeanDistribution, SoftmaxRegressionCV, choose_learner
+from labeldist.metrics import skill
+from labeldist.models import load
+from labeldist.votes import VoteDistributions, from_votes, noise_ceiling
 from reproduction.findings import markdown_table, replace_block
 
-SPLITS, TEST_SHARE = 10, 0.25
+SPLITS, TEST_SHARE = 5, 0.25
 PAGES = (Path("README.md"), Path("docs/results/votes.md"))
-C_GRID = {"estimator__C": np.logspace(-3, 2, 11)}
+RIDGES = np.logspace(-2, 3, 11).tolist()  # 1/C of logistic regression
+TERMS: tuple[dict[str, Any], ...] = (
+    {"ngram_range": (1, 2)},
+    {"analyzer": "char_wb", "ngram_range": (2, 5)},
+)
+TEXT = "text"
+EMBEDDINGS = "embeddings"
+
+
+class VotesOnText(NamedTuple):
+    """Votes, and the texts of their items."""
+
+    votes: VoteDistributions
+    texts: pd.DataFrame
+
+
+def chaosnli(part: str) -> VotesOnText:
+    """Return the pairs of sentences of a part of ChaosNLI."""
+    data = load_votes(f"ChaosNLI_{part}")
+    items: Any = data.items
+    return VotesOnText(data.votes, items[["premise", "hypothesis"]])
+
+
+def popquorn() -> VotesOnText:
+    """Return the comments of POPQUORN, with votes on their offensiveness."""
+    frame = pd.read_csv(Path(os.environ["LABELDIST_VOTES"]) / "popquorn_offensiveness.csv")
+    votes = from_votes(frame, item="instance_id", label="offensiveness")
+    texts = frame.groupby("instance_id")["text"].first().loc[votes.items]
+    return VotesOnText(votes, texts.to_frame().reset_index(drop=True))
+
+
+def convabuse() -> VotesOnText:
+    """Return the conversations of ConvAbuse_dev, with votes on abuse."""
+    data = load_votes("ConvAbuse_dev")
+    items: Any = data.items
+    turns = items.drop(columns="item").fillna("")
+    texts = turns.agg(" / ".join, axis=1).to_frame("text")
+    return VotesOnText(data.votes, texts)
+
+
+SETS: dict[str, Callable[[], VotesOnText]] = {
+    "SNLI": lambda: chaosnli("SNLI"),
+    "MNLI": lambda: chaosnli("MNLI"),
+    "POPQUORN": popquorn,
+    "ConvAbuse": convabuse,
+}
 
 
 def tuned() -> Any:
-    """Return logistic regression on repeated, weighted rows, with C chosen by cross-validation."""
-    learner = SoftLabelClassifier(LogisticRegression(max_iter=1000))
-    folds = KFold(3, shuffle=True, random_state=0)
-    return GridSearchCV(learner, C_GRID, scoring=get_scorer("kl_divergence"), cv=folds)
+    """Return logistic regression, with C chosen by cross-validation.
+
+    The model is that of ``SoftLabelClassifier(LogisticRegression(C=1 / ridge))``.
+    """
+    return SoftmaxRegressionCV(RIDGES, cv=3)
 
 
-def text_features(items: pd.DataFrame, train: Any) -> Any:
-    """Return TF-IDF components of both sentences, fitted to the training rows."""
+def features_of_text(texts: pd.DataFrame, train: Any) -> Any:
+    """Return sparse TF-IDF weights of all columns, with the terms of the training rows."""
     blocks = []
-    for name in ("premise", "hypothesis"):
-        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2)
-        block = make_pipeline(words, TruncatedSVD(100, random_state=0))
-        blocks.append(block.fit(items[name].iloc[train]).transform(items[name]))
-    return np.hstack(blocks)
+    for name in texts.columns:
+        for options in TERMS:
+            vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2, **options)
+            blocks.append(vectorizer.fit(texts[name].iloc[train]).transform(texts[name]))
+    return sparse.csr_matrix(sparse.hstack(blocks))
 
 
 def majority(counts: Any) -> Any:
@@ -57,26 +107,46 @@ def majority(counts: Any) -> Any:
     return top / top.sum(axis=1, keepdims=True)
 
 
-def measure(part: str, embeddings: Any, split: int, kind: str) -> dict[str, float]:
-    """Return the skill of each method on one split."""
-    data = load_votes(f"ChaosNLI_{part}")
-    D, hard = data.votes.distributions, majority(data.votes.counts)
-    train, test = list(ShuffleSplit(SPLITS, test_size=TEST_SHARE, random_state=0).split(D))[split]
-    X = text_features(data.items, train) if kind == "text" else embeddings[part]
-    models = {
-        "mean": MeanDistribution().fit(X[train], D[train]),
-        "hard labels": tuned().fit(X[train], hard[train]).best_estimator_,
-        "soft labels": tuned().fit(X[train], D[train]).best_estimator_,
-        "auto": choose_learner(X[train], D[train], random_state=0).estimator,
+def predict_by_command(texts: pd.DataFrame, D: Any, train: Any, test: Any) -> Any:
+    """Return the predictions of the model that ``labeldist fit --prepare`` saves."""
+    labels = [f"label_{k}" for k in range(D.shape[1])]
+    table = texts.join(pd.DataFrame(D, columns=labels)).iloc[train]
+    with TemporaryDirectory() as folder:
+        source = Path(folder, "table.csv")
+        model = Path(folder, "model.skops")
+        table.to_csv(source, index=False)
+        options = ["--labels", ",".join(labels), "--prepare", "-o", str(model)]
+        command = [sys.executable, "-m", "labeldist", "fit", str(source), *options]
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603  # our own command
+        return load(model).predict(texts.iloc[test])
+
+
+def measure(name: str, split: int, embeddings: Any = None) -> dict[str, float]:
+    """Return the skill of each method on one split, with features of text or embeddings."""
+    data = SETS[name]()
+    D = data.votes.distributions
+    hard = majority(data.votes.counts)
+    splits = ShuffleSplit(SPLITS, test_size=TEST_SHARE, random_state=0).split(D)
+    train, test = list(splits)[split]
+    X = features_of_text(data.texts, train) if embeddings is None else embeddings
+    predictions = {
+        "mean": MeanDistribution().fit(X[train], D[train]).predict(X[test]),
+        "hard labels": tuned().fit(X[train], hard[train]).predict(X[test]),
+        "soft labels": tuned().fit(X[train], D[train]).predict(X[test]),
     }
-    return {name: skill(D[test], model.predict(X[test])) for name, model in models.items()}
+    if embeddings is None:
+        predictions["auto"] = predict_by_command(data.texts, D, train, test)
+    else:
+        choice = choose_learner(X[train], D[train], random_state=0)
+        predictions["auto"] = choice.estimator.predict(X[test])
+    return {method: skill(D[test], P) for method, P in predictions.items()}
 
 
 @dataclass(frozen=True)
 class Split:
-    """The task of one split of one part with one kind of features."""
+    """The task of one split of one set with one kind of features."""
 
-    part: str
+    name: str
     kind: str
     number: int
     embeddings: Path | None
@@ -84,14 +154,26 @@ class Split:
     @property
     def key(self) -> str:
         """The identity of the split."""
-        return f"{self.part} {self.kind} {self.number}"
+        return f"{self.name} {self.kind} {self.number}"
 
     title = key
 
     def __call__(self) -> dict[str, float]:
         """Return the skill of each method."""
-        embeddings = np.load(self.embeddings) if self.embeddings else {}
-        return measure(self.part, embeddings, self.number, self.kind)
+        if self.embeddings is None:
+            return measure(self.name, self.number)
+        return measure(self.name, self.number, np.load(self.embeddings)[self.name])
+
+
+def tasks_of(embeddings: Path | None) -> list[Split]:
+    """Return the splits of all sets, and those of the sets with embeddings if they are given."""
+    tasks = []
+    for name in SETS:
+        for number in range(SPLITS):
+            tasks.append(Split(name, TEXT, number, None))
+            if embeddings is not None and name in np.load(embeddings):
+                tasks.append(Split(name, EMBEDDINGS, number, embeddings))
+    return tasks
 
 
 def main() -> None:
@@ -100,14 +182,11 @@ def main() -> None:
     parser.add_argument(
         "--embeddings", type=Path, help="output of reproduction/sentence_embeddings.py"
     )
-    parser.add_argument("--store", type=Path, default=Path("build/chaosnli.sqlite"))
+    parser.add_argument("--store", type=Path, default=Path("build/votes_on_text.sqlite"))
     options = parser.parse_args()
-    kinds = ["text", "embeddings"] if options.embeddings else ["text"]
-    splits = product(range(SPLITS), ("SNLI", "MNLI"), kinds)
-    tasks = [Split(part, kind, number, options.embeddings) for number, part, kind in splits]
     with Store(options.store) as store:
         store.forget_failures()
-        for result in run_tasks(tasks, store):
+        for result in run_tasks(tasks_of(options.embeddings), store):
             if result.reason:
                 sys.exit(f"{result.key}: {result.reason}")
         results = store.results()
@@ -120,13 +199,14 @@ def main() -> None:
 
 def results_table(skills: pd.DataFrame) -> str:
     """Return mean skills, the difference of automatic choice and soft labels, and the ceiling."""
-    groups = skills.rename_axis(["part", "features", "split"]).groupby(level=[0, 1], sort=False)
-    table = groups.mean()
+    groups = skills.rename_axis(["votes", "features", "split"]).groupby(level=[0, 1])
+    order = [(name, kind) for name in SETS for kind in (TEXT, EMBEDDINGS)]
+    table = groups.mean().reindex(order).dropna()
     gains = groups.apply(lambda rows: (rows["auto"] - rows["soft labels"]).agg(["mean", "sem"]))
+    gains = gains.reindex(table.index)
     table["auto − soft"] = [f"{mean:+.3f} ± {error:.3f}" for mean, error in gains.to_numpy()]
-    parts = [load_votes(f"ChaosNLI_{part}") for part, _ in table.index]
-    table["ceiling"] = [noise_ceiling(part.votes) for part in parts]
-    return markdown_table(table.reset_index(), digits=3).replace("-", "−").replace("−−−", "---")
+    table["ceiling"] = [noise_ceiling(SETS[name]().votes) for name, _ in table.index]
+    return re.sub(r"-(?=\d)", "−", markdown_table(table.reset_index(), digits=3))
 
 
 if __name__ == "__main__":
