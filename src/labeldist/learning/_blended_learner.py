@@ -65,7 +65,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
     >>> X, D = make_artificial(300, random_state=0)
     >>> blend = BlendedLearner([("linear", BDLDL()), ("neighbours", AAKNN())], random_state=0)
     >>> [name for name, _ in blend.fit(X, D).estimators_]
-    ['neighbours']
+    ['linear', 'neighbours']
     """
 
     _constraints = {"estimators": [list, tuple]}

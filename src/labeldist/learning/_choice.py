@@ -192,7 +192,7 @@ def choose_learner(
     >>> candidates = {"linear": BDLDL(), "neighbours": AAKNN()}
     >>> choice = choose_learner(X, D, candidates=candidates, random_state=0)
     >>> choice.name, round(choice.skill, 1)
-    ('neighbours', 1.0)
+    ('blend', 1.0)
     """
     return choose_among(
         X,
