@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from labeldist import VoteLE
 from labeldist.datasets import binarize, make_artificial
 from labeldist.learning import BDLDL
 from labeldist.metrics import kl_divergence
@@ -97,7 +98,43 @@ def test_unanimous_shares_of_votes_are_degrees(table):
     table[LABELS] = np.eye(3)[np.arange(40) % 3]
     table.assign(votes=5).to_csv("unanimous.csv", index=False)
     facts = explore("unanimous.csv", "--ignore", "votes")
-    assert facts["versions"] == ["degrees in unanimous.csv", HELD_OUT]
+    assert facts["versions"] == ["estimated by VoteLE", "votes in unanimous.csv", HELD_OUT]
+
+
+def test_votes_are_shown_with_an_estimate_and_intervals(table, rng):
+    counts = rng.multinomial(3, table[LABELS])
+    table[LABELS] = counts / 3
+    table.assign(votes=3).to_csv("voted.csv", index=False)
+    facts = explore("voted.csv", "--item", "title", "--features", "x,y,z", "--intervals")
+    enhancer = VoteLE("auto").fit(table[["x", "y", "z"]], counts)
+    assert facts["versions"] == ["estimated by VoteLE", "votes in voted.csv", HELD_OUT]
+    assert facts["intervals"] == ["estimated by VoteLE"]
+    assert facts["estimate"]["vote_scores"] == pytest.approx(enhancer.vote_scores_)
+    # The estimate is made of the votes, so that these cannot judge it.
+    assert "estimated by VoteLE" not in facts["measures"]
+    assert HELD_OUT in facts["measures"]
+    text = run("explore", "voted.csv", *NAMES, "--ignore", "title", "--force").stdout
+    assert f"{facts['estimate']['further_votes']} further votes" in text
+
+
+def test_votes_without_features_are_estimated_from_votes_alone(table, rng):
+    counts = rng.multinomial(4, table[LABELS])
+    pd.DataFrame(counts / 4, columns=LABELS).assign(votes=4).to_csv("voted.csv", index=False)
+    facts = explore("voted.csv")
+    assert facts["versions"] == ["estimated by VoteLE", "votes in voted.csv"]
+    assert facts["estimate"]["features"] == []
+    assert facts["truth"] is None
+
+
+def test_intervals_of_a_table_of_estimates_are_shown(table):
+    table[LABELS].round(3).to_csv("estimated.csv", index=False)
+    assert explore("estimated.csv")["intervals"] == []
+    for ending, factor in (("_lower", 0.5), ("_upper", 1.0)):
+        table[[f"{label}{ending}" for label in LABELS]] = factor * table[LABELS].to_numpy()
+    table.to_csv("estimated.csv", index=False)
+    facts = explore("estimated.csv", "--force", "--item", "title")
+    assert facts["intervals"] == ["degrees in estimated.csv"]
+    assert facts["features"] == ["x", "y", "z"]
 
 
 def test_predicted_tables_are_matched_by_item_or_order(table):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labeldist._tables import column_kinds as kinds
 from labeldist._tables.column_selection import LabelledTable
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import with_columns
@@ -95,16 +94,21 @@ def fit_vote_le(
 
     Its learner is softmax regression on TF-IDF weights for prepared text, else ``"auto"``.
     """
+    from scipy.sparse import issparse
+
     from labeldist import VoteLE
+    from labeldist._tables.preparation import CHARACTERS, WORDS, prepare_columns
     from labeldist.learning import SoftmaxRegressionCV
 
-    X = None
-    learner: Any = None
-    if given.features:
-        X = io.feature_matrix(given, prepare=prepare)
-        learner = "auto"
-    if prepare and any(kinds.kind_of(given.frame[name]).kind == "text" for name in given.features):
-        learner = SoftmaxRegressionCV(cv=TEXT_FOLDS, tol=1e-4)
+    X: Any = None
+    learner: Any = "auto" if given.features else None
+    if learner and prepare:
+        columns = given.frame[given.features]
+        X = prepare_columns(columns, [WORDS, CHARACTERS]).fit_transform(columns)
+        if issparse(X):  # there is text
+            learner = SoftmaxRegressionCV(cv=TEXT_FOLDS, tol=1e-4)
+    elif learner:
+        X = given.X
     with reporter.working(f"Estimating distributions of {len(counts)} items"):
         enhancer = VoteLE(learner).fit(X, counts)
     if learner is not None and enhancer.learner_ is None:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labeldist._tables.column_selection import check_apart, degrees, match_columns
+from labeldist._tables.column_kinds import to_numbers
+from labeldist._tables.column_selection import (
+    LabelledTable,
+    check_apart,
+    degrees,
+    match_columns,
+    numeric_columns,
+)
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist._validation import is_logical
 from labeldist.cli import io, options
+from labeldist.cli.estimate import Estimate, fit_vote_le
 from labeldist.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import TableError
@@ -21,7 +30,7 @@ from labeldist.simplex import normalize
 if TYPE_CHECKING:
     import pandas as pd
 
-    from labeldist.explorer._contents import Contents
+    from labeldist.explorer._contents import Contents, Versions
 
 MAX_FEATURES = 5  # The text names the first ones.
 
@@ -38,7 +47,8 @@ def explore(
         typer.Option("--method", help=f"For tags: {', '.join(ENHANCERS)}. Default: bayes."),
     ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Show 90 % intervals of bayes.")
+        bool,
+        typer.Option("--intervals", help="Show 90 % intervals of bayes; those of votes are shown."),
     ] = False,
     predicted: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Tables of predicted degrees.")
@@ -58,12 +68,15 @@ def explore(
     next to those of `--predicted` and `--model`, or else next to cross-validated predictions.
     `--method`, `--predicted` and `--model` may be given several times.
 
+    Of the table that `labeldist votes` writes, the page also shows votes, the estimate of `VoteLE`
+    and its 90 % intervals, sorted by disagreement. The shown list can be saved as CSV.
+
     **Examples**
 
     - `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
     - `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
-    from labeldist.explorer._contents import check_contents, from_degrees, from_logical
+    from labeldist.explorer._contents import check_contents, from_logical
     from labeldist.explorer._page import write_page
 
     reporter = Reporter(as_json=as_json)
@@ -85,6 +98,7 @@ def explore(
     for name in models or ():
         predictions[f"predicted by {name}"] = _predict(name, frame, columns, reporter)
     used: list[str] = []
+    estimate = None
     named = io.Columns(labels, features, ignore, prepare, other=item)
     if _are_tags(Y, frame):
         X = _features_of_tags(frame, named, enhancers, reporter)
@@ -92,20 +106,28 @@ def explore(
             for enhancer in enhancers.values():
                 enhancer._watch = watch
             shown = from_logical(X, Y, enhancers.values(), predictions, intervals=intervals)
-    elif methods or intervals:
+    elif methods or (intervals and VOTES_COLUMN not in frame.columns):
         raise typer.BadParameter("--method and --intervals are for tags; these are degrees.")
     else:
         io.note_sums(Y, source, reporter)
-        if not predictions:
-            predictions, used = _predict_out_of_fold(frame, named, Y, reporter)
-        shown = from_degrees(f"degrees in {source}", Y, predictions)
+        table_of_degrees = LabelledTable(frame, columns, [])
+        shown, used, estimate = _versions_of_degrees(
+            table_of_degrees, named, predictions, source, reporter
+        )
     contents = check_contents(frame, columns, item=item, **vars(shown))
     ceiling, about_ceiling = _noise_ceiling(contents, frame, Y)
     about_features = f"Predicted from {len(used)} features: {listed(used, MAX_FEATURES)}."
     remarks = list(filter(None, [about_features if used else "", about_ceiling]))
+    if estimate:
+        remarks += estimate.sentences
     title = f"Label distributions of {source}"
     write_page(page, contents, title, remarks=remarks, overwrite=force)
-    facts = {"output": page, "features": used, "noise_ceiling": ceiling}
+    facts = {
+        "output": page,
+        "features": used,
+        "noise_ceiling": ceiling,
+        "estimate": estimate.facts if estimate else None,
+    }
     _report(contents, remarks, facts, reporter)
 
 
@@ -149,23 +171,88 @@ def _features_of_tags(
     return X
 
 
+def _versions_of_degrees(
+    table: LabelledTable,
+    columns: io.Columns,
+    predictions: dict[str, Array],
+    source: str,
+    reporter: Reporter,
+) -> tuple[Versions, list[str], Estimate | None]:
+    """Return versions of degrees, the features of cross-validated predictions, and an estimate.
+
+    The estimate is None unless the degrees are shares of votes. Given predictions replace
+    cross-validated ones.
+    """
+    from labeldist.explorer._contents import from_degrees, from_votes
+
+    used: list[str] = []
+    counts = _counts_of_votes(table)
+    if counts is not None:
+        ignored = match_columns(columns.ignore, table.frame.columns, "ignored")
+        columns = replace(columns, ignore=[*ignored, VOTES_COLUMN])
+    if counts is not None or not predictions:
+        table = _choose_features(table, columns, reporter)
+    if table.features and not predictions:
+        predictions = _predict_out_of_fold(table, reporter, prepare=columns.prepare)
+        used = table.features if predictions else []
+    if counts is None:
+        name = f"degrees in {source}"
+        shown = from_degrees(name, table.Y, predictions)
+        return replace(shown, intervals=_given_intervals(name, table)), used, None
+    estimate = fit_vote_le(counts, table, reporter, prepare=columns.prepare)
+    with reporter.working("Computing intervals"):
+        shown = from_votes(f"votes in {source}", counts, estimate.enhancer, predictions)
+    return shown, used, estimate
+
+
+def _counts_of_votes(table: LabelledTable) -> Array | None:
+    """Return counts of votes, None unless degrees are shares of the numbers in column `votes`."""
+    from labeldist.votes._noise_ceiling import counts_of_shares
+
+    if VOTES_COLUMN not in table.frame.columns:
+        return None
+    n_votes = to_numbers(table.frame[VOTES_COLUMN], truth_words=False)
+    return counts_of_shares(table.Y.to_numpy(), n_votes)
+
+
+def _given_intervals(name: str, table: LabelledTable) -> dict[str, tuple[Array, Array]]:
+    """Return the bounds that ``labeldist votes --intervals`` has written, if there are any."""
+    lower, upper = ([f"{label}{ending}" for label in table.labels] for ending in io.BOUNDS)
+    if not {*lower, *upper} <= set(table.frame.columns):
+        return {}
+    bounds = [degrees(table.frame, names).to_numpy() for names in (lower, upper)]
+    return {name: (bounds[0], bounds[1])}
+
+
+def _choose_features(
+    without: LabelledTable, columns: io.Columns, reporter: Reporter
+) -> LabelledTable:
+    """Return a table with its features, or with a note the one `without` if they are unusable."""
+    from labeldist._tables.preparation import prepare_columns
+
+    try:
+        given = io.choose(without.frame, columns, reporter)
+        if columns.prepare:
+            prepare_columns(given.frame[given.features])
+        else:
+            numeric_columns(given.frame, given.features)
+    except TableError as error:
+        reporter.note(f"the page shows no predictions from features: {error}")
+        return without
+    return given
+
+
 def _predict_out_of_fold(
-    frame: pd.DataFrame, columns: io.Columns, D: pd.DataFrame, reporter: Reporter
-) -> tuple[dict[str, Array], list[str]]:
-    """Return cross-validated predictions and their features, or nothing without features."""
+    given: LabelledTable, reporter: Reporter, *, prepare: bool
+) -> dict[str, Array]:
+    """Return cross-validated predictions of the degrees in a table."""
     from labeldist._tables.preparation import prepare_columns
     from labeldist.explorer._contents import predict_out_of_fold
 
-    try:
-        given = io.choose(frame, columns, reporter)
-        X = frame[given.features] if columns.prepare else given.X
-        preparation = prepare_columns(X) if columns.prepare else None
-    except TableError as error:
-        reporter.note(f"the page shows no predictions, only the given degrees: {error}")
-        return {}, []
-    with reporter.working(f"Predicting {len(D)} items by cross-validation"):
-        predictions = predict_out_of_fold(X, D, preparation)
-    return predictions, given.features if predictions else []
+    X = given.frame[given.features] if prepare else given.X
+    preparation = prepare_columns(X) if prepare else None
+    with reporter.working(f"Predicting {len(X)} items by cross-validation"):
+        return predict_out_of_fold(X, given.Y, preparation)
 
 
 def _noise_ceiling(

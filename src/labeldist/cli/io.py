@@ -54,7 +54,7 @@ class Columns:
 
     labels: str | Sequence[str]
     features: str | None
-    ignore: str
+    ignore: str | Sequence[str]
     prepare: bool
     other: str | None
 

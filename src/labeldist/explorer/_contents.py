@@ -27,12 +27,17 @@ Bounds = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class Versions:
-    """Versions of the degrees: some parameters of `labeldist.explorer.write_explorer`."""
+    """Versions of the degrees: some parameters of `labeldist.explorer.write_explorer`.
+
+    `votes` are counts of votes, and `estimate` is the version that is estimated from them.
+    """
 
     versions: dict[str, Array]
     logical: Any = None
     truth: str | None = None
     intervals: dict[str, Bounds] = field(default_factory=dict)
+    votes: Any = None
+    estimate: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,8 @@ class Contents(Versions):
             logical=None if self.logical is None else self.logical[rows],
             truth=self.truth,
             intervals={name: (a[rows], b[rows]) for name, (a, b) in self.intervals.items()},
+            votes=None if self.votes is None else self.votes[rows],
+            estimate=self.estimate,
             names=[self.names[row] for row in rows],
             columns=self.columns.iloc[rows],
             labels=self.labels,
@@ -65,6 +72,8 @@ def check_contents(
     truth: str | None = None,
     item: str | None = None,
     intervals: Mapping[str, Any] | None = None,
+    votes: Any = None,
+    estimate: str | None = None,
 ) -> Contents:
     """Check the parameters of `write_explorer`, and return them as contents of a page."""
     labels = [str(name) for name in label_names]
@@ -78,6 +87,8 @@ def check_contents(
         logical=None if logical is None else _check_logical(logical, frame, labels),
         truth=None if truth is None else str(truth),
         intervals=_check_intervals(intervals or {}, versions, frame, labels),
+        votes=None if votes is None else _check_table("votes", votes, frame, labels),
+        estimate=estimate,
         names=_item_names(frame, item),
         columns=frame[others],
         labels=labels,
@@ -188,6 +199,19 @@ def from_logical(
 def from_degrees(name: str, D: Any, predicted: Mapping[str, Any]) -> Versions:
     """Return degrees as the truth, with predictions."""
     return Versions({name: normalize(D, name=name), **predicted}, truth=name if predicted else None)
+
+
+def from_votes(name: str, counts: Array, enhancer: Any, predicted: Mapping[str, Any]) -> Versions:
+    """Return the estimate of a fitted `VoteLE`, shares of votes as the truth, and predictions."""
+    estimate = f"estimated by {type(enhancer).__name__}"
+    shares = normalize(counts, name=name)
+    return Versions(
+        {estimate: enhancer.label_distributions_, name: shares, **predicted},
+        truth=name if predicted else None,
+        intervals={estimate: enhancer.interval(0.9)},
+        votes=counts,
+        estimate=estimate,
+    )
 
 
 def predict_out_of_fold(X: Any, D: Any, prepare: Any) -> dict[str, Array]:

@@ -140,6 +140,7 @@ def render(contents: Contents, title: str, remarks: Sequence[str] = ()) -> str:
         truth=contents.truth,
         logical=contents.logical is not None,
         intervals=bool(contents.intervals),
+        estimate=contents.estimate,
         data=embed(contents) | {"colours": colours},
     )
 
@@ -170,6 +171,8 @@ def embed(contents: Contents) -> dict[str, Any]:
         "largest": float(max(largest)),
         "versions": versions,
         "logical": None if part.logical is None else _base64(part.logical.astype("u1")),
+        "votes": None if part.votes is None else _base64(part.votes.astype("<u4")),
+        "sort": "table" if part.estimate is None else "ambiguous",
     }
 
 

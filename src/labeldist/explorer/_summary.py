@@ -33,11 +33,16 @@ class Pair:
 
 
 def scores(contents: Contents) -> list[Score]:
-    """Return the measures of every version against the truth, then of the trivial baselines."""
+    """Return the measures of every version against the truth, then of the trivial baselines.
+
+    The truth are the votes if there is an estimate. It is not scored, since it is made of them.
+    """
     if contents.truth is None:
         return []
     versions = dict(contents.versions)
     D = versions.pop(contents.truth)
+    if contents.estimate is not None:
+        del versions[contents.estimate]
     return score_with_baselines(D, versions, truth=f"“{contents.truth}”")
 
 

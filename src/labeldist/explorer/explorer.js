@@ -18,7 +18,10 @@ function decode(text, ArrayType) {
 const degrees = data.versions.map((version) => decode(version.degrees, Uint16Array));
 const bounds = data.versions.map(({ lower, upper }) => lower && [lower, upper].map((text) => decode(text, Uint16Array)));
 const logical = data.logical === null ? null : decode(data.logical, Uint8Array);
+const votes = data.votes === null ? null : decode(data.votes, Uint32Array);
 const degree = (version, item, label) => degrees[version][item * c + label] / data.steps;
+
+const boundsOf = (version, item, label) => bounds[version].map((bound) => bound[item * c + label] / data.steps);
 
 // Return a function of version numbers that computes one value per item, and keeps the results.
 function perItem(compute) {
@@ -55,7 +58,7 @@ const texts = data.names.map((name, item) =>
 
 // State: the controls, the chosen item, and the items that pass search and filter
 
-const DEFAULTS = { search: "", label: "", sort: "table", version: 0, other: several ? 1 : 0, item: 0 };
+const DEFAULTS = { search: "", label: "", sort: data.sort, version: 0, other: several ? 1 : 0, item: 0 };
 const state = { ...DEFAULTS };
 let items = [];
 let page = 0;
@@ -140,7 +143,7 @@ function bar(version, item, label) {
     make("span", { className: "bar" }),
     make("span", { className: "number" }, value.toFixed(3)));
   if (bounds[version]) {
-    const [lower, upper] = bounds[version].map((bound) => (bound[item * c + label] / data.steps).toFixed(3));
+    const [lower, upper] = boundsOf(version, item, label).map((bound) => bound.toFixed(3));
     row.style.setProperty("--lower", lower);
     row.style.setProperty("--upper", upper);
     row.title = `90 % interval ${lower} to ${upper}`;
@@ -160,13 +163,47 @@ function showItem() {
     make("li", { "--bar": data.colours[version] }, make("span", { className: "swatch" }),
       `${name}: ${topText(version, item)}, ambiguity ${ambiguities(version)[item].toFixed(2)}`)));
   byId("bars").replaceChildren(...data.labels.map((name, label) => {
-    const given = logical?.[item * c + label] ? [make("span", { className: "given" }, "given")] : [];
+    const marks = [];
+    if (logical?.[item * c + label]) marks.push("given");
+    if (votes) marks.push(`${votes[item * c + label]} votes`);
+    const given = marks.map((mark) => make("span", { className: "given" }, mark));
     const bars = data.versions.map((_, version) => bar(version, item, label));
     return make("tr", {}, make("th", { scope: "row" }, name, ...given), make("td", {}, ...bars));
   }));
   const cells = [["Row of the table", data.rows[item]], ...data.columns.map(({ name, cells }) => [name, cells[item] || "–"])];
   byId("columns").replaceChildren(...cells.map(([name, text]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, String(text)))));
+}
+
+// Export of the list
+
+// Return the columns of the table as pairs of a name and a function of the item.
+function exportedColumns() {
+  const columns = [["row", (item) => data.rows[item]], ["item", (item) => data.names[item]]];
+  columns.push(...data.columns.map(({ name, cells }) => [name, (item) => cells[item]]));
+  if (votes) columns.push(...data.labels.map((label, k) => [`votes: ${label}`, (item) => votes[item * c + k]]));
+  data.versions.forEach(({ name }, version) => {
+    columns.push([`${name}: ambiguity`, (item) => ambiguities(version)[item].toFixed(4)]);
+    data.labels.forEach((label, k) => {
+      columns.push([`${name}: ${label}`, (item) => degree(version, item, k).toFixed(4)]);
+      if (!bounds[version]) return;
+      for (const [side, bound] of [["lower", 0], ["upper", 1]])
+        columns.push([`${name}: ${label} ${side}`, (item) => boundsOf(version, item, k)[bound].toFixed(4)]);
+    });
+  });
+  return columns;
+}
+
+function exportList() {
+  const columns = exportedColumns();
+  const rows = items.map((item) => columns.map(([, value]) => value(item)));
+  const quoted = [columns.map(([name]) => name), ...rows].map((cells) =>
+    cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(","));
+  // Excel recognises UTF-8 by the byte order mark.
+  const file = new Blob(["\ufeff", quoted.join("\r\n"), "\r\n"], { type: "text/csv" });
+  const address = URL.createObjectURL(file);
+  make("a", { href: address, download: "items.csv" }).click();
+  URL.revokeObjectURL(address);
 }
 
 // Events
@@ -205,7 +242,8 @@ function readAddress() {
     if (control.value === "") control.value = DEFAULTS[name];
     state[name] = typeof DEFAULTS[name] === "number" ? Number(control.value) : control.value;
   }
-  state.item = Number(parts.get("item")) in data.names ? Number(parts.get("item")) : 0;
+  const item = Number(parts.get("item") ?? -1);
+  state.item = item in data.names ? item : -1; // else the first item of the list
   update();
 }
 
@@ -227,5 +265,6 @@ byId("previous").addEventListener("click", () => step(-1));
 byId("next").addEventListener("click", () => step(1));
 byId("previous-page").addEventListener("click", () => { page -= 1; showList(); });
 byId("next-page").addEventListener("click", () => { page += 1; showList(); });
+byId("export").addEventListener("click", exportList);
 addEventListener("hashchange", readAddress);
 readAddress();

@@ -112,8 +112,24 @@ def expected_negentropy(a: Array) -> Array:
 def noise_ceiling_of_shares(D: Array, n_votes: Array, sample_weight: Array | None) -> float | None:
     """Return the noise ceiling of degrees that are shares of given numbers of votes.
 
-    Return None if the degrees, times the votes, are not close to whole numbers (for example after
-    smoothing), or if no item has two votes.
+    Return None if `counts_of_shares` returns None, or if no item has two votes.
+    """
+    counts = counts_of_shares(D, n_votes)
+    voted = n_votes > 0
+    if sample_weight is not None:
+        voted &= sample_weight > 0
+        sample_weight = sample_weight[voted]
+    has_pairs = (n_votes[voted] > 1).any()
+    if counts is None or not has_pairs:
+        return None
+    return noise_ceiling(from_votes(counts[voted]), sample_weight=sample_weight)
+
+
+def counts_of_shares(D: Array, n_votes: Array) -> Array | None:
+    """Return the counts of votes whose shares are given, with the number of votes of each item.
+
+    Return None if the shares, times the votes, are not close to whole numbers, for example after
+    smoothing.
     """
     sums = D.sum(axis=1, keepdims=True)
     is_rounded = np.abs(sums - 1) <= MAX_FRACTION
@@ -121,15 +137,7 @@ def noise_ceiling_of_shares(D: Array, n_votes: Array, sample_weight: Array | Non
     whole = np.rint(counts)
     is_whole = np.abs(counts - whole) <= MAX_FRACTION
     is_kept = (whole > 0) | (D == 0)  # no positive degree is rounded to zero votes
-    are_counts = (is_whole & is_kept).all()
-    voted = n_votes > 0
-    if sample_weight is not None:
-        voted &= sample_weight > 0
-        sample_weight = sample_weight[voted]
-    has_pairs = (n_votes[voted] > 1).any()
-    if not are_counts or not has_pairs:
-        return None
-    return noise_ceiling(from_votes(whole[voted]), sample_weight=sample_weight)
+    return whole if (is_whole & is_kept).all() else None
 
 
 def _negentropy_of_shares(a: Array, n: Array) -> Array:
