@@ -7,7 +7,7 @@ EVERYTHING := '.[app,boosting,dask,neighbors,onnx,tables]'
 
 .PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli peer bench soak audit licences wheel mutation figures clean
 
-demo: $(VENV)/.demo  ## Recover distributions of digits and of an artificial set; writes build/demo.html
+demo: $(VENV)/.demo  ## Show what the library does with votes and with tags; writes build/demo.html (one minute)
 	$(BIN)/python examples/demo.py --out build
 
 check: lint types fast  ## The daily loop: lint, types and the fast tests
@@ -137,7 +137,8 @@ build/mutmut/.installed: pyproject.toml constraints.txt
 
 figures: $(STAMP)  ## Draw the pictures of the documentation
 	$(BIN)/python -m benchmarks.convergence Yeast_cold SBU_3DFE --out docs/images/convergence.png
-	$(BIN)/python examples/demo.py --out build --picture docs/images/digits.png
+	$(BIN)/python examples/demo.py --out build
+	$(BIN)/python -m tools.cut_picture build/demo.html '#front' docs/images/votes.png
 
 clean:
 	rm -rf $(VENV) build dist mutants docs/gallery docs/reference .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

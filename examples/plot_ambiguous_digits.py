@@ -1,6 +1,6 @@
 """
-Find ambiguous digits
-=====================
+Tags: find ambiguous digits
+===========================
 
 Every image of scikit-learn's digits has one label. Label enhancement uses similar images to
 estimate the degree of every digit.

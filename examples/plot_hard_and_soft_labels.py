@@ -1,9 +1,9 @@
 """
-Hard and soft labels
-====================
+Votes: soft labels against hard labels
+======================================
 
-Annotators disagree about images. A classifier learns from the shares of their votes (soft labels),
-or from the label with most votes (hard labels).
+A crowd of annotators disagrees about images. A classifier learns from the shares of their votes
+(soft labels), or from the label with most votes (hard labels).
 """
 
 # %%

@@ -1,6 +1,6 @@
 """
-Influence of the penalties
-==========================
+What the penalties of BD-LDL do
+===============================
 
 ``BDLDLCV`` evaluates a grid of penalties at little more than the cost of a fit. This example plots
 the grid and the coefficients.

@@ -1,6 +1,6 @@
 """
-Predictions and calibration
-===========================
+What predictions and calibration look like
+==========================================
 
 Two plots for a model of three labels: predictions in the triangle of distributions, and
 calibration.

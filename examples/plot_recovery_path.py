@@ -1,6 +1,6 @@
 """
-Effect of the sharpness
-=======================
+What the sharpness of BD-LE does
+================================
 
 Tags do not determine how concentrated the distributions were. The sharpness of softmax is an
 assumption about it, and has more effect than the features.

@@ -1,6 +1,6 @@
 """
-From votes to a model
-=====================
+Votes: from answers to a model
+==============================
 
 Votes about songs become distributions, and a model learns from them. Songs with more votes have
 larger weights.
