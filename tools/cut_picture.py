@@ -7,9 +7,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
-VIEWPORT = {"width": 1300, "height": 900}
+VIEWPORT = ViewportSize(width=1300, height=900)
 
 
 def cut(page: Path, selector: str, picture: Path) -> None:
