@@ -2,7 +2,7 @@
 
 ``make chaosnli`` runs it. For each set and each kind of features, random splits: the skill on the
 shares of all votes of the test items. Results are kept in a store, and existing ones are not
-computed again. The table is written to the pages that show it. POPQUORN is the file
+computed again. The table is written to the page that shows it. POPQUORN is the file
 popquorn_offensiveness.csv in LABELDIST_VOTES.
 """
 
