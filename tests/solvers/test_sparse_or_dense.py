@@ -1,11 +1,9 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
 from labeldist._solvers.sparse_or_dense import (
     SPARSE_SHARE,
-    StandardisedTable,
     append_ones,
     gram,
     hold_for_products,
@@ -35,17 +33,3 @@ def test_gram_and_column_of_ones(rng):
     wide = np.column_stack([X, np.ones(200)])
     for form in (np.asarray, sparse.csr_array):
         assert_allclose(gram(append_ones(form(X))), wide.T @ wide)
-
-
-@pytest.mark.parametrize("share", [SPARSE_SHARE / 3, 0.5])
-def test_products_equal_those_of_standardised_features(rng, share):
-    X = mostly_zero(rng, share)
-    V = rng.normal(size=(50, 4))
-    G = rng.normal(size=(200, 4))
-    mean = rng.normal(size=50)
-    deviation = rng.uniform(0.5, 2, size=50)
-    table = StandardisedTable.of(X, mean, deviation)
-    dense = (X - mean) / deviation
-    assert table.shape == (200, 50)
-    assert_allclose(table.times(V, np.empty((200, 4))), dense @ V, atol=1e-12)
-    assert_allclose(table.transposed_times(G), dense.T @ G, atol=1e-12)

@@ -42,9 +42,9 @@ class Moments:
         """Compute the moments of a dense or sparse `X` and a dense `D`.
 
         Dense `X` is read once, in blocks, with n·m² multiplications. It is read twice, and copied
-        block by block, if a mean is large compared with its spread. Sparse `X` stays sparse: its
-        co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any zeros
-        and a mean far larger than its spread. The moments of an empty table are zero.
+        block by block, if a mean is large compared with its spread. Sparse `X` stays sparse. Its
+        co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any
+        zeros and a mean far larger than its spread. The moments of an empty table are zero.
 
         NaN and infinity raise an error. They are found in the moments, because a check of `X` would
         read it once more.

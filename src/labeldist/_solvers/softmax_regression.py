@@ -14,7 +14,6 @@ from scipy import linalg, sparse
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._solvers.moments import Moments
-from labeldist._solvers.sparse_or_dense import StandardisedTable
 from labeldist._typing import EPSILON, Array
 
 ABSENT = -1000.0  # intercept of a label without a positive degree: its softmax is zero
@@ -46,7 +45,8 @@ class LossAndGradient:
 class TableLoss:
     """The cross-entropy of a table, as a function of WV above bᵀV."""
 
-    features: StandardisedTable  # (n, r)
+    Z: Any  # (n, r)
+    shift: Array  # (r,), subtracted from the rows of Z, which may be sparse
     D: Array  # (c, n), distributions, with one row per label
     weight: Array | None  # (n,)
     V: Array  # (c, c − 1)
@@ -54,14 +54,12 @@ class TableLoss:
     @classmethod
     def of_block(cls, X: Any, D: Array, weight: Array | None, V: Array) -> TableLoss:
         """Return the loss of features that are neither centred nor rotated."""
-        m = X.shape[1]
-        D = np.ascontiguousarray(D.T)
-        return cls(StandardisedTable(X, np.zeros(m), np.ones(m)), D, weight, V)
+        return cls(X, np.zeros(X.shape[1]), np.ascontiguousarray(D.T), weight, V)
 
     def at(self, point: Array) -> LossAndGradient:
         """Return the loss and its gradient at a point, (r + 1, c − 1)."""
-        shape = (self.D.shape[1], self.V.shape[1])
-        products = self.features.times(point[:-1], out=np.empty(shape))
+        W = point[:-1]
+        products = self.Z @ W - self.shift @ W
         scores = self.V @ (products + point[-1]).T
         P, log_P = softmax_and_log(scores, axis=0)
         P -= self.D
@@ -71,8 +69,9 @@ class TableLoss:
             likelihood = np.einsum("kn,kn,n->", self.D, log_P, self.weight)
             P *= self.weight
         residuals = P.T @ self.V
-        gradient = self.features.transposed_times(residuals)
-        return LossAndGradient(-float(likelihood), np.vstack([gradient, residuals.sum(axis=0)]))
+        totals = residuals.sum(axis=0)
+        gradient = self.Z.T @ residuals - np.outer(self.shift, totals)
+        return LossAndGradient(-float(likelihood), np.vstack([gradient, totals]))
 
 
 # A function that returns the loss of all blocks of a table at a point, (m + 1, c − 1), for the
@@ -147,14 +146,16 @@ class SoftmaxPath:
             U: Any = sparse.eye_array(m)
             Z: Any = sparse.csr_array(X, dtype=np.float64)
             variances = np.maximum(share @ Z**2 - center**2, 0)
+            shift = center
         else:
             U, Z = _rotate(X - center, counts)
             variances = share @ Z**2
+            shift = np.zeros(len(variances))
         mean = share @ D
         present = mean > 0
         q, V = _label_coordinates(mean[present])
         D = np.ascontiguousarray(D[:, present].T)
-        loss = TableLoss(StandardisedTable(Z, center, np.ones(m)), D, weight, V)
+        loss = TableLoss(Z, shift, D, weight, V)
         s = np.append(total * variances, total)
         return cls(loss, U, s, V, q, center, present)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,44 +37,3 @@ def gram(X: Any) -> Array:
     product: Any = X.T @ X
     dense: Array = product if isinstance(product, np.ndarray) else product.toarray()
     return dense
-
-
-@dataclass(frozen=True)
-class StandardisedTable:
-    """Products with (X − 1 meanᵀ) / deviation.
-
-    Dense features are standardised once. Mostly zero features stay sparse and are standardised
-    within the products.
-    """
-
-    held: Any
-    mean: Array
-    deviation: Array
-
-    @classmethod
-    def of(cls, X: Array, mean: Array, deviation: Array) -> StandardisedTable:
-        """Choose the storage of X."""
-        held = hold_for_products(X)
-        if isinstance(held, np.ndarray):
-            held = (held - mean) / deviation
-        return cls(held, mean, deviation)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and features."""
-        shape: tuple[int, int] = self.held.shape
-        return shape
-
-    def times(self, V: Array, out: Array) -> Array:
-        """Multiply by V from the right and write the product into `out`."""
-        if isinstance(self.held, np.ndarray):
-            return np.matmul(self.held, V, out=out)
-        V = V / self.deviation[:, None]
-        return np.subtract(self.held @ V, self.mean @ V, out=out)
-
-    def transposed_times(self, G: Array) -> Array:
-        """Multiply the transpose by G from the right."""
-        product: Array = self.held.T @ G
-        if isinstance(self.held, np.ndarray):
-            return product
-        return (product - np.outer(self.mean, G.sum(axis=0))) / self.deviation[:, None]

@@ -150,9 +150,10 @@ def _checked_condition(factor: Array, diagonal: Array, coefficient: str) -> floa
 
 
 def _singular(coefficient: str) -> SingularCoefficientError:
+    columns = "features" if coefficient == "A" else "labels"
     return SingularCoefficientError(
-        f"{coefficient} is singular to rounding. Use method='auto' (or 'eigh') for the solution "
-        "of minimum norm, or a larger penalty.",
+        f"{coefficient} is singular to rounding: the {columns} are linearly dependent, or their "
+        "penalty is zero. Use solver='auto' or 'eigh' for the solution of minimum norm.",
         coefficient,
     )
 

@@ -15,7 +15,7 @@ from labeldist._solvers.moments import Moments
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
-from labeldist.learning._bdldl import BDLDL, check_moments, moments_about_origin
+from labeldist.learning._bdldl import BDLDL, check_moments
 from labeldist.learning._cross_validation import (
     Table,
     check_finite,
@@ -231,7 +231,7 @@ class BDLDLCV(DaskLearner):
     def _solutions(self, train: Moments, grid: Grid) -> Solutions:
         """Return coefficients (points, m, c) and intercepts (points, c) for all penalties."""
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
-        moments = train if self.fit_intercept else moments_about_origin(train)
+        moments = train if self.fit_intercept else train.about_origin()
         moments = moments.divide_features(scale)
         path = SylvesterPath(moments.xx, moments.dd, moments.xd)
         ridges = np.asarray(grid["ridge"], dtype=np.float64)

@@ -177,10 +177,8 @@ def _quantiles(values: Array, level: float, weight: Array) -> Array:
 
     The new row has the mean weight, and its values may be infinite.
     """
-    order = np.argsort(values, axis=0)
-    total = weight.sum() * (1 + 1 / np.count_nonzero(weight))
-    reached = np.cumsum(weight[order], axis=0) >= level * total * (1 - 1e-12)  # up to rounding
-    first = reached.argmax(axis=0)[None]
-    rows = np.take_along_axis(order, first, axis=0)
-    found = np.take_along_axis(values, rows, axis=0)[0]
-    return np.where(reached.any(axis=0), found, np.inf)
+    share = level * (1 + 1 / np.count_nonzero(weight)) * (1 - 1e-12)  # up to rounding
+    if share > 1:
+        return np.full(values.shape[1], np.inf)
+    found: Any = np.quantile(values, share, axis=0, weights=weight, method="inverted_cdf")
+    return np.asarray(found)

@@ -21,7 +21,6 @@ from labeldist.simplex import softmax
 # each node, (nodes, n), the leaf of each row, (n,), D and P.
 LeafSteps = Callable[[Any, Any, Array, Array], Array]
 
-LARGEST = float(np.finfo(np.float32).max)
 # The least number of features that a split considers, unless `max_features` is a count.
 MIN_FEATURES = 4
 
@@ -52,16 +51,14 @@ class TreeLearner(SampleWeightMixin, DistributionLearner):
         return np.asfortranarray(self._standardise(X))  # trees read one feature after the other
 
     def _standardise(self, X: Any) -> Any:
-        """Return standardised features in single precision, clipped to its range."""
-        with np.errstate(over="ignore"):
+        """Return standardised features in single precision."""
+        with np.errstate(over="ignore"):  # infinite values go right at every node
             if self.mean_.any():  # fitted on dense rows
                 X = (X if isinstance(X, np.ndarray) else X.toarray()) - self.mean_
             Z = divide_columns(X, self.scale_).astype(np.float32)
-        if isinstance(Z, np.ndarray):
-            return np.clip(Z, -LARGEST, LARGEST, out=Z)
-        np.clip(Z.data, -LARGEST, LARGEST, out=Z.data)
-        Z.indices = Z.indices.astype(np.int32)  # trees need 32 bits
-        Z.indptr = Z.indptr.astype(np.int32)
+        if not isinstance(Z, np.ndarray):  # trees need 32 bits
+            Z.indices = Z.indices.astype(np.int32)
+            Z.indptr = Z.indptr.astype(np.int32)
         return Z
 
     def _unfitted_trees(self, **parameters: Any) -> Iterator[Any]:

@@ -4,7 +4,6 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.special import entr, expit
 
-from labeldist._solvers.sparse_or_dense import StandardisedTable
 from labeldist.learning import LDLForest
 from labeldist.learning.published import ldl_forest
 from labeldist.learning.published.ldl_forest import (
@@ -94,16 +93,15 @@ def loss(mu, q, D):
 @pytest.fixture
 def forest(rng):
     X = rng.normal(size=(N, M))
-    table = StandardisedTable.of(X, np.zeros(M), np.ones(M))
     D = np.ascontiguousarray(softmax(4 * X @ rng.normal(size=(M, C))).T)
-    return SoftForest(table, D, rng.integers(0, UNITS, size=(K, 7)), ridge=0.3)
+    return SoftForest(X, D, rng.integers(0, UNITS, size=(K, 7)), ridge=0.3)
 
 
 def test_objective_and_gradient_match_their_definitions(forest, rng):
     theta = rng.normal(size=(M + 1, UNITS))
     q = rng.dirichlet(np.ones(C), size=(K, 8))
     value, gradient = forest.value_and_gradient(theta, q)
-    scores = forest.X.held @ theta[:-1] + theta[-1]
+    scores = forest.X @ theta[:-1] + theta[-1]
     mu = leaf_probabilities(expit(scores.T[forest.units]))
     divergence = loss(mu, q, forest.D).mean() - entr(forest.D).sum()
     assert_allclose(value, divergence + 0.15 * (theta[:-1] ** 2).sum())

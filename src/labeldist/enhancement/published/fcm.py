@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,7 +11,6 @@ from sklearn.utils import check_random_state
 
 from labeldist._compat import COUNT, Interval
 from labeldist._solvers.scaling import column_means
-from labeldist._solvers.sparse_or_dense import hold_for_products
 from labeldist._typing import EPSILON, TINY, Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import warn
@@ -178,29 +176,25 @@ def fuzzy_means(
     `fuzziness` β > 1 makes the memberships more even. Stop if no membership changes by more than
     `tol`.
     """
-    held = hold_for_products(X)
-    middle = np.zeros(X.shape[1])
-    if isinstance(held, np.ndarray):
-        # ‖x‖² + ‖v‖² − 2xᵀv loses digits if the rows have a large common shift.
-        middle = column_means(X)
-        X = X - middle
-        held = X
+    # ‖x‖² + ‖v‖² − 2xᵀv loses digits if the rows have a large common shift.
+    middle = column_means(X)
+    X = X - middle
     squares = np.einsum("ij,ij->i", X, X)
     centers = start - middle
-    memberships = _memberships(held, squares, centers, fuzziness)
+    memberships = _memberships(X, squares, centers, fuzziness)
     change = np.inf
     n_iter = 0
     while change > tol and n_iter < max_iter:
         weights = memberships**fuzziness
-        centers = (held.T @ weights).T / weights.sum(axis=0)[:, None]
+        centers = (X.T @ weights).T / weights.sum(axis=0)[:, None]
         previous = memberships
-        memberships = _memberships(held, squares, centers, fuzziness)
+        memberships = _memberships(X, squares, centers, fuzziness)
         change = np.abs(memberships - previous).max()
         n_iter += 1
     return FuzzyClusters(centers + middle, memberships, n_iter, change <= tol)
 
 
-def _memberships(X: Any, squares: Array, centers: Array, fuzziness: float) -> Array:
+def _memberships(X: Array, squares: Array, centers: Array, fuzziness: float) -> Array:
     squared = X @ centers.T
     squared *= -2
     squared += squares[:, None]

@@ -129,7 +129,7 @@ def penalised_loss(layer: HiddenLayer, D: Array, loss: Loss, weight_decay: float
         V = weights[:-1]
         output = output.reshape(n_hidden + 1, c)
         U = output[:-1]
-        H = layer.Z.times(V, out=buffers[0])
+        H = np.matmul(layer.Z, V, out=buffers[0])
         H += weights[-1]
         np.tanh(H, out=H)
         P, log_p = softmax_and_log(H @ U + output[-1])
@@ -145,7 +145,7 @@ def penalised_loss(layer: HiddenLayer, D: Array, loss: Loss, weight_decay: float
         H *= H
         hidden_gradient = np.matmul(score_gradient, U.T, out=buffers[1])
         hidden_gradient *= np.subtract(1, H, out=H)  # the slope of tanh
-        V_gradient = layer.Z.transposed_times(hidden_gradient) + weight_decay * V
+        V_gradient = layer.Z.T @ hidden_gradient + weight_decay * V
         gradients = [
             V_gradient.ravel(),
             hidden_gradient.sum(axis=0),

@@ -140,7 +140,7 @@ def conditional_loss(
         weights, output = layer.split(parameters)
         A = weights[:-1]
         w, v = output.reshape(2, -1)
-        hidden = layer.Z.times(A, out=np.empty((n, n_hidden)))
+        hidden = layer.Z @ A
         hidden += weights[-1]
         hidden_gradient = np.empty_like(hidden)
         inputs = np.multiply.outer(positions, w)
@@ -158,7 +158,7 @@ def conditional_loss(
             np.einsum("ji,jih->ih", P, H, out=hidden_gradient[rows])
             input_gradient += np.matmul(P[:, None], H)[:, 0]
         hidden_gradient *= v
-        A_gradient = layer.Z.transposed_times(hidden_gradient) + weight_decay * A
+        A_gradient = layer.Z.T @ hidden_gradient + weight_decay * A
         w_gradient = v * (positions @ input_gradient) + weight_decay * w
         b_gradient = hidden_gradient.sum(axis=0)
         penalty = weight_decay * ((A**2).sum() + w @ w + v @ v) / 2

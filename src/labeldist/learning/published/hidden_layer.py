@@ -10,7 +10,6 @@ import numpy as np
 
 from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
 from labeldist._solvers.scaling import mean_and_scale
-from labeldist._solvers.sparse_or_dense import StandardisedTable
 from labeldist._typing import Array
 
 Objective = Callable[[Array], tuple[float, Array]]
@@ -21,7 +20,7 @@ GRADIENT_TOLERANCE = 1e-4  # training stops when the gradient is this fraction o
 class HiddenLayer:
     """Linear units ZV + 1aᵀ of the standardised features Z. Their weights are V, and a below it."""
 
-    Z: StandardisedTable  # (n, m)
+    Z: Array  # (n, m)
     start: Array  # (m + 1, u), initial weights
     mean: Array  # (m,)
     deviation: Array  # (m,), infinite for features that are ignored
@@ -32,7 +31,7 @@ class HiddenLayer:
         # One memory layout, so that sums round equally: training amplifies rounding.
         X = X.astype(np.float64, order="C")
         mean, deviation = mean_and_scale(X, scale=scale)
-        Z = StandardisedTable.of(X, mean, deviation)
+        Z = (X - mean) / deviation
         start = np.vstack([random_weights(Z, D, n_units, rng), np.zeros(n_units)])
         if scale:  # rounding errors of large constant features would have an effect
             deviation = np.where(X.min(axis=0) == X.max(axis=0), np.inf, deviation)
@@ -76,12 +75,12 @@ def minimize_from(
     return replace(solution, X=start + solution.X)
 
 
-def random_weights(Z: StandardisedTable, D: Array, n_units: int, rng: Any) -> Array:
+def random_weights(Z: Array, D: Array, n_units: int, rng: Any) -> Array:
     """Return random weights of the features, (m, n_units)."""
     m = Z.shape[1]
     # Random numbers are assigned by covariance with the labels, so that the order of the features
     # has no effect.
-    covariance = Z.transposed_times(D - D.mean(axis=0))
+    covariance = Z.T @ (D - D.mean(axis=0))
     order = np.argsort(np.linalg.norm(covariance, axis=1), kind="stable")
     bound = np.sqrt(6 / (m + n_units))
     V = np.empty((m, n_units))

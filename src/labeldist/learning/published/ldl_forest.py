@@ -11,7 +11,6 @@ from scipy.special import entr, expit
 from sklearn.utils import gen_batches
 
 from labeldist._compat import COUNT, NON_NEGATIVE
-from labeldist._solvers.sparse_or_dense import StandardisedTable
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import random_generator
 from labeldist.learning._learner import DistributionLearner, linear_scores
@@ -197,7 +196,7 @@ class SoftForest:
     below it, (m + 1, u).
     """
 
-    X: StandardisedTable
+    X: Array  # (n, m)
     D: Array  # (c, n), one row per label
     units: Any  # (K, L − 1), integers
     ridge: float
@@ -208,9 +207,7 @@ class SoftForest:
 
     def gates(self, theta: Array) -> Array:
         """Return the probabilities with which the nodes send the rows left, (K, L − 1, n)."""
-        scores = np.empty((self.X.shape[0], theta.shape[1]))
-        self.X.times(theta[:-1], out=scores)
-        scores += theta[-1]
+        scores = self.X @ theta[:-1] + theta[-1]
         return np.asarray(expit(scores.T.copy())[self.units])
 
     def value_and_gradient(self, theta: Array, q: Array) -> tuple[float, Array]:
@@ -226,7 +223,7 @@ class SoftForest:
         by_unit = np.zeros((theta.shape[1], n))
         for unit, gradient in zip(self.units.ravel(), by_node.reshape(-1, n), strict=True):
             by_unit[unit] += gradient
-        V_gradient = self.X.transposed_times(by_unit.T) + self.ridge * V
+        V_gradient = self.X.T @ by_unit.T + self.ridge * V
         penalty = 0.5 * self.ridge * float(np.vdot(V, V))
         return value + penalty, np.vstack([V_gradient, by_unit.sum(axis=1)])
 

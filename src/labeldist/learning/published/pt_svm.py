@@ -27,7 +27,6 @@ from labeldist.learning.published.problem_transformation import (
 )
 from labeldist.simplex import normalize
 
-FIRST_COLUMNS = 64  # initial capacity of a factor, which doubles when it is full
 TOLERANCE = 1e-9  # largest relative gap and residuals of a solution
 MAX_STEPS = 200
 SIGNS = np.array([[1.0], [-1.0]])  # of the classes of u and v
@@ -198,15 +197,13 @@ def gaussian_factor(X: Array, gamma: float, tol: float, max_rank: int) -> tuple[
     X = X - column_means(X)
     norms = (X**2).sum(axis=1)
     residual = np.ones(n)
-    Z = np.empty((n, min(limit, FIRST_COLUMNS)))
+    Z = np.empty((n, limit))
     pivots: list[int] = []
     while len(pivots) < limit and residual.max() > tol:
         # All residuals are equal at first. The outermost row is the first pivot, whatever the order
         # of the rows.
         pivot = int((residual if pivots else norms).argmax())
         rank = len(pivots)
-        if rank == Z.shape[1]:
-            Z = np.hstack([Z, np.empty((n, min(rank, limit - rank)))])
         squared = np.maximum(norms + norms[pivot] - 2 * (X @ X[pivot]), 0)
         squared[pivot] = 0  # rounding of large numbers may give another value
         with np.errstate(over="ignore"):  # an infinite distance has weight 0
