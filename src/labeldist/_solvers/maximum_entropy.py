@@ -46,6 +46,16 @@ def squared_norm(W: Array) -> tuple[float, Array]:
     return float(np.vdot(W, W)), 2 * W
 
 
+def cross_entropy(scores: Array, D_T: Array, weight: Array | None) -> tuple[float, Array]:
+    """Return −Σ_i w_i Σ_j d_ij log p_ij for scores (c, n), and its gradient in the scores."""
+    P, log_P = softmax_and_log(scores, axis=0)
+    P -= D_T
+    if weight is None:
+        return -float(np.vdot(D_T, log_P)), P
+    P *= weight
+    return -float(np.einsum("kn,kn,n->", D_T, log_P, weight)), P
+
+
 @dataclass(frozen=True)
 class CrossEntropy:
     """The loss −Σ_i w_i Σ_j d_ij log p_ij with P = softmax(XW)."""
@@ -56,15 +66,9 @@ class CrossEntropy:
 
     def value_and_gradient(self, W: Array) -> tuple[float, Array]:
         """Return the loss at W, of shape (m, c), and its gradient Xᵀ(P − D)."""
-        D_T = self._labels_first
-        P, log_P = softmax_and_log(labels_first_scores(self.X, W), axis=0)
-        P -= D_T
-        if self.weight is None:
-            likelihood = np.vdot(D_T, log_P)
-        else:
-            likelihood = np.einsum("kn,kn,n->", D_T, log_P, self.weight)
-            P *= self.weight
-        return -float(likelihood), self.X.T @ P.T
+        scores = labels_first_scores(self.X, W)
+        value, residuals = cross_entropy(scores, self._labels_first, self.weight)
+        return value, self.X.T @ residuals.T
 
     @cached_property
     def _labels_first(self) -> Array:

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import assert_all_finite
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.scaling import ROUNDING_SPREAD, safe_scale
@@ -46,13 +46,13 @@ class Moments:
         co-moments are Σ w x xᵀ − W x̄ x̄ᵀ, which loses digits only in a column with hardly any
         zeros and a mean far larger than its spread. The moments of an empty table are zero.
 
-        NaN and infinity raise an error. They are found in the moments, because a check of `X` would
+        NaN and infinity raise an error. They are found in the means, because a check of `X` would
         read it once more.
         """
         compute = cls._of_sparse if sparse.issparse(X) else cls._of_dense
         with np.errstate(invalid="ignore", over="ignore"):
             moments = compute(X, D, sample_weight)
-        if np.isnan(np.diagonal(moments.xx)).any():  # also if finite values are too large
+        if not np.isfinite(moments.mean_x).all():  # also if finite values are too large
             assert_all_finite(X, input_name="X")
         return moments
 
@@ -85,10 +85,9 @@ class Moments:
         shift = np.zeros(X.shape[1])
         # Columns without zeros can be centred. The mean of the others is not large compared with
         # their spread.
-        full = _has_no_zeros(X)
+        full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
         if full.any() and X.shape[0]:
-            low = X.min(axis=0).toarray().ravel()
-            high = X.max(axis=0).toarray().ravel()
+            low, high = min_max_axis(X, axis=0)
             mean = np.clip(share @ X, low, high)  # clipping makes the mean of a constant exact
             shift[full] = mean[full]
             centred = X.data - shift[X.indices]
@@ -99,7 +98,9 @@ class Moments:
         weighted = X if sample_weight is None else sparse.diags_array(sample_weight) @ X
         xx = (X.T @ weighted).toarray()
         xx -= weight * np.outer(mean, mean)
-        np.fill_diagonal(xx, _centred_squares(X, mean, share) * weight)
+        if weight:  # the diagonal without cancellation
+            _, variances = mean_variance_axis(X, axis=0, weights=share)
+            np.fill_diagonal(xx, weight * variances)
         # The rows of D are centred, so the mean of x cancels in xd.
         xd = weighted.T @ E
         dd = (E.T * (share * weight)) @ E
@@ -212,22 +213,6 @@ def _blocks(n: int, m: int) -> list[slice]:
     number = max(1, n // max(BLOCK_ROWS, 4 * m))
     edges = [n * k // number for k in range(number + 1)]
     return [slice(a, b) for a, b in pairwise(edges)]
-
-
-def _has_no_zeros(X: Any) -> NDArray[np.bool_]:
-    """Return, for each column of a sparse `X`, whether all its entries are stored."""
-    return np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-
-
-def _centred_squares(X: Any, mean: Array, share: Array) -> Array:
-    """Return the weighted mean of (x − x̄)² of each sparse column, without cancellation."""
-    deviations = X.copy()
-    deviations.data = (X.data - mean[X.indices]) ** 2
-    stored = X.copy()
-    stored.data = np.ones_like(X.data)
-    # A full column has no zeros; the difference of the sums would be rounding error.
-    zeros = np.where(_has_no_zeros(X), 0.0, share.sum() - share @ stored)
-    return np.asarray(share @ deviations + zeros * mean**2)
 
 
 def _total_and_shares(n: int, sample_weight: Array | None) -> tuple[float, Array]:

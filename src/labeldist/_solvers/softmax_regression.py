@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._solvers.maximum_entropy import cross_entropy
 from labeldist._solvers.moments import Moments
 from labeldist._typing import EPSILON, Array
 
@@ -61,17 +61,11 @@ class TableLoss:
         W = point[:-1]
         products = self.Z @ W - self.shift @ W
         scores = self.V @ (products + point[-1]).T
-        P, log_P = softmax_and_log(scores, axis=0)
-        P -= self.D
-        if self.weight is None:
-            likelihood = np.vdot(self.D, log_P)
-        else:
-            likelihood = np.einsum("kn,kn,n->", self.D, log_P, self.weight)
-            P *= self.weight
-        residuals = P.T @ self.V
+        value, by_scores = cross_entropy(scores, self.D, self.weight)
+        residuals = by_scores.T @ self.V
         totals = residuals.sum(axis=0)
         gradient = self.Z.T @ residuals - np.outer(self.shift, totals)
-        return LossAndGradient(-float(likelihood), np.vstack([gradient, totals]))
+        return LossAndGradient(value, np.vstack([gradient, totals]))
 
 
 # A function that returns the loss of all blocks of a table at a point, (m + 1, c − 1), for the

@@ -254,7 +254,9 @@ class BDLDLCV(DaskLearner):
     def _choose(self, grid: Grid, sums: Array, total: Moments) -> Self:
         """Choose the combination with the best mean score and fit it to all rows."""
         combinations = [dict(zip(grid, point, strict=True)) for point in product(*grid.values())]
-        scores = _means(sums)
+        with np.errstate(invalid="ignore"):  # the last column holds the weights of the folds
+            scores = sums[:, :-1] / sums[:, -1:]
+        check_finite(scores)
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
         estimator = BDLDL(**combinations[best], fit_intercept=self.fit_intercept, scale=self.scale)
@@ -275,14 +277,6 @@ def _linear_scores(X: Any, coefficients: Array, intercepts: Array) -> Array:
     stacked = np.asarray(X @ np.hstack([*coefficients]))
     scores = stacked.reshape(-1, *intercepts.shape).transpose(1, 0, 2)
     return np.ascontiguousarray(scores + intercepts[:, None])
-
-
-def _means(sums: Array) -> Array:
-    """Divide the sums of scores of each fold by its weight."""
-    with np.errstate(invalid="ignore"):
-        means: Array = sums[:, :-1] / sums[:, -1:]
-    check_finite(means)
-    return means
 
 
 def _blocks(

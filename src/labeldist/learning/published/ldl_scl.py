@@ -235,13 +235,8 @@ def minimize_local_codes(
     converged = False
     while not converged and len(values) <= max_iter:
         step = gauss_newton_step(objective, point, *features)
-        if not np.isfinite(step.slope):
-            break
-        if -step.slope <= enough:
-            converged = True
-            break
-        lower = search_line(objective, point, step)
-        if lower is None:  # the remaining decrease is below rounding
+        lower = None if -step.slope <= enough else search_line(objective, point, step)
+        if lower is None:  # the remaining decrease is below the tolerance or below rounding
             converged = True
             break
         point = lower
