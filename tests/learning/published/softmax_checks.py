@@ -45,7 +45,8 @@ def check_minimum(learner, objective, X, D):
             return np.array([value(W + move) - value(W - move) for move in moves]) / 2e-7
 
         assert np.abs(gradient(0 * found)).max() > 1
-        assert np.abs(gradient(found)).max() < 1e-6
+        # Rounding of the values alone gives differences of about 1e-6.
+        assert np.abs(gradient(found)).max() < 1e-5
         assert fit_intercept or not model.intercept_.any()
 
 
