@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime
 
 from labeldist._solvers.maximum_entropy import (
     CrossEntropy,
-    Preconditioner,
+    preconditioner,
     softmax_and_log,
     squared_norm,
     through_softmax,
@@ -59,14 +59,14 @@ def test_gradients_of_norm_and_softmax(rng):
 
 def test_preconditioner_turns_curvature_into_identity(rng):
     factor = rng.normal(size=(9, 5)) * [1e-9, 1, 1e9, 1, 10]
-    T = Preconditioner.of(factor.T @ factor).T
+    T = preconditioner(factor.T @ factor)
     assert_allclose(T.T @ factor.T @ factor @ T, np.eye(5), atol=1e-9)
 
 
 def test_preconditioner_omits_directions_without_curvature(rng):
     factor = rng.normal(size=(9, 2)) @ np.array([[1, 0, 0, 1], [0, 1, 0, 0]])
     curvature = factor.T @ factor
-    T = Preconditioner.of(curvature).T
+    T = preconditioner(curvature)
     assert_allclose(T.T @ curvature @ T, np.eye(2), atol=1e-12)
     assert not T[2].any()
-    assert T.shape == Preconditioner.of(1e-20 * curvature).T.shape == (4, 2)
+    assert T.shape == preconditioner(1e-20 * curvature).shape == (4, 2)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from labeldist._solvers.admm import ADMMSolution, minimize_by_admm
-from labeldist._solvers.maximum_entropy import Preconditioner
+from labeldist._solvers.maximum_entropy import preconditioner
 from labeldist._solvers.proximal import shrink_singular_values
 from labeldist._solvers.scaling import mean_and_scale
 from labeldist._solvers.sparse_or_dense import gram
@@ -28,7 +28,7 @@ class ColumnSpace:
         """Find the basis; constant or dependent directions of X are omitted."""
         mean, scale = mean_and_scale(X)
         standard = (X - mean) / scale
-        T = Preconditioner.of(gram(standard)).T
+        T = preconditioner(gram(standard))
         # The columns of standard @ T are orthonormal up to rounding errors, which dependent
         # features magnify.
         Q, R = linalg.qr(standard @ T, mode="economic")

@@ -80,31 +80,27 @@ class CrossEntropy:
         return 0.5 * gram(X)
 
 
-@dataclass(frozen=True)
-class Preconditioner:
-    """A change of variables W = TV that turns a given curvature M into the identity, TᵀMT = I.
+def preconditioner(curvature: Array) -> Array:
+    """Return T such that W = TV turns a given curvature M into the identity, TᵀMT = I.
 
-    It speeds up the search if features are correlated or have different units.
+    M is positive semidefinite. Directions without curvature are omitted. The search over V is
+    faster if features are correlated or have different units.
     """
+    diagonal = np.diagonal(curvature)
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    eigenvalues, vectors = linalg.eigh(curvature / np.outer(scale, scale), driver="evd")
+    # These rows are zero up to rounding, which a large constant feature would amplify.
+    vectors[diagonal == 0] = 0
+    kept = eigenvalues > len(curvature) * EPSILON * eigenvalues[-1]
+    T: Array = vectors[:, kept] / np.sqrt(eigenvalues[kept]) / scale[:, None]
+    return T
 
-    T: Array
 
-    @classmethod
-    def of(cls, curvature: Array) -> Preconditioner:
-        """Compute T from a positive semidefinite M; directions without curvature are omitted."""
-        diagonal = np.diagonal(curvature)
-        scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        eigenvalues, vectors = linalg.eigh(curvature / np.outer(scale, scale), driver="evd")
-        # These rows are zero up to rounding, which a large constant feature would amplify.
-        vectors[diagonal == 0] = 0
-        kept = eigenvalues > len(curvature) * EPSILON * eigenvalues[-1]
-        return cls(vectors[:, kept] / np.sqrt(eigenvalues[kept]) / scale[:, None])
+def precondition(function: ValueAndGradient, T: Array) -> ValueAndGradient:
+    """Return V ↦ function(TV) with its gradient."""
 
-    def compose(self, function: ValueAndGradient) -> ValueAndGradient:
-        """Return V ↦ function(TV) with its gradient."""
+    def composed(V: Array) -> tuple[float, Array]:
+        value, gradient = function(T @ V)
+        return value, T.T @ gradient
 
-        def composed(V: Array) -> tuple[float, Array]:
-            value, gradient = function(self.T @ V)
-            return value, self.T.T @ gradient
-
-        return composed
+    return composed

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import (
     CrossEntropy,
-    Preconditioner,
     ValueAndGradient,
+    precondition,
+    preconditioner,
     squared_norm,
 )
 from labeldist._solvers.scaling import column_means, largest_by_column
@@ -115,21 +116,21 @@ class PenalisedSoftmax(SoftmaxLearner):
         curvature = cross_entropy.curvature()
         penalised = np.flatnonzero(curvature.diagonal()[: len(center)] > 0)
         curvature[penalised, penalised] += 2 * sum(strength for strength, _ in ridge)
-        precondition = Preconditioner.of(curvature)
+        T = preconditioner(curvature)
 
         loss = SoftmaxObjective(X, terms, counts) if has_further_terms else cross_entropy
         searches = [(PenalisedLoss(loss, penalties, penalised), self.tol)]
         if has_further_terms or has_further_penalties:
             convex = PenalisedLoss(cross_entropy, ridge, penalised)
             searches.insert(0, (convex, max(self.tol, START_TOLERANCE)))
-        V = np.zeros((precondition.T.shape[1], D.shape[1]))
+        V = np.zeros((T.shape[1], D.shape[1]))
         n_iter = 0
         for objective, tol in searches:
-            function = precondition.compose(objective.value_and_gradient)
+            function = precondition(objective.value_and_gradient, T)
             solution = minimize_lbfgs(function, V, tol=tol, max_iter=max(self.max_iter - n_iter, 1))
             V = solution.X
             n_iter += solution.n_iter
-        self._store(precondition.T @ V, center, n_iter, solution.converged)
+        self._store(T @ V, center, n_iter, solution.converged)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,12 @@ import numpy as np
 from labeldist._compat import NON_NEGATIVE
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, softmax_and_log
+from labeldist._solvers.maximum_entropy import (
+    CrossEntropy,
+    precondition,
+    preconditioner,
+    softmax_and_log,
+)
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import NewRowsMixin, ScoringEnhancer
@@ -206,8 +211,8 @@ def enhance_jointly(loss: JointLoss, tol: float, max_iter: int) -> JointSolution
     n_labels = D.shape[1]
     curvature = CrossEntropy(loss.X, D).curvature()
     curvature.flat[: -1 : len(curvature) + 1] += 2 * loss.ridge
-    precondition = Preconditioner.of(curvature)
-    V = np.zeros((precondition.T.shape[1], n_labels))
+    T = preconditioner(curvature)
+    V = np.zeros((T.shape[1], n_labels))
     value, _ = loss.value_and_gradient(D, log_d, np.full(D.shape, -np.log(n_labels)))
     values = [value]
     enough = tol * abs(value)
@@ -219,8 +224,8 @@ def enhance_jointly(loss: JointLoss, tol: float, max_iter: int) -> JointSolution
             penalty, shrink = loss.penalty_and_gradient(W)
             return value + penalty, gradient + shrink
 
-        V = minimize_lbfgs(precondition.compose(penalised), V, tol=tol, max_iter=MAX_STEPS).X
-        W = precondition.T @ V
+        V = minimize_lbfgs(precondition(penalised, T), V, tol=tol, max_iter=MAX_STEPS).X
+        W = T @ V
         _, log_p = softmax_and_log(loss.X @ W)
         D, log_d, value = _improve_degrees(loss, D, log_d, log_p, enough)
         penalty, _ = loss.penalty_and_gradient(W)

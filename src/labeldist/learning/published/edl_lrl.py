@@ -12,7 +12,7 @@ from scipy import linalg
 from labeldist._solvers.admm import INNER_TOLERANCE, START_PENALTY, minimize_by_admm
 from labeldist._solvers.clustering import cluster_rows
 from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
-from labeldist._solvers.maximum_entropy import Preconditioner, through_softmax
+from labeldist._solvers.maximum_entropy import precondition, preconditioner, through_softmax
 from labeldist._solvers.proximal import shrink_singular_values
 from labeldist._solvers.sparse_or_dense import gram
 from labeldist._typing import Array
@@ -143,7 +143,7 @@ def minimize_clustered_low_rank(
     """
     c = D.shape[1]
     # At W = 0 the derivative of the softmax is 1/c, so the curvature of the loss is XᵀX / c².
-    precondition = Preconditioner.of(gram(X) / c**2 + np.diag(2 * ridge[:, 0]))
+    T = preconditioner(gram(X) / c**2 + np.diag(2 * ridge[:, 0]))
     values: list[float] = []
 
     def smooth(W: Array, target: Array, strength: float) -> tuple[float, Array]:
@@ -156,9 +156,9 @@ def minimize_clustered_low_rank(
 
     def update_coefficients(target: Array, rho: float, before: Any) -> tuple[Any, Array]:
         mean = (D + rho * target) / (1 + rho)
-        function = precondition.compose(lambda W: smooth(W, mean, 1 + rho))
+        function = precondition(lambda W: smooth(W, mean, 1 + rho), T)
         found = minimize_lbfgs(function, before.X, tol=INNER_TOLERANCE * tol, max_iter=1000)
-        W = precondition.T @ found.X
+        W = T @ found.X
         P = softmax(X @ W)
         norms = [float(linalg.svdvals(P[rows]).sum()) for rows in members]
         values.append(smooth(W, D, 1.0)[0] + low_rank * sum(norms))
@@ -170,15 +170,15 @@ def minimize_clustered_low_rank(
             Z[rows] = shrink_singular_values(target[rows], low_rank / rho)
         return Z
 
-    zeros = np.zeros((precondition.T.shape[1], c))
+    zeros = np.zeros((T.shape[1], c))
     start = LBFGSSolution(zeros, np.inf, np.inf, 0, converged=False)
     if not low_rank:
         found, P = update_coefficients(D, 0.0, start)
-        W = precondition.T @ found.X
+        W = T @ found.X
         return ClusteredLowRankSolution(W, P, np.zeros_like(P), values, found.converged)
     rho = START_PENALTY * low_rank
     split = minimize_by_admm(
         update_coefficients, update_copy, start, D, rho=rho, tol=tol, max_iter=max_iter
     )
-    W = precondition.T @ split.x.X
+    W = T @ split.x.X
     return ClusteredLowRankSolution(W, split.z, split.multiplier, values, split.converged)

@@ -17,7 +17,8 @@ from labeldist._solvers.admm import (
 )
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import (
-    Preconditioner,
+    precondition,
+    preconditioner,
     softmax_and_log,
     through_softmax,
 )
@@ -162,7 +163,7 @@ def minimize_combinations(
     """
     n, c = D.shape
     identity = np.eye(c)
-    precondition = Preconditioner.of(0.5 * gram(X) + np.diag(2 * ridge[:, 0]))
+    Q = preconditioner(0.5 * gram(X) + np.diag(2 * ridge[:, 0]))
 
     def smooth(W: Array, S: Array, target: Array, rho: float) -> tuple[float, Array]:
         """Return −ΣD log P + Σ_j λ_j ‖W_j‖² + ½ρ‖D − PS − target‖² and its gradient in W."""
@@ -174,9 +175,9 @@ def minimize_combinations(
 
     def search(V: Array, S: Array, target: Array, rho: float) -> tuple[Array, Array, Array]:
         """Return the best V for given S, with W and P."""
-        function = precondition.compose(lambda W: smooth(W, S, target, rho))
+        function = precondition(lambda W: smooth(W, S, target, rho), Q)
         V = minimize_lbfgs(function, V, tol=INNER_TOLERANCE * tol, max_iter=1000).X
-        W = precondition.T @ V
+        W = Q @ V
         return V, W, softmax(X @ W)
 
     def update_model(T: Array, rho: float, x: Any) -> tuple[Any, Array]:
@@ -191,7 +192,7 @@ def minimize_combinations(
         errors = shrink_rows(T[:n], noise / rho)
         return np.vstack([errors, shrink_singular_values(T[n:], low_rank / rho)])
 
-    zeros = np.zeros((precondition.T.shape[1], c))
+    zeros = np.zeros((Q.shape[1], c))
     V, W, P = search(zeros, identity, np.zeros_like(D), 0.0)
     start = np.vstack([D - P, identity])
     rho = START_PENALTY * (max(noise, low_rank) or 1.0)

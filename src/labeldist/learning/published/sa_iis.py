@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from labeldist._compat import Interval
-from labeldist._solvers.maximum_entropy import CrossEntropy, Preconditioner, softmax_and_log
+from labeldist._solvers.maximum_entropy import CrossEntropy, preconditioner, softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.learning._softmax_learner import SoftmaxLearner
@@ -89,7 +89,7 @@ class SAIIS(SampleWeightMixin, SoftmaxLearner):
         row_weight = 1.0 if weight is None else weight[:, None]
         columns = X
         if self.memory:
-            T = Preconditioner.of(CrossEntropy(X, D, weight).curvature()).T
+            T = preconditioner(CrossEntropy(X, D, weight).curvature())
             columns = X @ T
         solution = scale_iteratively(
             ScalingProblem(columns, D, row_weight),
