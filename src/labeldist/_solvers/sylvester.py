@@ -84,7 +84,7 @@ def _solve_fastest(A: Array, B: Array, C: Array) -> tuple[Array, float, Method]:
 
 
 def _solve_by_cholesky(A: Array, B: Array, C: Array) -> tuple[Array, float]:
-    b, V = _eigh(B)
+    b, V = eigh(B)
     # The rounding of a zero eigenvalue must not act as a penalty if A is small.
     b[b <= SAFETY * len(B) * EPSILON * b[-1]] = 0
     right = C @ V
@@ -111,7 +111,7 @@ def _solve_by_cholesky_svd(A: Array, B: Array, C: Array) -> tuple[Array, float]:
     lower_b = _checked_lower_factor(B, "B")
     U, sigma_a, _ = linalg.svd(lower_a)
     V, sigma_b, _ = linalg.svd(lower_b)
-    return _Eigenbases(sigma_a**2, U, sigma_b**2, V).solve(C)
+    return Eigenbases(sigma_a**2, U, sigma_b**2, V).solve(C)
 
 
 _SOLVERS = {
@@ -159,7 +159,7 @@ def _singular(coefficient: str) -> SingularCoefficientError:
 
 
 @dataclass(frozen=True)
-class _Eigenbases:
+class Eigenbases:
     """A = U diag(a) Uᵀ and B = V diag(b) Vᵀ."""
 
     a: Array
@@ -190,11 +190,11 @@ class _Eigenbases:
         return self.U @ inner @ self.V.T, float(condition)
 
 
-def _eigenbases(A: Array, B: Array) -> _Eigenbases:
-    return _Eigenbases(*_eigh(A), *_eigh(B))
+def _eigenbases(A: Array, B: Array) -> Eigenbases:
+    return Eigenbases(*eigh(A), *eigh(B))
 
 
-def _eigh(matrix: Array) -> tuple[Array, Array]:
+def eigh(matrix: Array) -> tuple[Array, Array]:
     """Return eigenvalues and eigenvectors by LAPACK, without the overhead of SciPy's checks."""
     values, vectors, failed = linalg.lapack.dsyevd(matrix)
     if failed:

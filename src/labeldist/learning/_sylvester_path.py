@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg
 
-from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester
+from labeldist._solvers.sylvester import SAFETY, Eigenbases, eigh, solve_symmetric_sylvester
 from labeldist._typing import EPSILON, Array
 
 # If the ratio of diagonal entries of A + λ₂I is larger, orthogonal transformations lose the digits
@@ -35,14 +34,15 @@ class SylvesterPath:
 
         If A + λ₂I is singular up to rounding, X is the solution of minimum norm.
         """
-        wide = self._spread(ridges) > WIDE
+        right = (1 + reconstruction) * self.C
         X = np.empty((len(ridges), *self.C.shape))
-        if not wide.all():
-            X[~wide] = self._solve_by_eigenvectors(reconstruction, ridges[~wide])
-        for i in np.flatnonzero(wide):
-            shifted = self.A + ridges[i] * np.eye(len(self.A))
-            right = (1 + reconstruction) * self.C
-            X[i] = solve_symmetric_sylvester(shifted, reconstruction * self.B, right).X
+        for i, (ridge, spread) in enumerate(zip(ridges, self._spread(ridges), strict=True)):
+            if spread > WIDE:
+                shifted = self.A + ridge * np.eye(len(self.A))
+                X[i] = solve_symmetric_sylvester(shifted, reconstruction * self.B, right).X
+            else:
+                a, U, b, V = self._eigenvectors
+                X[i], _ = Eigenbases(a + ridge, U, reconstruction * b, V).solve(right)
         return X
 
     def _spread(self, ridges: Array) -> Array:
@@ -54,25 +54,8 @@ class SylvesterPath:
         return (varying.max() + ridges) / (varying.min() + ridges)
 
     @cached_property
-    def _label_side(self) -> tuple[Array, Array]:
-        """Eigenvalues b and eigenvectors V of B."""
-        b, V = linalg.eigh(self.B)
+    def _eigenvectors(self) -> tuple[Array, Array, Array, Array]:
+        """Eigenvalues and eigenvectors of A and B."""
+        b, V = eigh(self.B)
         b[b <= SAFETY * len(self.B) * EPSILON * b[-1]] = 0
-        return b, V
-
-    @cached_property
-    def _feature_side(self) -> tuple[Array, Array, Array]:
-        """Eigenvalues a and eigenvectors U of A, and UᵀCV."""
-        _, V = self._label_side
-        a, U = linalg.eigh(self.A, driver="evd")
-        return a, U, U.T @ (self.C @ V)
-
-    def _solve_by_eigenvectors(self, reconstruction: float, ridges: Array) -> Array:
-        b, V = self._label_side
-        a, U, right = self._feature_side
-        sums = a[:, None] + ridges[:, None, None] + reconstruction * b
-        rounding = SAFETY * max(sums.shape[1:]) * EPSILON * sums.max(axis=(1, 2), keepdims=True)
-        # Directions without curvature get zero: the solution of minimum norm.
-        right = (1 + reconstruction) * right
-        inner = np.divide(right, sums, out=np.zeros_like(sums), where=sums > rounding)
-        return U @ inner @ V.T
+        return *eigh(self.A), b, V
