@@ -8,15 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
+from labeldist.datasets import binarize, load_dataset, make_artificial
 
 ARTIFICIAL = re.compile(r"artificial_([1-9]\d{0,6})")
 """``artificial_300`` are 300 rows of the artificial set of the literature."""
-
-
-def is_known_set(name: str) -> bool:
-    """Return whether `load` knows a data set of that name."""
-    return name in list_datasets() or ARTIFICIAL.fullmatch(name) is not None
 
 
 @lru_cache(maxsize=2)
@@ -26,11 +21,9 @@ def load(name: str) -> tuple[Any, Any]:
     They are cached, because workers often get runs on the same set in succession.
     """
     found = ARTIFICIAL.fullmatch(name)
-    return (
-        make_artificial(int(found[1]), random_state=0)
-        if found
-        else load_dataset(name, return_X_y=True)
-    )
+    if found:
+        return make_artificial(int(found[1]), random_state=0)
+    return load_dataset(name, return_X_y=True)
 
 
 def make_tags(D: Any, rule: str, seed: int) -> Any:

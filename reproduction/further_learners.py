@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from labeldist.comparison import Comparison, Record, holm, signed_rank_test
-from labeldist.exceptions import ComparisonError, LabelDistError
+from labeldist.exceptions import ComparisonError
 from labeldist.metrics import MEASURES
 from reproduction import pages
 from reproduction.findings import bold_best, markdown_table, replace_block
@@ -224,23 +223,17 @@ BLOCKS: dict[str, Callable[[Records], str]] = {
 """What is written between the markers of the page."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Rewrite the blocks of the page from the records of a store."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store", type=Path, help="SQLite file with records of further-learners")
     parser.add_argument("page", type=Path, help="Markdown file with the blocks")
     options = parser.parse_args(arguments)
-    try:
-        usual, further = (read_store(options.store, attributes=one) for one in (False, True))
-        known = Records(pd.concat([usual, further]))
-        for name, write in BLOCKS.items():
-            replace_block(options.page, f"further-learners: {name}", f"\n{write(known)}\n")
-    except LabelDistError as error:
-        print(f"further_learners: {error}", file=sys.stderr)
-        return 1
-    print(options.page)
-    return 0
+    usual, further = (read_store(options.store, attributes=one) for one in (False, True))
+    known = Records(pd.concat([usual, further]))
+    for name, write in BLOCKS.items():
+        replace_block(options.page, f"further-learners: {name}", f"\n{write(known)}\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -63,11 +63,6 @@ def write_pages(records: pd.DataFrame, attributes: pd.DataFrame, folder: Path) -
     return written
 
 
-def _titled(measure: str) -> str:
-    arrow = "↑" if PAPER_MEASURES[measure].higher_is_better else "↓"
-    return f"{PAPER_MEASURES[measure].title} {arrow}"
-
-
 def _bold_best(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     rises = PAPER_MEASURES[measure].higher_is_better
     return _with_sets(bold_best(table, higher_is_better=rises)) if len(table) else table
@@ -90,16 +85,16 @@ def results(known: Records) -> Iterator[Section]:
         if len(table):
             table = table.reindex(columns=["BD-LE", "Uniform", "LogicalSoftmax", "BayesLE"])
             table.insert(0, "BD-LE, paper", _paper("le-recovery", "BD-LE", measure))
-        yield f"Recovery, {_titled(measure)}", _bold_best(table, measure)
+        yield f"Recovery, {PAPER_MEASURES[measure].heading}", _bold_best(table, measure)
     for measure in PAPER_MEASURES:
         published = known.select("ldl-prediction", measure).reindex(columns=["BD-LDL", "Mean"])
         settings = known.select("defaults", measure, kind="prediction")
         settings = settings.reindex(columns=["UD-LDL", "BDLDL()", "BDLDL(ridge=10.0)"])
         both = published.join(settings, how="inner")
-        yield f"Prediction, {_titled(measure)}", _bold_best(both, measure)
+        yield f"Prediction, {PAPER_MEASURES[measure].heading}", _bold_best(both, measure)
     for measure in ("kl_divergence", "clark", "cosine"):
         chosen = known.select("choice", measure)
-        yield f"choose_learner, {_titled(measure)}", _bold_best(chosen, measure)
+        yield f"choose_learner, {PAPER_MEASURES[measure].heading}", _bold_best(chosen, measure)
 
 
 def enhancers(known: Records) -> Iterator[Section]:
@@ -108,10 +103,11 @@ def enhancers(known: Records) -> Iterator[Section]:
         columns = {}
         for measure in ("chebyshev", "cosine"):
             printed = _paper("le-recovery", method.split(",")[0], measure)
+            heading = PAPER_MEASURES[measure].heading
             for output in ("softmax", "clip"):
                 ours = known.select("enhancers", measure, variant=output)[method]
-                columns[f"{_titled(measure)}, paper"] = printed.reindex(ours.index)
-                columns[f"{_titled(measure)}, {output}"] = ours
+                columns[f"{heading}, paper"] = printed.reindex(ours.index)
+                columns[f"{heading}, {output}"] = ours
         yield str(method), _with_sets(pd.DataFrame(columns))
 
 
@@ -127,11 +123,11 @@ def learners(known: Records) -> Iterator[Section]:
         for measure, table in tables.items():
             ours, printed = table[method], _paper("ldl-prediction", method.split(",")[0], measure)
             far = (ours / printed.reindex(ours.index) - 1).abs() > MARGIN
-            columns[f"{_titled(measure)}, paper"] = printed
-            columns[f"{_titled(measure)}, ours"] = ours.map("{:.4f}".format) + far.map(
-                {True: "*", False: ""}
-            )
-            columns[f"{_titled(measure)}, mean"] = table["Mean"]
+            heading = PAPER_MEASURES[measure].heading
+            marks = far.map({True: "*", False: ""})
+            columns[f"{heading}, paper"] = printed
+            columns[f"{heading}, ours"] = ours.map("{:.4f}".format) + marks
+            columns[f"{heading}, mean"] = table["Mean"]
         columns["skill"] = 1 - divergence[method] / divergence["Mean"]
         yield method, _with_sets(pd.DataFrame(columns, index=divergence.index))
 
@@ -168,7 +164,7 @@ def bayes_le_figures(known: Records) -> Iterator[Section]:
             values = known.over_seeds("bayes-le", attribute, variant)
             if len(values):
                 table[attribute] = values.iloc[:, 0]
-        yield f"{variant}: {_titled('kl_divergence')}", _with_sets(table)
+        yield f"{variant}: {PAPER_MEASURES['kl_divergence'].heading}", _with_sets(table)
 
 
 def _best_rivals(known: Records) -> pd.DataFrame:
@@ -181,7 +177,7 @@ def _best_rivals(known: Records) -> pd.DataFrame:
         sign = -1 if info.higher_is_better else 1
         names = (sign * others).idxmin(axis=1)
         best = sign * (sign * others).min(axis=1)
-        columns[_titled(measure)] = (
+        columns[info.heading] = (
             table["BayesLE"].map("{:.4f}".format) + " (" + names + best.map(" {:.4f})".format)
         )
     for attribute in ("spread_", "noise_"):

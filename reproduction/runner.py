@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,24 +17,8 @@ from labeldist.comparison import Store, run_tasks
 from labeldist.exceptions import ComparisonError
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.data import load
-from reproduction.protocols import execute, identity
+from reproduction.protocols import execute
 from reproduction.spec import PAPER, Experiment, Run, expand_grid, runs_of
-
-SECONDS = {
-    "AABP": 31.0,
-    "BDLE": 50.0,
-    "DFLDL": 40.0,
-    "GLLE": 88.0,
-    "KernelBDLDLCV": 20.0,
-    "LDL4C": 20.0,
-    "LDLHR": 20.0,
-    "LDSVR": 20.0,
-    "ML": 36.0,
-    "RidgeLE": 33.0,
-    "Transductive": 30.0,
-    "SoftmaxRegressionCV": 25.0,
-}
-"""Approximate seconds of a fit on the largest data set; other estimators take less than fifteen."""
 
 COLUMNS = [
     *("run", "experiment", "kind", "dataset", "method", "role", "variant", "parameters", "folds"),
@@ -96,26 +79,14 @@ def run(experiments: Sequence[Experiment], store: Store, *, jobs: int = -1) -> N
 
 
 def _longest_first(runs: Iterable[Run]) -> list[Run]:
-    """Sort runs so that all workers finish together.
+    """Sort runs so that all workers finish together."""
+    return sorted(runs, key=_cost, reverse=True)
 
-    A recovery that several runs need counts for the first of them only.
-    """
-    costs = []
-    seen: set[str] = set()
-    for one in runs:
-        # A missing data set is one error here instead of a failure of every run.
-        n_samples, n_features = load(one.dataset)[0].shape
-        methods = [method for method in (one.method, one.learner) if method]
-        if one.kind == "chain":
-            recovered = identity(one, one.method, not one.transductive)
-            methods = methods[1:] if recovered in seen else methods
-            seen.add(recovered)
-        elif one.is_recovery:
-            seen.update(identity(one, point, False) for point in expand_grid(one.method))
-        seconds = sum(SECONDS.get(method.use, 5.0) for method in methods)
-        cost = seconds * len(expand_grid(one.method)) * n_samples**2 * n_features
-        costs.append((cost, one))
-    return [one for _, one in sorted(costs, key=lambda pair: -pair[0])]
+
+def _cost(one: Run) -> int:
+    # A missing data set is one error here instead of a failure of every run.
+    n_samples, n_features = load(one.dataset)[0].shape
+    return len(expand_grid(one.method)) * n_samples**2 * n_features
 
 
 def _check_definitions(runs: dict[str, Run], finished: Iterable[str], store: Store) -> None:
@@ -146,9 +117,9 @@ class _OutOfTimeError(BaseException):
 def _time_limit(seconds: float) -> Iterator[None]:
     """Interrupt what takes longer, once the interpreter is in control; a LAPACK call ends first.
 
-    Needs alarms (not on Windows) and the main thread.
+    Needs alarms (not on Windows).
     """
-    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+    if not hasattr(signal, "SIGALRM"):
         yield
         return
 

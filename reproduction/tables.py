@@ -29,8 +29,7 @@ class Block:
 
     def caption(self, measure: str) -> str:
         """Return a description of the table of a measure."""
-        arrow = "↑" if PAPER_MEASURES[measure].higher_is_better else "↓"
-        return f"{self.heading}: {PAPER_MEASURES[measure].title} {arrow}"
+        return f"{self.heading}: {PAPER_MEASURES[measure].heading}"
 
 
 def make_blocks(records: pd.DataFrame) -> list[Block]:

@@ -7,7 +7,6 @@ reproduction.vote_smoothing FOLDER`` with the folder of the two files.
 """
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +29,15 @@ SMOOTHINGS: dict[str, Any] = {"none": 0, "1": 1, "3": 3, "auto": "auto"}
 
 def read(folder: Path) -> tuple[Any, Any]:
     """Return features (TF-IDF and SVD of premise and hypothesis) and counts of votes."""
-    lines = [
-        line for name in FILES for line in (folder / name).read_text(encoding="utf-8").splitlines()
-    ]
-    items = [json.loads(line) for line in lines]
+    items = pd.concat([pd.read_json(folder / name, lines=True) for name in FILES])
     halves = []
     for part in ("premise", "hypothesis"):
         embed = make_pipeline(
             TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)),
             TruncatedSVD(100, random_state=0),
         )
-        halves.append(embed.fit_transform([item["example"][part] for item in items]))
-    return np.hstack(halves), np.array([item["label_count"] for item in items])
+        halves.append(embed.fit_transform(items["example"].str[part]))
+    return np.hstack(halves), np.array(items["label_count"].tolist())
 
 
 def measure(X: Any, counts: Any, n_votes: int, seed: int) -> list[dict[str, Any]]:

@@ -94,7 +94,7 @@ def test_failures_are_noted(spec):
         ("Constant", "Variable", "Variable"),
         ("degree =", "degrees =", "degrees"),
         ("dist.csv", "none.csv", "none.csv"),
-        ("cv = 3", "cv = ", "TOML"),
+        ("cv = 3", "cv = ", "line "),
         ("cv = 3", "folds = 3", "folds"),
         ("ridge", "rigde", "rigde"),
     ],

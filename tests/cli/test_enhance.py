@@ -209,8 +209,6 @@ def test_pictures(folder, show):
         (["--method", "bdle", "--std", "std.csv"], 2, "--std"),
         (["--noise", "much"], 2, "'noise'"),
         (["--rule", "order", "--noise", "0.1"], 1, "noise must be 0 or 'auto'"),
-        (["--std", "std.npz"], 1, "title"),
-        (["-o", "out.csv", "--std", "out.csv"], 2, "different files"),
         (["-l", "joy"], 1, "joy is the only label"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

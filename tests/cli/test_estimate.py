@@ -150,7 +150,6 @@ def test_single_votes_have_no_number_of_further_votes(table):
         (["--estimate", "--smoothing", "auto"], "--smoothing"),
         (["--intervals"], "--estimate"),
         (["--features", "x"], "--estimate"),
-        (["--estimate", "--prepare"], "--join"),
     ],
     ids=str,
 )

@@ -118,8 +118,6 @@ def test_published_parameters():
 
 
 def test_wrong_data_sets_raise():
-    with pytest.raises(TypeError, match="list"):
-        compare({}, "Movie")
     with pytest.raises(ValueError, match=r"artificial.*negative"):
         compare({}, {"artificial": (X, -D)})
     with pytest.raises(ValueError, match="inconsistent"):

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from labeldist.comparison import Store
 from labeldist.datasets import make_artificial
+from labeldist.exceptions import ComparisonError
 from reproduction.data import hide_degrees
 from reproduction.further_learners import BLOCKS, Records, judge, main
 from reproduction.methods import LEARNERS, FilledLearner, Transductive
@@ -71,7 +72,7 @@ def store(tmp_path_factory):
 def page(store):
     path = store.with_name("page.md")
     path.write_text(PAGE.read_text("utf-8"), encoding="utf-8")
-    assert main([str(store), str(path)]) == 0
+    main([str(store), str(path)])
     return path
 
 
@@ -169,7 +170,7 @@ def test_page_has_all_blocks(page):
     assert "| artificial_60 |" in block(page, "new rows")
 
 
-def test_page_without_block_raises(store, tmp_path, capsys):
+def test_page_without_block_raises(store, tmp_path):
     (tmp_path / "page.md").write_text("# Empty\n")
-    assert main([str(store), str(tmp_path / "page.md")]) == 1
-    assert "basis" in capsys.readouterr().err
+    with pytest.raises(ComparisonError, match="basis"):
+        main([str(store), str(tmp_path / "page.md")])

@@ -60,21 +60,9 @@ def test_key_depends_on_what_determines_values():
     assert keys == {run.key for run in runs_of(parse(SPEC.replace('"Mine"', '"Another title"')))}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "facts"),
-    [
-        ('use = "BDLDL"', 'use = "BDLD"', ["BD-LDL", "BDLD", "BDLDLCV"]),
-        ("ridge = 0.5", "rigde = 0.5", ["BD-LDL", "rigde"]),
-        ('"artificial_40"', '"Yeast_alfa"', ["data set", "Yeast_alfa", "Yeast_alpha"]),
-        ('name = "mine"', "name = ", ["line 2"]),
-        ('use = "MeanDistribution"', 'use = "Uniform"', ["prediction", "learners"]),
-        ("parameters = { ridge = 0.5 }", "grid = { ridge = [0.5, 1.0] }", ["oracles", "grid"]),
-    ],
-)
-def test_invalid_spec_raises(old, new, facts):
-    with pytest.raises(SpecError) as error:
-        parse(SPEC.replace(old, new))
-    assert all(fact in str(error.value) for fact in ["mine.toml", *facts])
+def test_invalid_spec_raises():
+    with pytest.raises(SpecError, match=r"mine\.toml.*line 2"):
+        parse(SPEC.replace('name = "mine"', "name = "))
 
 
 def test_unknown_experiment_raises(tmp_path):
@@ -87,8 +75,6 @@ def test_unknown_experiment_raises(tmp_path):
 def test_restrict_replaces_data_sets():
     restricted = restrict(load_spec("bayes-le"), ["SBU_3DFE"])
     assert {run.dataset for run in runs_of(restricted)} == {"SBU_3DFE"}
-    with pytest.raises(SpecError, match="SBU"):
-        restrict(load_spec("parameters"), ["SBU"])
 
 
 def test_grid_has_one_run_per_point():

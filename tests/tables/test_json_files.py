@@ -39,9 +39,3 @@ def test_lists_are_written(tmp_path, suffix):
 def test_integers_with_gaps_keep_their_digits(write):
     table = read_table(write("a.jsonl", f'{{"n": {2**53 + 1}}}\n{{"n": null}}\n'))
     assert table["n"].tolist() == [2**53 + 1, None]
-
-
-def test_null_in_place_of_an_object_is_empty(write):
-    text = '[{"c": {"x": 1, "y": {"z": 2}}}, {"c": null}, {"c": {"y": null}}]'
-    table = read_table(write("a.json", text))
-    assert table.to_dict("list") == {"c.x": [1, None, None], "c.y.z": [2, None, None]}

@@ -96,7 +96,7 @@ def test_single_precision_is_kept(frame, tmp_path):
     assert y.to_numpy().dtype == np.float32
 
 
-@pytest.mark.parametrize("options", [{"chunk_rows": 0}, {"labels": "red"}, {"labels": []}])
+@pytest.mark.parametrize("options", [{"labels": "red"}, {"labels": []}])
 def test_wrong_parameters(options):
     with pytest.raises((ValueError, TypeError), match=next(iter(options))):
         iter(TableStream("anything.parquet", **options))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from labeldist._extras import require
 from labeldist._files import output_errors, whole_file
-from labeldist._tables.csv_files import EXCEL_LINE, HEADER, find_separator
+from labeldist._tables.csv_files import HEADER, find_separator
 from labeldist._tables.parquet_files import arrow_to_frame
 from labeldist._tables.tables import STANDARD, reading
 
@@ -34,17 +34,14 @@ def can_stream(source: str | os.PathLike[str], target: str | os.PathLike[str]) -
     if STANDARD in (source, target) or formats not in STREAMED or not Path(source).is_file():
         return False
     if formats[0] == ".parquet":
-        types = require("pyarrow", "tables").types
-        names = _schema(source).names
-        return len(set(names)) == len(names) and not any(
-            types.is_nested(kind) for kind in _schema(source).types
-        )
+        is_nested = require("pyarrow", "tables").types.is_nested
+        return not any(is_nested(kind) for kind in _schema(source).types)
     with Path(source).open("rb") as file:
         start = file.read(HEADER_BYTES).decode("utf-8-sig", errors="ignore")
     header = next(HEADER.finditer(start))[0]
     names = next(csv.reader([header]), [])
-    is_plain = bool(names) and all(names) and len(set(names)) == len(names)
-    return is_plain and find_separator(header) == "," and not EXCEL_LINE.match(start)
+    is_plain = all(names) and len(set(names)) == len(names) > 0
+    return is_plain and find_separator(header) == ","
 
 
 def read_chunks(source: str | os.PathLike[str]) -> Iterator[pd.DataFrame]:

@@ -95,13 +95,10 @@ def _kind_of_words(cells: Any, values: Array, unread: Mask) -> tuple[Kind, str, 
     """Return the kind of a column of words, possibly among numbers."""
     if len(np.unique(values[~unread])) > max(MANY_NUMBERS, unread.sum()):
         return "other", "holds numbers, but also", unread
-    texts = cells.astype(str).str.strip()
+    texts = _texts(cells)
     if texts[unread].str.fullmatch(UNREADABLE).all():
-        return (
-            "other",
-            "holds numbers or dates not written as 1234.5 or 2024-05-31, such as",
-            unread,
-        )
+        problem = "holds numbers or dates not written as 1234.5 or 2024-05-31, such as"
+        return "other", problem, unread
     if cells.nunique() <= max(MIN_CATEGORIES, len(cells) / 2):
         return "category", "holds words such as", unread
     n_words = [len(set(WORD.findall(text))) for text in texts.str.lower()]

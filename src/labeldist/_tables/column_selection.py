@@ -162,8 +162,6 @@ def choose_columns(
     if features is not None:
         named = match_columns(features, frame.columns, "feature")
         check_apart("label", label_columns, named)
-        if "*" not in "".join(features):
-            check_apart("feature", named, ignored)
         feature_columns = [name for name in named if name not in ignored]
     else:
         feature_columns = []
@@ -223,10 +221,7 @@ def read_label_names(path: str | os.PathLike[str]) -> list[str]:
             names = [element.get("name", "") for element in root.findall(".//{*}label")]
         else:
             names = content.decode("utf-8-sig").splitlines()
-        names = [name.strip() for name in names if name.strip()]
-        if not names:
-            raise ValueError("it names no labels")
-    return names
+    return [name.strip() for name in names if name.strip()]
 
 
 def numeric_columns(

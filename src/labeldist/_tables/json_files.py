@@ -93,12 +93,9 @@ def _parse_lines(text: str) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"line {number} is not JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise TypeError(f'line {number} is not a record such as {{"id": "a", "joy": 1}}')
-        records.append(record)
+            records.append(dict(json.loads(line)))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"line {number} is not a record: {error}") from None
     return records
 
 
@@ -111,8 +108,6 @@ def _to_frame(records: list[dict[str, Any]]) -> pd.DataFrame:
         cells = frame[name]
         if cells.notna().all():
             frame[name] = cells.infer_objects()  # With gaps, integers would become floats.
-        elif cells.isna().all() and frame.columns.str.startswith(f"{name}.").any():
-            del frame[name]  # null instead of an object
     return frame
 
 

@@ -34,11 +34,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("faer", ["joy", "fear"])
     ' Did you mean fear?'
     """
-    by_lower_case = {str(one).lower(): str(one) for one in known}
-    close = get_close_matches(str(name).lower(), by_lower_case, n=1)
-    if not close:
-        return ""
-    similar = by_lower_case[close[0]]
-    if similar != similar.strip():
-        similar = repr(similar)
-    return f" Did you mean {similar}?"
+    by_lower_case = {one.lower(): one for one in known}
+    close = get_close_matches(name.lower(), by_lower_case, n=1)
+    return f" Did you mean {by_lower_case[close[0]]}?" if close else ""

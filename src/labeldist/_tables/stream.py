@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,8 +62,6 @@ class TableStream:
     def __post_init__(self) -> None:
         if isinstance(self.labels, str) or isinstance(self.features, str):
             raise TypeError("labels and features must be lists of columns.")
-        if self.chunk_rows < 1:
-            raise ValueError(f"chunk_rows must be at least 1; got {self.chunk_rows!r}.")
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         if not self.labels:
@@ -103,7 +100,7 @@ class TableStream:
         files = list(path.glob("*.parquet"))
         if not files:
             raise DatasetNotFoundError(f"There is no .parquet file in {path}.")
-        return sorted(files, key=_numbers_and_texts)  # part.10 follows part.9, as for Dask.
+        return sorted(files, key=_length_and_name)  # part.10 follows part.9, as for Dask.
 
     def _chunks(self, *groups: list[str]) -> Iterator[tuple[Any, ...]]:
         """Read data frames of groups of columns on demand; reading ahead would fill the memory."""
@@ -114,9 +111,8 @@ class TableStream:
                     yield tuple(_to_frame(table, group) for group in groups)
 
 
-def _numbers_and_texts(path: Path) -> list[Any]:
-    """Return the parts of a name, such as ["part.", 10, ".parquet"]."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", path.name)]
+def _length_and_name(path: Path) -> tuple[int, str]:
+    return len(path.name), path.name
 
 
 def write_parquet(

@@ -88,10 +88,8 @@ def compare(
 def _read(spec: str) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(spec).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TableError(f"{spec} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise TableError(f"{spec} is not valid TOML: {error}.") from None
+    except (OSError, ValueError) as error:
+        raise TableError(f"{spec} cannot be read: {error}.") from None
 
 
 def _method(name: str, entries: dict[str, Any]) -> Any:
@@ -109,13 +107,12 @@ def _method(name: str, entries: dict[str, Any]) -> Any:
 
 
 def _datasets(content: dict[str, Any]) -> Any:
-    """Return names of the registry, or features and degrees of all data sets by name."""
+    """Return features and degrees of all data sets by name."""
     from labeldist.datasets import load_dataset, read_labelled
 
     names = content.pop("datasets", [])
-    tables = content.pop("tables", {})
     found = {name: load_dataset(name, return_X_y=True) for name in names}
-    for name, entries in tables.items():
+    for name, entries in content.pop("tables", {}).items():
         table = read_labelled(entries.pop("file"), **entries)
         found[name] = table.X.to_numpy(), table.Y.to_numpy()
     return found

@@ -71,8 +71,6 @@ def enhance(
     columns = io.Columns(labels, features, ignore, prepare, other=item)
     given = io.choose(frame, columns, reporter, need_features=_needs_features(enhancer))
     pictures.check_picture(picture, show, len(given.labels))
-    for path in (output, std or STANDARD):
-        io.check_columns(frame, path, given.labels)
     L = given.Y
     io.check_tags(L)
     X = io.feature_matrix(given, prepare=prepare)

@@ -9,7 +9,6 @@ import typer
 
 from labeldist._extras import require
 from labeldist._tables.column_selection import check_apart, degrees, match_columns
-from labeldist._tables.messages import listed
 from labeldist._typing import Array
 from labeldist._validation import looks_logical
 from labeldist.cli import io, options, pictures
@@ -91,9 +90,6 @@ def evaluate(
         reporter.note(f"{truth} holds tags. They have no degrees to compare with.")
         text, more = _rank_tags(given.to_numpy(), found, weight)
     else:
-        if ordered is None and any(measure.needs_order for measure in shown.values()):
-            order = f"the order of the labels is {listed(columns)}"
-            reporter.note(f"{order}. Change it with --ordered.")
         D = _distributions(given, truth, reporter)
         text, more = _compare_degrees(D, found, frame, given, weight, shown)
         if picture:
@@ -124,7 +120,8 @@ def _compare_degrees(
         "noise_ceiling": ceiling,
         "measures": _named(table),
     }
-    return f"{text}\n\n{_table(table, _measure_titles(measures))}", facts
+    titles = {name: measure.heading for name, measure in measures.items()}
+    return f"{text}\n\n{_table(table, titles)}", facts
 
 
 def _rank_tags(tags: Array, found: dict[str, Array], weight: Any) -> tuple[str, dict[str, Any]]:
@@ -185,14 +182,6 @@ def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
     io.check_degrees(table, name)
     io.note_sums(table, name, reporter, counts=False)
     return normalize(table.to_numpy(), name=name)
-
-
-def _measure_titles(measures: Any) -> dict[str, str]:
-    arrows = {True: "↑", False: "↓"}
-    return {
-        name: f"{measure.title} {arrows[measure.higher_is_better]}"
-        for name, measure in measures.items()
-    }
 
 
 def _table(values: dict[str, dict[str, float]], titles: dict[str, str]) -> str:

@@ -107,16 +107,12 @@ def choose(
 
 
 def _note_left_out(table: LabelledTable, reporter: Reporter, *, prepare: bool) -> None:
-    """Print a note for each column that is not a feature, and for columns of text that are."""
+    """Print a note for each column that is not a feature."""
     for name, reason in table.left_out.items():
         kind = kinds.kind_of(table.frame[name]).kind
         converts = not prepare and kind in ("category", "text", "date")
         advice = " --prepare converts words, text and dates to numbers." if converts else ""
         reporter.note(f"column {name!r} is not a feature: it {reason}.{advice}")
-    for name in table.features if prepare else ():
-        if kinds.kind_of(table.frame[name]).kind == "text":
-            how = "TF-IDF of its words and character n-grams"
-            reporter.note(f"column {name} is used as text: {how}.")
 
 
 def _note_identifiers(table: LabelledTable, reporter: Reporter) -> None:
@@ -215,7 +211,7 @@ def read_degrees(
     for column in columns:
         one_column(column, other.columns, "label")
     if item is None:
-        _check_same_order(truth, other, columns, (source, path), reporter)
+        _check_same_order(truth, other, columns, (source, path))
     else:
         wanted = item_keys(truth, item, source)
         found = item_keys(other, item, path)
@@ -236,9 +232,8 @@ def _check_same_order(
     other: pd.DataFrame,
     labels: list[str],
     names: tuple[str, str],
-    reporter: Reporter,
 ) -> None:
-    """Raise an error, or print a note, if a common column shows that the order of rows differs."""
+    """Raise an error if a common column shows that the order of rows differs."""
     one, two = names
     if len(truth) != len(other):
         sizes = f"{one} has {len(truth)} rows, {two} has {len(other)}"
@@ -246,12 +241,10 @@ def _check_same_order(
     for column in truth.columns.intersection(other.columns).drop(labels):
         ours = truth[column].astype(object).map(_key)
         theirs = other[column].astype(object).map(_key)
-        if list(ours) == list(theirs) or sorted(ours) != sorted(theirs):
-            continue
-        problem = f"{one} and {two} have the same values in column {column!r} in another order"
-        if ours.is_unique:
+        in_order = list(ours) == list(theirs)
+        if ours.is_unique and not in_order and sorted(ours) == sorted(theirs):
+            problem = f"{one} and {two} have the same values in column {column!r} in another order"
             raise TableError(f"{problem}. Match rows by it with --item {column}.")
-        reporter.note(f"{problem}. Rows are compared in their order, or matched with --item.")
 
 
 def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
@@ -276,8 +269,6 @@ def check_several(labels: Sequence[str]) -> None:
 def check_tags(L: pd.DataFrame) -> None:
     """Raise an error if labels are not 0 or 1."""
     check_several(list(L.columns))
-    if not L.to_numpy().any():
-        raise TableError(f"No row has a tag: the columns {listed(L.columns)} hold only 0.")
     other = np.argwhere(~L.isin([0, 1]).to_numpy())
     if len(other):
         row, column = other[0]
@@ -377,16 +368,8 @@ def check_outputs(*files: str | None, table: str = STANDARD, force: bool) -> Non
         raise typer.BadParameter("only the table can go to standard output: name a file.")
     if table != STANDARD:
         named.append(table)
-    if len(set(named)) < len(named):
-        raise typer.BadParameter(f"the outputs must be different files; got {', '.join(named)}.")
     for path in named:
         check_free(path, force=force)
-
-
-def check_columns(frame: pd.DataFrame, output: str, labels: Sequence[str]) -> None:
-    """Raise an error, before any work is done, if a format cannot hold the columns of a table."""
-    others = [name for name in frame.columns if name not in labels]
-    check_format(output, typed(frame, others, others))
 
 
 def write_output(

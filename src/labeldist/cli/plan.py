@@ -10,15 +10,13 @@ from labeldist.cli.reporter import Reporter
 
 ABOUT = "Expected KL(truth, estimate) with each number of votes per item:"
 LEGEND = (
-    "counting: shares after one vote is added; Dirichlet, with bars: --smoothing auto; "
+    "counting: shares after one vote is added; Dirichlet: --smoothing auto; "
     "ceiling: skill of the true distributions if these votes judge them."
 )
-BAR = 30  # Characters of the longest bar.
-SMALLEST = 1e-9  # Errors below are rounding, if all votes are for one label.
 
 
 def report_plan(votes: Any, picture: str | None, reporter: Reporter, *, force: bool) -> None:
-    """Print the expected errors as a table with bars, and draw a picture if there is a path."""
+    """Print the expected errors as a table, and draw a picture if there is a path."""
     from labeldist.plots import ExpectedErrorDisplay
     from labeldist.plots._expected_error import NUMBERS
     from labeldist.votes import expected_error
@@ -34,13 +32,9 @@ def report_plan(votes: Any, picture: str | None, reporter: Reporter, *, force: b
         "ceiling": error.ceiling,
     }
     table = require("pandas", "app").DataFrame(columns)
-    longest = max(error.dirichlet.max(), SMALLEST)
-    lengths = (BAR * error.dirichlet / longest).round().astype(int)
-    bars = ["", *("█" * length for length in lengths)]
-    lines = table.to_string(index=False, float_format="{:.3f}".format).splitlines()
-    rows = [f"{line}  {bar}".rstrip() for line, bar in zip(lines, bars, strict=True)]
+    rows = table.to_string(index=False, float_format="{:.3f}".format)
     n_items = len(votes.items)
     mean = float(votes.weights.mean())
     title = f"{n_items} items with {mean:.3g} votes on average. {ABOUT}"
     facts = {"items": n_items, "mean_votes": mean, "plan": table.to_dict("list")}
-    reporter.result("\n".join([title, "", *rows, "", LEGEND]), facts)
+    reporter.result("\n".join([title, "", rows, "", LEGEND]), facts)

@@ -58,7 +58,6 @@ def predict(
         frame = io.read(table, reporter, item)
         items = io.item_names(frame, item)
         pictures.check_picture(picture, show, len(labels))
-        io.check_columns(frame, output, labels)
         D, result = _with_predictions(loaded, frame, reporter)
         drawn = pictures.draw_distributions(show, D, labels, items) if picture else None
         features = feature_names_of(loaded) or ()

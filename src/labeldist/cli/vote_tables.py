@@ -38,12 +38,7 @@ class VoteColumns:
         """Raise an error unless the options name the columns of one shape of votes."""
         from labeldist.votes._vote_tables import check_shape
 
-        named = (self.item, self.annotator, self.annotators, self.counts)
         if self.tool is not None:
-            if any(named):
-                raise typer.BadParameter(
-                    "--from knows the columns: name only the question, --label."
-                )
             return
         try:
             check_shape(self.item, self.annotator, self.label, self.annotators, self.counts)

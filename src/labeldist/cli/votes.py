@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,18 +24,11 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
-SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
 
 
 def _parse_smoothing(text: str) -> Any:
-    if text == AUTO:
-        return text
-    with suppress(ValueError):
-        n_votes = float(text)
-        if 0 <= n_votes < inf:
-            return n_votes
-    raise typer.BadParameter(f"it must be a number of votes, 0 or more, or {AUTO}; got {text!r}.")
+    return text if text == AUTO else float(text)
 
 
 def votes(
@@ -134,8 +125,6 @@ def votes(
         raise typer.BadParameter("--estimate replaces --smoothing and --aggregator.")
     if not estimate and (intervals or features or ignore or prepare):
         raise typer.BadParameter(f"{OF_ESTIMATE} need --estimate.")
-    if prepare and not (features or join or tool):
-        raise typer.BadParameter("--prepare needs --features, or --join with a table of features.")
     io.check_outputs(picture, table=output, force=force)
     pictures.check_picture(picture)
     frame, names = names.read(table, reporter)
@@ -210,23 +199,11 @@ def _parse_prior(prior: str) -> str | list[float]:
 
 def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     """Print notes about labels and votes that may mislead, and the prior."""
-    from labeldist.votes._vote_distributions import has_several_votes
-
     labels = found.label_names
     missing = [name for name in labels if name in NO_VOTE]
     if missing:
         names = " and ".join(missing)
         reporter.note(f"{names} are counted as labels; remove them if they mean no vote.")
-    if len(labels) == 1:
-        reporter.note(f"{labels[0]} is the only label, with degree 1. Name all labels.")
-    for separator in SEPARATORS:
-        joined = [name for name in labels if _names_others(name, separator, labels)]
-        if joined:
-            advice = f"If it is several, use --separator {separator!r}."
-            reporter.note(f"{listed(joined)} is one label. {advice}")
-    if has_several_votes(found):
-        effect = "The noise ceiling takes them as independent, so it is too low"
-        reporter.note(f"annotators have several votes on an item. {effect}.")
     single = np.count_nonzero(found.weights == 1)
     if not (found.smoothing or estimate) and 2 * single > len(found.weights):
         share = f"{single} of {len(found.weights)} items"
@@ -234,13 +211,6 @@ def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     if found.smoothing:
         prior = io.mean_text(dict(zip(labels, found.prior, strict=True)))
         reporter.note(f"{found.smoothing:.2f} votes of the prior are added to each item: {prior}.")
-
-
-def _names_others(name: str, separator: str, labels: list[str]) -> bool:
-    """Return whether a label, split at a separator, contains another label."""
-    spaces = f"{separator} "
-    parts = {part.strip() for part in name.split(separator)} - {name.strip(spaces)}
-    return not parts.isdisjoint(other.strip(spaces) for other in labels)
 
 
 def _keep_columns(
@@ -284,8 +254,5 @@ def _join(
     unknown = wanted[~wanted.isin(keys)]
     if len(unknown):
         reporter.note(f"{len(unknown)} items with votes are not in {path}: {listed(unknown, 3)}.")
-    unused = keys[~keys.isin(wanted)]
-    if len(unused):
-        reporter.note(f"{len(unused)} items of {path} have no votes: {listed(unused, 3)}.")
     names = list(features.columns)
     return joined[[item, *names, *voted.columns.drop(item)]], names

@@ -232,8 +232,6 @@ def compare_enhancers(
 
 def _load(datasets: Datasets) -> Iterator[tuple[str, Any, Any]]:
     """Yield names, features and distributions of the data sets."""
-    if isinstance(datasets, str):
-        raise TypeError(f"datasets must be a mapping or a list of names; got {datasets!r}.")
     given = datasets if isinstance(datasets, Mapping) else dict.fromkeys(datasets)
     for name, data in given.items():
         X, D = load_dataset(name, return_X_y=True) if data is None else data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,17 +27,19 @@ from labeldist.metrics import MEASURES
 if TYPE_CHECKING:
     import pandas as pd
 
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "_": r"\_",
-    "%": r"\%",
-    "&": r"\&",
-    "#": r"\#",
-    "±": r"$\pm$",
-    "↓": r"$\downarrow$",
-    "↑": r"$\uparrow$",
-    "–": "--",
-}
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "_": r"\_",
+        "%": r"\%",
+        "&": r"\&",
+        "#": r"\#",
+        "±": r"$\pm$",
+        "↓": r"$\downarrow$",
+        "↑": r"$\uparrow$",
+        "–": "--",
+    }
+)
 
 
 class Record(NamedTuple):
@@ -135,7 +137,7 @@ class Tests:
     per_set: dict[str, dict[str, PairedTest]]
 
     def __str__(self) -> str:
-        lines = [f"{_title(self.measure)}, {self.against} against each other method:"]
+        lines = [f"{MEASURES[self.measure].heading}, {self.against} against each other method:"]
         for method, test in self.over_sets.items():
             clear = [t.lead > 0 for t in self.per_set.get(method, {}).values() if t.pvalue < LEVEL]
             counts = f"better on {test.wins} sets ({sum(clear)} clearly)"
@@ -244,7 +246,7 @@ class Comparison:
         is_known = ~np.isnan(distances)
         methods = is_known.any(axis=0)
         sets = is_known[:, methods].all(axis=1)
-        names = [self.methods[place] for place in np.flatnonzero(methods)]
+        names = np.array(self.methods)[methods].tolist()
         return distances[np.ix_(sets, methods)], int(sets.sum()), names
 
     def ranks(self, measure: str) -> dict[str, float]:
@@ -338,9 +340,7 @@ class Comparison:
         rows: dict[str, dict[str, Cell]] = {dataset: {} for dataset in self.datasets}
         for (dataset, method), rank in zip(folds, ranks, strict=True):
             values = folds[dataset, method]
-            n_known = int((~np.isnan(values)).sum())
-            lacking = f"{n_known} of {len(values)} folds"
-            problem = "failed" if (method, dataset) in failed else lacking
+            problem = "failed" if (method, dataset) in failed else "lacks folds"
             std = values.std(ddof=1) if len(values) > 1 else np.nan
             rows[dataset][method] = Cell(float(values.mean()), float(std), rank, problem)
         return rows
@@ -360,9 +360,9 @@ class Comparison:
         str
             Mean ± standard deviation over the folds (rank), the best in bold; average ranks below.
         """
-        rows = self._rows(measure, "**{}**".format)
-        lines = [_pipes(rows[0]), "|---|" + "---:|" * len(self.methods), *map(_pipes, rows[1:])]
-        return "\n".join([caption or _title(measure), "", *lines, ""])
+        head, *body = [f"| {' | '.join(row)} |" for row in self._rows(measure, "**{}**".format)]
+        rule = "|---|" + "---:|" * len(self.methods)
+        return "\n".join([caption or MEASURES[measure].heading, "", head, rule, *body, ""])
 
     def to_latex(self, measure: str, *, caption: str | None = None) -> str:
         """Return the table of a measure in LaTeX, for the package booktabs.
@@ -379,19 +379,20 @@ class Comparison:
         str
             Mean ± standard deviation over the folds (rank), the best in bold; average ranks below.
         """
-        head, *body, last = self._rows(measure, r"\textbf{{{}}}".format, _latex)
+        rows = self._rows(measure, r"\textbf{{{}}}".format, _latex)
+        head, *body, last = [" & ".join(row) + r" \\" for row in rows]
         columns = "l" + "r" * len(self.methods)
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_latex(caption or _title(measure))}}}",
+            rf"\caption{{{_latex(caption or MEASURES[measure].heading)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            _ampersands(head),
+            head,
             r"\midrule",
-            *map(_ampersands, body),
+            *body,
             r"\midrule",
-            _ampersands(last),
+            last,
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
@@ -429,7 +430,7 @@ class Comparison:
         from labeldist.plots import CriticalDifferenceDisplay
 
         tests = self.test(measure)
-        caption = f"average ranks, {_title(measure)}"
+        caption = f"average ranks, {MEASURES[measure].heading}"
         display = CriticalDifferenceDisplay(tests.ranks, tests.critical_difference, caption)
         return display.plot(ax)
 
@@ -448,19 +449,5 @@ def _corrected(tests: dict[str, PairedTest]) -> dict[str, PairedTest]:
     return {name: replace(test, pvalue=pvalue) for (name, test), pvalue in pairs}
 
 
-def _title(measure: str) -> str:
-    return f"{MEASURES[measure].title} {'↑' if MEASURES[measure].higher_is_better else '↓'}"
-
-
-def _pipes(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _ampersands(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
 def _latex(text: str) -> str:
-    for character, command in LATEX.items():
-        text = text.replace(character, command)
-    return text
+    return text.translate(LATEX)

@@ -7,7 +7,6 @@ import os
 import platform
 import sqlite3
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +27,9 @@ TABLES = (
     "runs (key TEXT PRIMARY KEY, seconds REAL NOT NULL, reason TEXT NOT NULL, versions TEXT)",
     "numbers (key TEXT REFERENCES runs, name TEXT, value REAL, PRIMARY KEY (key, name))",
 )
-HEARTBEAT = 1.0  # seconds after which a worker notices that its main process was killed
+ALL_RESULTS = (
+    "SELECT key, seconds, reason, versions, name, value FROM runs LEFT JOIN numbers USING (key)"
+)
 
 
 class Task(Protocol):
@@ -165,11 +166,14 @@ class Store:
         dict of str to Result
             Failed tasks included.
         """
+        found: dict[str, Result] = {}
+        # One statement, since another process may write between two of them.
         with self._errors():
-            runs = self._connection.execute("SELECT key, seconds, reason, versions FROM runs")
-            found = {key: Result(key, {}, *about) for key, *about in runs}
-            for key, name, value in self._connection.execute("SELECT * FROM numbers"):
-                found[key].values[name] = math.nan if value is None else value
+            for *about, name, value in self._connection.execute(ALL_RESULTS):
+                key, seconds, reason, versions = about
+                result = found.setdefault(key, Result(key, {}, seconds, reason, versions))
+                if name is not None:
+                    result.values[name] = math.nan if value is None else value
         return found
 
     def forget_failures(self) -> None:
@@ -282,30 +286,13 @@ def versions() -> str:
 def _workers(n_jobs: int | None) -> Any:
     if n_jobs is None:
         return nullcontext()
-    return joblib.parallel_config(
-        "loky",
-        n_jobs=n_jobs,
-        inner_max_num_threads=1,
-        initializer=_end_with,
-        initargs=(os.getpid(),),
-    )
-
-
-def _end_with(main: int) -> None:
-    """End this worker when its main process was killed; loky would wait for a lock forever."""
-
-    def watch() -> None:
-        while os.getppid() == main:
-            time.sleep(HEARTBEAT)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    return joblib.parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1)
 
 
 @contextmanager
 def _progress(total: int) -> Iterator[Any]:
     """Show on a terminal how many tasks are done, on one line that is removed at the end."""
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    is_terminal = sys.stderr.isatty()
     clear = "\r\x1b[K"
 
     def show(done: int, title: str) -> None:

@@ -104,6 +104,12 @@ class Measure:
         """The factor that makes higher values better: 1, or -1 if lower values are better."""
         return 1 if self.higher_is_better else -1
 
+    @property
+    def heading(self) -> str:
+        """The title with an arrow in the direction of better values."""
+        arrow = "↑" if self.higher_is_better else "↓"
+        return f"{self.title} {arrow}"
+
 
 MEASURES: dict[str, Measure] = {}
 
