@@ -136,9 +136,6 @@ def test_pairs_compare_degrees_and_top_labels():
     [
         ({"versions": {}}, "at least one version"),
         ({"versions": {"one": np.ones((119, 3))}}, r"'one' .*\(119, 3\)"),
-        ({"truth": "nothing"}, "'nothing'"),
-        ({"item": "name"}, "'name'"),
-        ({"intervals": {"none": BOUNDS}}, "'none'"),
     ],
 )
 def test_invalid_contents_raise_and_write_nothing(tmp_path, change, fact):

@@ -1,6 +1,5 @@
 """Tests of the displays of distributions and predictions."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -111,12 +110,10 @@ def test_displays_of_predictions_need_truth(fitted, display):
         display.from_estimator(model, X)
 
 
-def test_ternary_needs_three_labels_and_ternary_axes():
+def test_ternary_needs_three_labels():
     for n_labels in (2, 4):
         with pytest.raises(ValueError, match=str(n_labels)):
             TernaryDisplay.from_distributions(np.full((5, n_labels), 1 / n_labels))
-    with pytest.raises(TypeError, match="ternary"):
-        TernaryDisplay.from_distributions(TRIANGLE, ax=plt.figure().subplots())
 
 
 TRUE = pd.DataFrame(

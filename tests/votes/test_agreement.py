@@ -113,7 +113,7 @@ def test_votes_without_a_defined_agreement_raise(counts):
 def test_several_votes_of_an_annotator_and_invalid_options_raise():
     table = pd.DataFrame({"ann": ["x;y", "x"], "bob": ["x", "y"]})
     several = from_votes(table, annotators=["ann", "bob"], separator=";")
-    with pytest.raises(TableError, match="'ann' votes more than once on item 0"):
+    with pytest.raises(TableError, match="more than once"):
         agreement(several)
     with pytest.raises(TypeError, match="from_votes; got list"):
         agreement([[1, 2]])

@@ -141,5 +141,5 @@ def test_votes_that_the_model_cannot_use_raise():
         with pytest.raises(ValueError, match=f"{option} .* 0"):
             dawid_skene(table, **LONG, **{option: 0})
     twice = pd.DataFrame({"id": [7, 8, 7], "who": ["ann"] * 3, "emotion": ["joy", "joy", "fear"]})
-    with pytest.raises(TableError, match=r"'ann' .* on item 7"):
+    with pytest.raises(TableError, match="more than once"):
         dawid_skene(twice, **LONG)

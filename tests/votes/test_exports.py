@@ -243,7 +243,7 @@ def test_doccano_with_one_file_per_user(tmp_path):
 
 def test_exports_without_votes_on_items_raise(tmp_path):
     spans = write_lines(tmp_path / "s.jsonl", [{"id": 5, "text": "It", "label": [[0, 2, "W"]]}])
-    with pytest.raises(TableError, match=r"Item 5 .* \[0, 2, 'W'\]"):
+    with pytest.raises(TableError, match=r"\[0, 2, 'W'\]"):
         read_export(str(spans), "doccano")
     other_tool = write_json(tmp_path / "a.json", ARGILLA)
     with pytest.raises(TableError, match=r"a\.json cannot be read: 'answer'"):

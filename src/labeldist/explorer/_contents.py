@@ -48,20 +48,6 @@ class Contents(Versions):
     columns: Any = None
     labels: list[str] = field(default_factory=list)
 
-    def take(self, rows: Any) -> Contents:
-        """Return the items at the given positions."""
-        return Contents(
-            versions={name: D[rows] for name, D in self.versions.items()},
-            logical=None if self.logical is None else self.logical[rows],
-            truth=self.truth,
-            intervals={name: (a[rows], b[rows]) for name, (a, b) in self.intervals.items()},
-            votes=None if self.votes is None else self.votes[rows],
-            estimate=self.estimate,
-            names=[self.names[row] for row in rows],
-            columns=self.columns.iloc[rows],
-            labels=self.labels,
-        )
-
 
 def check_contents(
     frame: pd.DataFrame,
@@ -79,14 +65,12 @@ def check_contents(
     labels = [str(name) for name in label_names]
     if not versions:
         raise TableError("The page needs at least one version of the degrees.")
-    _check_known("truth", truth, versions)
-    _check_known("item", item, frame.columns)
     others = [column for column in frame.columns if str(column) not in labels and column != item]
     return Contents(
         versions=_check_versions(versions, frame, labels),
         logical=None if logical is None else _check_logical(logical, frame, labels),
         truth=None if truth is None else str(truth),
-        intervals=_check_intervals(intervals or {}, versions, frame, labels),
+        intervals=_check_intervals(intervals or {}, frame, labels),
         votes=None if votes is None else _check_table("votes", votes, frame, labels),
         estimate=estimate,
         names=_item_names(frame, item),
@@ -111,13 +95,10 @@ def _check_logical(logical: Any, frame: Any, labels: list[str]) -> Any:
     return table
 
 
-def _check_intervals(
-    intervals: Any, versions: Any, frame: Any, labels: list[str]
-) -> dict[str, Bounds]:
+def _check_intervals(intervals: Any, frame: Any, labels: list[str]) -> dict[str, Bounds]:
     """Return the bounds of the degrees of some versions."""
     checked = {}
     for key, (lower, upper) in intervals.items():
-        _check_known("intervals", key, versions)
         name = f"A bound of {key!r}"
         low = _check_table(name, lower, frame, labels)
         high = _check_table(name, upper, frame, labels)
@@ -129,12 +110,6 @@ def _item_names(frame: Any, item: str | None) -> list[str]:
     if item is None:
         return [f"Item {row}" for row in range(1, len(frame) + 1)]
     return cell_texts(frame[item])
-
-
-def _check_known(parameter: str, name: Any, known: Iterable[Any]) -> None:
-    if name is not None and name not in known:
-        names = ", ".join(map(repr, known))
-        raise TableError(f"{parameter} is {name!r}; it must be one of {names}.")
 
 
 def _check_table(name: str, table: Any, frame: Any, labels: list[str]) -> Any:

@@ -150,29 +150,30 @@ def embed(contents: Contents) -> dict[str, Any]:
     rows = np.arange(len(contents.names))
     if len(rows) > summary.MAX_ITEMS:
         rows = np.sort(np.random.default_rng(0).choice(rows, summary.MAX_ITEMS, replace=False))
-    part = contents.take(rows)
-    shown = part.columns.iloc[:, : summary.MAX_COLUMNS]
+    shown = contents.columns.iloc[rows, : summary.MAX_COLUMNS]
     largest = []
     versions = []
-    for name, D in part.versions.items():
-        version = {"name": name, "degrees": pack(D)}
+    for name, D in contents.versions.items():
+        version = {"name": name, "degrees": pack(D[rows])}
         largest.append(D.max())
-        if name in part.intervals:
-            lower, upper = part.intervals[name]
-            version |= {"lower": pack(lower), "upper": pack(upper)}
+        if name in contents.intervals:
+            lower, upper = contents.intervals[name]
+            version |= {"lower": pack(lower[rows]), "upper": pack(upper[rows])}
             largest.append(upper.max())
         versions.append(version)
+    logical = contents.logical
+    votes = contents.votes
     return {
         "rows": (rows + 1).tolist(),
-        "names": part.names,
+        "names": [contents.names[row] for row in rows],
         "columns": [{"name": str(k), "cells": cell_texts(column)} for k, column in shown.items()],
-        "labels": part.labels,
+        "labels": contents.labels,
         "steps": STEPS,
         "largest": float(max(largest)),
         "versions": versions,
-        "logical": None if part.logical is None else _base64(part.logical.astype("u1")),
-        "votes": None if part.votes is None else _base64(part.votes.astype("<u4")),
-        "sort": "table" if part.estimate is None else "ambiguous",
+        "logical": None if logical is None else _base64(logical[rows].astype("u1")),
+        "votes": None if votes is None else _base64(votes[rows].astype("<u4")),
+        "sort": "table" if contents.estimate is None else "ambiguous",
     }
 
 

@@ -241,8 +241,6 @@ def _raise_and_normalize(graph: _Graph, degrees: str, floor: float) -> str:
     degrees = graph("Max", degrees, float(floor))
     is_empty = graph("Equal", graph("ReduceMax", degrees, ROW), 0.0)
     degrees = graph("Where", is_empty, 1.0, degrees)
-    largest = graph("ReduceMax", degrees, ROW)
-    degrees = graph("Div", degrees, largest)  # so that the sum cannot overflow
     return graph("Div", degrees, graph("ReduceSum", degrees, ROW))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -26,8 +26,6 @@ from labeldist.plots._display import (
     largest_first,
     shown_features,
 )
-
-WIDE_SCORES = 10.0  # positive scores that differ by a larger factor have a logarithmic scale
 
 
 @dataclass(eq=False, repr=False)
@@ -111,10 +109,10 @@ class CoefficientDisplay(Display):
         if not found:
             name = type(estimator).__name__
             raise TypeError(f"{name} has no coefficients. Use a linear learner, such as BDLDL.")
-        coefficients = np.vstack([part.values for part in found])
+        coefficients = np.vstack([values for values, _ in found])
         m, c = coefficients.shape
-        if feature_names is None and all(part.names is not None for part in found):
-            feature_names = [name for part in found for name in part.names]
+        if feature_names is None and all(names is not None for _, names in found):
+            feature_names = [name for _, names in found for name in names]
         if label_names is None:
             label_names = attribute_of(estimator, "label_names_")
         features = check_names("feature_names", feature_names, m, "x")
@@ -134,19 +132,17 @@ class CoefficientDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         largest = float(np.abs(self.coefficients).max()) or 1.0
-        norm = require("matplotlib.colors", EXTRA).Normalize(-largest, largest)
-        names = (self.feature_names, self.label_names)
         self.image_, self.colorbar_ = heat_map(
-            ax, self.coefficients, *names, cmap="RdBu_r", norm=norm, title=self.title
+            ax,
+            self.coefficients,
+            self.feature_names,
+            self.label_names,
+            title=self.title,
+            cmap="RdBu_r",
+            vmin=-largest,
+            vmax=largest,
         )
         ax.set_xlabel(self.caption)
-
-
-class _Coefficients(NamedTuple):
-    """Coefficients of a linear model, (m, n_labels), and the names of its features, if any."""
-
-    values: Array
-    names: Any
 
 
 def _linear_parts(estimator: Any) -> list[tuple[Any, float]]:
@@ -162,13 +158,16 @@ def _linear_parts(estimator: Any) -> list[tuple[Any, float]]:
     return parts
 
 
-def _coefficients(estimator: Any, weight: float, X: Any) -> _Coefficients:
-    """Return weighted coefficients, multiplied by the deviations of the features in X if given."""
+def _coefficients(estimator: Any, weight: float, X: Any) -> tuple[Array, Any]:
+    """Return weighted coefficients, (m, n_labels), and the names of the features, if any.
+
+    If X is given, they are multiplied by the deviations of the features.
+    """
     names, deviations = _received_features(estimator, X)
     values = weight * attribute_of(estimator, "coef_").T
     if deviations is not None:
         values = values * deviations[:, None]
-    return _Coefficients(values, names)
+    return values, names
 
 
 def _largest_of_each_label(coefficients: Array, n_features: int) -> list[int]:
@@ -315,9 +314,8 @@ class ParameterInfluenceDisplay(Display):
             self.scores,
             _texts(self.row_values),
             _texts(self.column_values),
-            cmap="viridis" if self.higher_is_better else "viridis_r",
-            norm=_norm(self.scores),
             title=f"{self.title} ({direction} is better)",
+            cmap="viridis" if self.higher_is_better else "viridis_r",
         )
         rectangle = require("matplotlib.patches", EXTRA).Rectangle
         corner = (column - 0.45, row - 0.45)
@@ -344,12 +342,3 @@ def _sorted_numbers(values: list[Any]) -> list[Any]:
 
 def _texts(values: Sequence[Any]) -> list[str]:
     return [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
-
-
-def _norm(scores: Array) -> Any:
-    """Return the scale of the colours: logarithmic for positive scores that differ widely."""
-    colors = require("matplotlib.colors", EXTRA)
-    low = float(np.nanmin(scores))
-    high = float(np.nanmax(scores))
-    is_wide = 0 < WIDE_SCORES * low < high
-    return colors.LogNorm(low, high) if is_wide else colors.Normalize(low, high)

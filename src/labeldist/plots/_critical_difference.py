@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from labeldist.plots._display import Axes, Display, shorten
 
@@ -49,7 +51,13 @@ class CriticalDifferenceDisplay(Display):
     @property
     def groups(self) -> list[tuple[int, int]]:
         """First and last places of maximal groups of methods that do not differ, best first."""
-        return _groups(sorted(self.ranks.values()), self.difference)
+        ranks = sorted(self.ranks.values())
+        found: list[tuple[int, int]] = []
+        for first, rank in enumerate(ranks):
+            last = np.searchsorted(ranks, rank + self.difference, side="right") - 1
+            if last > first and (not found or last > found[-1][1]):
+                found.append((first, int(last)))
+        return found
 
     def _cells(self) -> tuple[int, int]:
         return len(self.ranks) + len(self.groups), 0
@@ -71,12 +79,3 @@ class CriticalDifferenceDisplay(Display):
         ax.yaxis.set_visible(False)
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         ax.set_title(f"{self.caption}\ncritical difference {self.difference:.2f}".strip())
-
-
-def _groups(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for first, rank in enumerate(ranks):
-        last = max(place for place, other in enumerate(ranks) if other - rank <= difference)
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found

@@ -349,12 +349,11 @@ def heat_map(
     row_names: Sequence[object],
     column_names: Sequence[object],
     *,
-    cmap: str,
-    norm: Any,
     title: str,
+    **colours: Any,
 ) -> tuple[Any, Any]:
     """Draw one cell per value, with its number if there are few; return image and colour bar."""
-    image = ax.imshow(np.ma.masked_invalid(values), cmap=cmap, norm=norm, aspect="auto")
+    image = ax.imshow(values, aspect="auto", **colours)
     colorbar = ax.figure.colorbar(image, ax=ax, label=title)
     name_ticks(ax.xaxis, column_names)
     name_ticks(ax.yaxis, row_names)

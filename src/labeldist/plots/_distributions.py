@@ -276,8 +276,6 @@ class TernaryDisplay(DisplayOfPredictions):
         return figure.add_subplot(projection="ternary")
 
     def _draw(self, ax: Axes) -> None:
-        if not hasattr(ax, "taxis"):
-            raise TypeError('ax must be ternary axes: plt.subplot(projection="ternary").')
         if self.true is not None:
             self._draw_lines_to_truth(ax, self.true)
         largest = self.distributions.argmax(axis=1)
@@ -425,37 +423,20 @@ class PredictionDisplay(DisplayOfPredictions):
         self, ax: Axes, names: list[str], true: Array, predicted: Array, *bounds: Array
     ) -> None:
         self.points_ = []
+        self.interval_lines_ = []
         for k, d in enumerate(true.T):
+            style = {"color": COLOURS[k], "rasterized": True}
             points = ax.scatter(
-                predicted[:, k],
-                d,
-                s=14,
-                c=COLOURS[k],
-                marker=MARKERS[k],
-                alpha=0.5,
-                linewidths=0,
-                rasterized=True,
+                predicted[:, k], d, s=14, marker=MARKERS[k], alpha=0.5, linewidths=0, **style
             )
             self.points_.append(points)
-        if bounds:
-            self._draw_intervals(ax, true, *bounds)
+            if bounds:
+                ends = [bound[:, k] for bound in bounds]
+                lines = ax.hlines(d, *ends, alpha=0.3, linewidth=1, **style)
+                self.interval_lines_.append(lines)
         draw_diagonal(ax, true, predicted, *bounds)
         ax.set(xlabel=f"predicted degree ({self.caption})", ylabel="true degree")
         add_legend(ax, self.points_, names)
-
-    def _draw_intervals(self, ax: Axes, true: Array, lower: Array, upper: Array) -> None:
-        self.interval_lines_ = []
-        for k, d in enumerate(true.T):
-            lines = ax.hlines(
-                d,
-                lower[:, k],
-                upper[:, k],
-                color=COLOURS[k],
-                alpha=0.3,
-                linewidth=1,
-                rasterized=True,
-            )
-            self.interval_lines_.append(lines)
 
     def _draw_bars(
         self, ax: Axes, names: list[str], true: Array, predicted: Array, *_: Array
@@ -551,14 +532,12 @@ class CalibrationDisplay(DisplayOfPredictions):
         p = predicted.ravel()
         borders = np.quantile(p, np.linspace(0, 1, n_bins + 1))
         bins = np.searchsorted(borders[1:-1], p, side="right")
-        filled, place, counts = np.unique(bins, return_inverse=True, return_counts=True)
-        predicted_means = np.bincount(place, p) / counts
-        true_means = np.bincount(place, d) / counts
-        squares = np.bincount(place, (d - true_means[place]) ** 2)
-        variances = squares / np.maximum(counts - 1, 1)
-        margins = 1.96 * np.sqrt(variances / counts)
-        edges = np.column_stack([borders[filled], borders[filled + 1]])
-        return cls(predicted_means, true_means, counts, margins, edges, truth).plot(ax)
+        groups = require("pandas", EXTRA).DataFrame({"p": p, "d": d}).groupby(bins)
+        counts = groups.size()
+        predicted_means, true_means = groups.mean().to_numpy().T
+        margins = 1.96 * groups["d"].sem().fillna(0).to_numpy()
+        edges = np.column_stack([borders[counts.index], borders[counts.index + 1]])
+        return cls(predicted_means, true_means, counts.to_numpy(), margins, edges, truth).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         lower = self.true_means - self.margins

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from labeldist._tables.column_kinds import clean
+from labeldist._tables.messages import shortened
 from labeldist.exceptions import TableError
 
 LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'
@@ -61,11 +62,11 @@ def read_names(cell: Any, separator: str | None) -> list[Any]:
     value = read_json(cell)
     if isinstance(value, str):
         if _PYTHON_LIST.fullmatch(value):
-            raise TableError(LIST_ADVICE)
+            raise TableError(f"A cell is {shortened(cell)}. {LIST_ADVICE}")
         return [value] if separator is None else read_separated(value, separator)
     names = value if isinstance(value, list) else [value]
     if any(name in (None, "") or isinstance(name, dict | list) for name in names):
-        raise TableError(LIST_ADVICE)
+        raise TableError(f"A cell is {shortened(cell)}. {LIST_ADVICE}")
     return names
 
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from labeldist._typing import Array
 from labeldist.votes._dirichlet import DirichletMultinomial, fit_dirichlet
 from labeldist.votes._noise_ceiling import (
-    beta_binomial,
     check_independent_votes,
     expected_negentropy,
     skill_of_truth,
@@ -100,19 +99,13 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     rows, n_rows = np.unique(votes.counts[votes.weights > 0], axis=0, return_counts=True)
     times = n_rows.astype(np.float64)
     a = rows + prior_votes
-    counting = []
-    dirichlet = []
-    ceiling = []
-    for n in numbers:
-        counting.append(_divergence(a, times, n, one_vote))
-        dirichlet.append(_divergence(a, times, n, prior_votes))
-        ceiling.append(skill_of_truth(rows + fitted, np.full(len(rows), n), times))
-    return ExpectedError(
-        n_votes=numbers.astype(np.int64),
-        counting=np.array(counting),
-        dirichlet=np.array(dirichlet),
-        ceiling=np.array(ceiling),
-    )
+    figures = np.empty((3, len(numbers)))
+    for k, n in enumerate(numbers):
+        counting = _divergence(a, times, n, one_vote)
+        dirichlet = _divergence(a, times, n, prior_votes)
+        ceiling = skill_of_truth(rows + fitted, np.full(len(rows), n), times)
+        figures[:, k] = counting, dirichlet, ceiling
+    return ExpectedError(numbers.astype(np.int64), *figures)
 
 
 def _posterior_strength(counts: Array, mean: Array) -> float:
@@ -133,12 +126,14 @@ def _divergence(a: Array, times: Array, n: int, added: Array) -> float:
     θ has the distribution Dirichlet(a_i), and d are the shares of n votes drawn from θ and of the
     `added` votes.
     """
+    from scipy.stats import betabinom  # slow to import
+
     total = a.sum(axis=1)
     v = np.arange(n + 1)[:, None]
     score = np.full(len(a), -np.log(n + added.sum()))  # E Σ θ log d
     for k in np.flatnonzero(a.any(axis=0)):
         others = np.maximum(total - a[:, k], ONLY_LABEL)
         degree_given_votes = (v + a[:, k]) / (n + total)
-        expected = beta_binomial(v, n, a[:, k], others) * degree_given_votes
+        expected = betabinom.pmf(v, n, a[:, k], others) * degree_given_votes
         score += (expected * np.log(v + added[k])).sum(axis=0)
     return float(np.average(expected_negentropy(a) - score, weights=times))

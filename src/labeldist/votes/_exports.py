@@ -64,10 +64,9 @@ def read_export(path: str, tool: str, question: str | None = None) -> Any:
             labels = answer.labels if isinstance(answer.labels, list) else [answer.labels]
             rows += [(answer.item, answer.annotator, label, answer.text) for label in labels]
     frame = require("pandas", "app").DataFrame(rows, columns=COLUMNS, dtype=object)
-    structured = frame[LABEL].map(lambda label: isinstance(label, dict | list))
-    if structured.any():
-        first = frame[structured].iloc[0]
-        problem = f"Item {first[ITEM]!r} of {path} has the label {first[LABEL]!r}"
+    structured = [label for label in frame[LABEL] if isinstance(label, dict | list)]
+    if structured:
+        problem = f"{path} has the label {structured[0]!r}"
         raise TableError(f"{problem}. Only choices and ratings of whole items can be counted.")
     return frame.drop(columns=[name for name in (ANNOTATOR, TEXT) if frame[name].isna().any()])
 

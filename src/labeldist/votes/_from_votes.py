@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -134,22 +133,18 @@ def from_votes(
     return VoteDistributions(
         distributions=degrees,
         weights=weights,
-        items=table.items,
-        label_names=table.label_names,
-        counts=table.counts,
         item_name="item" if item is None else item,
-        annotators=table.annotators,
-        votes=table.votes,
         smoothing=strength,
         prior=prior_votes / strength if strength else None,
         indexed=item is None,
+        **vars(table),
     )
 
 
 def _check_options(smoothing: Any, prior: Any, aggregator: str | None) -> None:
     if aggregator not in (None, "dawid_skene"):
         raise ValueError(f"aggregator must be 'dawid_skene' or None; got {aggregator!r}.")
-    if smoothing != "auto" and (not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf):
+    if smoothing != "auto" and not 0 <= smoothing < inf:
         raise ValueError(f"smoothing must be a number of votes or 'auto'; got {smoothing!r}.")
     if smoothing and aggregator is not None:
         raise ValueError(f"smoothing={smoothing!r} and aggregator={aggregator!r} are exclusive.")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, gammaln, psi, xlogy
+from scipy.special import psi, xlogy
 
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, warn
@@ -146,6 +145,8 @@ def _negentropy_of_shares(a: Array, n: Array) -> Array:
     The posterior of its distribution is Dirichlet(a_i), so that the number of votes for a label has
     a beta-binomial distribution.
     """
+    from scipy.stats import betabinom  # slow to import
+
     result = np.zeros(a.shape)
     b = a.sum(axis=1, keepdims=True) - a
     for m in np.unique(n):
@@ -153,12 +154,6 @@ def _negentropy_of_shares(a: Array, n: Array) -> Array:
         (x, y), inverse = np.unique([a[cells], b[cells]], axis=1, return_inverse=True)
         expected = np.zeros(x.shape)
         for v in range(1, int(m)):
-            expected += beta_binomial(v, m, x, y) * (v / m * np.log(v / m))
+            expected += betabinom.pmf(v, m, x, y) * (v / m * np.log(v / m))
         result[cells] = expected[inverse.ravel()]
     return result.sum(axis=1)
-
-
-def beta_binomial(v: Any, n: Any, a: Array, b: Array) -> Array:
-    """Return the probability of v of n votes for a label whose degree is Beta(a, b)."""
-    log_choose = gammaln(n + 1) - gammaln(v + 1) - gammaln(n - v + 1)
-    return np.asarray(np.exp(log_choose + betaln(v + a, n - v + b) - betaln(a, b)))

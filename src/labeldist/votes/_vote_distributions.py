@@ -10,7 +10,7 @@ import numpy as np
 from labeldist._extras import require
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist.exceptions import TableError
-from labeldist.votes._vote_tables import Codes, VoteTable, repeated_rows
+from labeldist.votes._vote_tables import Codes, VoteTable, count_repeated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,9 +92,9 @@ def check_vote_distributions(votes: Any, function: str) -> None:
         raise TypeError(f"{function} needs the result of from_votes; got {type(votes).__name__}.")
 
 
-def has_several_votes(votes: VoteDistributions) -> bool:
+def has_several_votes(votes: VoteTable | VoteDistributions) -> bool:
     """Return whether the annotators are known, and one has several votes on an item."""
-    return votes.votes is not None and repeated_rows(votes.votes[:, :2]).size > 0
+    return votes.votes is not None and count_repeated(votes.votes[:, :2]) > 0
 
 
 def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
@@ -108,11 +108,6 @@ def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
 
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
     """Raise an error for `reason` if a known annotator has several votes on an item."""
-    if table.votes is None:
-        return
-    repeated = repeated_rows(table.votes[:, :2])
-    if repeated.size:
-        i, a, _ = table.votes[repeated[0]]
-        problem = f"{table.annotators[a]!r} votes more than once on item {table.items[i]!r}"
+    if has_several_votes(table):
         advice = "Keep at most one vote per annotator and item."
-        raise TableError(f"{problem} ({repeated.size} such votes). {reason}. {advice}")
+        raise TableError(f"Annotators vote more than once on an item. {reason}. {advice}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from labeldist._extras import require
 from labeldist._tables import column_kinds as kinds
 from labeldist._tables.column_kinds import clean
-from labeldist._tables.messages import cell_at, did_you_mean, listed, shortened
+from labeldist._tables.messages import cell_at, did_you_mean, listed
 from labeldist._tables.tables import with_columns
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, warn
@@ -154,15 +154,15 @@ def _count_votes(
 def _with_annotators(table: VoteTable, annotators: list[Any], *codes: Codes) -> VoteTable:
     """Add annotators and the codes of votes to a table; warn if votes are repeated."""
     votes = np.column_stack(codes)
-    n_repeated = len(repeated_rows(votes))
+    n_repeated = count_repeated(votes)
     if n_repeated:
         warn(f"{n_repeated} vote(s) are repeated. All are counted; drop copies.", LabelWarning)
     return replace(table, annotators=annotators, votes=votes)
 
 
-def repeated_rows(rows: Codes) -> Codes:
-    """Return the positions of the rows that are equal to an earlier row."""
-    return np.flatnonzero(require("pandas", "app").DataFrame(rows).duplicated())
+def count_repeated(rows: Codes) -> int:
+    """Return the number of rows that are equal to an earlier row."""
+    return int(require("pandas", "app").DataFrame(rows).duplicated().sum())
 
 
 def nested_columns(frame: Any, name: str) -> list[str]:
@@ -219,8 +219,8 @@ def _read_items(frame: Any, item: str | None) -> list[Any]:
         return list(frame.index if frame.index.is_unique else range(len(frame)))
     items, item_of = _encode(_cells(frame, item, required=True))
     if len(items) < len(frame):
-        row = repeated_rows(item_of)[0]
-        problem = f"{cell_at(row, item)} is {items[item_of[row]]!r}, like an earlier row"
+        repeated = items[np.bincount(item_of).argmax()]
+        problem = f"Column {item!r} names {repeated!r} in several rows"
         raise TableError(f"{problem}. Put all votes on an item into one row.")
     return items
 
@@ -230,15 +230,7 @@ def _read_names(
 ) -> list[list[Any]]:
     """Return the labels or annotators that each cell of some columns names, row by row."""
     cells = [_cells(frame, column, required=required) for column in columns]
-    names = []
-    for row, cells_of_row in enumerate(zip(*cells, strict=True)):
-        for column, cell in zip(columns, cells_of_row, strict=True):
-            try:
-                names.append(read_names(cell, separator))
-            except TableError as error:
-                problem = f"{cell_at(row, column)} is {shortened(cell)}"
-                raise TableError(f"{problem}. {error}") from None
-    return names
+    return [read_names(cell, separator) for cell in chain.from_iterable(zip(*cells, strict=True))]
 
 
 def _read_annotators(
@@ -259,8 +251,8 @@ def _read_annotators(
 def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Sequence[str]]:
     """Return one column of counts per label if the cells hold objects or lists of counts."""
     cells = [read_json(cell) for cell in frame[column]]
-    kind = dict if isinstance(cells[0], dict) else list
-    if not isinstance(cells[0], kind):
+    kind = type(cells[0])
+    if not issubclass(kind, dict | list):
         return frame, [column]
     if not all(isinstance(cell, kind) for cell in cells):
         raise TableError(f"All rows of column {column!r} must hold counts, as the first row does.")
@@ -274,19 +266,19 @@ def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Seq
 
 def _read_array(votes: Any, label_names: Names) -> VoteTable:
     """Read an array of counts."""
-    array = np.asarray(votes)
-    if array.ndim != 2 or not array.size or array.dtype.kind not in "biuf":
-        found = f"shape {array.shape}, dtype {array.dtype}"
-        raise TableError(f"Counts must be numbers, one row per item, one per label; got {found}.")
-    n_items, n_labels = array.shape
+    counts = np.array(votes, dtype=np.float64)
+    if counts.ndim != 2 or not counts.size:
+        raise TableError(
+            f"Counts must have one row per item and one column per label; got {counts.shape}."
+        )
+    n_items, n_labels = counts.shape
     names = _given_or_numbered(label_names, n_labels)
-    counts = _check_counts(array.astype(np.float64), range(n_labels))
-    return VoteTable(list(range(n_items)), names, counts)
+    return VoteTable(list(range(n_items)), names, _check_counts(counts, range(n_labels)))
 
 
 def _check_counts(numbers: Array, columns: Sequence[Any]) -> Array:
     """Return `numbers`; raise an error that names the first cell that is not a number of votes."""
-    valid = (numbers >= 0) & np.isfinite(numbers) & (numbers == np.floor(numbers))
+    valid = (numbers >= 0) & (numbers < np.inf) & (numbers == np.floor(numbers))
     if not valid.all():
         row, k = np.argwhere(~valid)[0]
         raise TableError(f"{cell_at(row, columns[k])} must be a number of votes: 0, 1, 2, …")
@@ -345,10 +337,8 @@ def _given_or_numbered(label_names: Names, n_labels: int) -> list[str]:
 def _check_label_names(label_names: Sequence[str]) -> list[str]:
     """Return names of labels without unnecessary spaces; raise if they are not distinct names."""
     names = [clean(str(name)) for name in label_names]
-    if isinstance(label_names, str) or "" in names or len(set(names)) < len(names):
-        raise ValueError(
-            f"label_names must be a list of different labels, none empty; got {label_names!r}."
-        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"label_names must be different labels; got {label_names!r}.")
     return names
 
 

@@ -41,7 +41,6 @@ class Part:
     name: str
     prior: DirichletPrior | LogisticNormalPrior
     means: Array
-    uses_learner: bool
 
 
 class VoteLE(LabelEnhancer):
@@ -206,21 +205,21 @@ class VoteLE(LabelEnhancer):
         """Mix the posteriors of the parts, and set the attributes."""
         counts = votes.counts
         weighted = counts * votes.weight[:, None]
-        posteriors = [part.prior.posterior(counts, part.means) for part in parts]
-        weights = mixture_weights(weighted, [posterior.left_out for posterior in posteriors])
-        self.weights_ = {part.name: float(w) for part, w in zip(parts, weights, strict=True)}
+        posteriors = np.array([part.prior.posterior(counts, part.means) for part in parts])
+        left_out = posteriors[:, 2]
+        weights = mixture_weights(weighted, left_out)
+        mean, second, mixture = np.tensordot(weights, posteriors, axes=1)
+        names = [part.name for part in parts]
+        self.weights_ = dict(zip(names, weights.tolist(), strict=True))
 
         predictions = {"counting": _count_others(counts)}
         if learned is not None:
             predictions["learner"] = learned
-        for part, posterior in zip(parts, posteriors, strict=True):
-            predictions[part.name] = posterior.left_out
-        predictions["mixture"] = _mix(weights, [posterior.left_out for posterior in posteriors])
+        predictions |= dict(zip(names, left_out, strict=True))
+        predictions["mixture"] = mixture
         self.vote_scores_ = {
             name: vote_score(weighted, prediction) for name, prediction in predictions.items()
         }
-        mean = _mix(weights, [posterior.mean for posterior in posteriors])
-        second = _mix(weights, [posterior.second for posterior in posteriors])
         deviation = np.sqrt(np.maximum(second - mean**2, 0))
         self.label_distributions_ = mean[self._positions]
         self.label_std_ = deviation[self._positions]
@@ -283,13 +282,13 @@ class VoteLE(LabelEnhancer):
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
         n = _num_samples(X)
-        learned = np.empty((0, 0))
+        learned: Any = None
         if self.learner_ is not None:
             learned = with_floor(np.asarray(self.learner_.predict(X), dtype=np.float64))
         degrees = np.zeros((n, len(self.label_names_)))
         with one_thread():
             for part in self._parts:
-                means = learned if part.uses_learner else part.means
+                means = part.means if len(part.means) == 1 else learned
                 degrees = degrees + self.weights_[part.name] * part.prior.expected(means)
         return degrees
 
@@ -313,7 +312,7 @@ def _fit_parts(votes: Votes, overall: Array, learned: Array | None) -> list[Part
             f"prior counts as {SINGLE_VOTE_STRENGTH:g} votes.",
             LabelWarning,
         )
-    parts = [Part("mean", DirichletPrior(MEAN_STRENGTH), overall, uses_learner=False)]
+    parts = [Part("mean", DirichletPrior(MEAN_STRENGTH), overall)]
     for prefix, means in (("", overall), ("learner_", learned)):
         if means is None:
             continue
@@ -321,10 +320,10 @@ def _fit_parts(votes: Votes, overall: Array, learned: Array | None) -> list[Part
             dirichlet = DirichletPrior.fit(counts, means, weight)
         else:
             dirichlet = DirichletPrior(SINGLE_VOTE_STRENGTH)
-        parts.append(Part(f"{prefix}dirichlet", dirichlet, means, uses_learner=bool(prefix)))
+        parts.append(Part(f"{prefix}dirichlet", dirichlet, means))
         if has_pairs and counts.shape[1] > 1:
             normal = LogisticNormalPrior.fit(counts, means, weight)
-            parts.append(Part(f"{prefix}logistic_normal", normal, means, uses_learner=bool(prefix)))
+            parts.append(Part(f"{prefix}logistic_normal", normal, means))
     return parts
 
 
@@ -340,11 +339,6 @@ def _count_others(counts: Array) -> Array:
     others = np.maximum(counts - 1, 0) + 1 / counts.shape[1]
     n_others = np.maximum(counts.sum(axis=1, keepdims=True) - 1, 0)
     return others / (n_others + 1)
-
-
-def _mix(weights: Array, tables: list[Array]) -> Array:
-    mixed: Array = np.tensordot(weights, np.array(tables), axes=1)
-    return mixed
 
 
 def _weighted_quantiles(draws: Array, weights: Array, levels: Array) -> Array:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from labeldist._typing import Array
@@ -12,17 +13,12 @@ from labeldist._typing import Array
 ITERATIONS = 200  # more would fit the weights to the noise of the scores
 
 
-@dataclass(frozen=True)
-class Posterior:
+class Posterior(NamedTuple):
     """Posterior moments of the degrees of items, and predictions of left-out votes, all (n, c)."""
 
     mean: Array
     second: Array  # E d²
     left_out: Array  # probability of a vote for each label, given the item's other votes
-
-    def take(self, rows: Array) -> Posterior:
-        """Return the posterior of given rows, which may repeat."""
-        return Posterior(self.mean[rows], self.second[rows], self.left_out[rows])
 
 
 def vote_score(counts: Array, left_out: Array) -> float:
@@ -30,7 +26,7 @@ def vote_score(counts: Array, left_out: Array) -> float:
     return float(xlogy(counts, left_out).sum() / counts.sum())
 
 
-def mixture_weights(counts: Array, left_out: list[Array]) -> Array:
+def mixture_weights(counts: Array, left_out: ArrayLike) -> Array:
     """Return weights of several predictions that maximise the score of their mixture.
 
     Expectation maximisation starts with equal weights and stops before it has converged, so that
@@ -39,7 +35,7 @@ def mixture_weights(counts: Array, left_out: list[Array]) -> Array:
     voted = counts > 0
     votes = counts[voted]
     shares = votes / votes.sum()
-    predictions = np.array([prediction[voted] for prediction in left_out])
+    predictions = np.asarray(left_out)[:, voted]
     weights = np.full(len(predictions), 1 / len(predictions))
     for _ in range(ITERATIONS):
         responsibility = weights[:, None] * predictions
