@@ -54,12 +54,9 @@ def reconstruction_weights(X: Array, n_neighbors: int) -> Any:
     weights = np.empty((n, k))
     for block in row_blocks(n, k * X.shape[1]):
         differences = X[neighbors[block]] - X[block, None]
-        # The weights do not depend on the scale of the differences. If all are zero, any weights
-        # are optimal.
-        size = np.abs(differences).max(axis=(1, 2), keepdims=True, initial=0)
-        np.divide(differences, size, out=differences, where=size > 0)
         gram = differences @ differences.transpose(0, 2, 1)
         trace = np.trace(gram, axis1=1, axis2=2)
+        # If all differences are zero, any weights are optimal.
         gram[:, range(k), range(k)] += np.where(trace > 0, RIDGE * trace, 1.0)[:, None]
         weights[block] = np.linalg.solve(gram, np.ones((len(gram), k, 1)))[:, :, 0]
     weights /= weights.sum(axis=1, keepdims=True)
@@ -126,11 +123,7 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
     others, in which case an `ApproximationWarning` is issued. The rows of `X` must be centred.
     """
     n, m = X.shape
-    some = X[:: max(1, n // 1000)]
-    unit = float(np.sqrt(np.mean([row @ row for row in some]))) or 1.0
-    # In these units squares do not overflow in single precision.
-    rows = np.empty((n, m), dtype=np.float32)
-    np.divide(X, unit, out=rows, casting="same_kind")
+    rows = X.astype(np.float32)
     n_found = n_neighbors + 1
     index = faiss.IndexIVFFlat(faiss.IndexFlatL2(m), m, int(2 * math.sqrt(n)))
     index.cp.niter = 10
@@ -147,7 +140,7 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
     itself = found == np.arange(n)[:, None]
     itself[~itself.any(axis=1), -1] = True  # more equal rows exist than were searched
     distances = np.sqrt(squared[~itself], dtype=np.float64).reshape(n, n_neighbors)
-    return unit * distances, found[~itself].reshape(n, n_neighbors)
+    return distances, found[~itself].reshape(n, n_neighbors)
 
 
 def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:

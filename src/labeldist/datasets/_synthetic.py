@@ -50,8 +50,6 @@ def make_artificial(n_samples: int = 500, *, random_state: Any = None) -> tuple[
     array([[0.26, 0.34, 0.4 ],
            [0.28, 0.39, 0.33]])
     """
-    if n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1; got {n_samples}.")
     X: Array = random_generator(random_state).uniform(-1, 1, size=(n_samples, 3))
     return X, _degrees(X)
 

@@ -165,3 +165,17 @@ class ScoringEnhancer(LabelEnhancer):
 
     def _distributions(self, scores: Array) -> Array:
         return to_distributions(scores, **self._map)
+
+
+def accepts_sparse(estimator: Any) -> bool:
+    """Return whether an enhancer with an optional part accepts sparse features."""
+    if hasattr(estimator, "__sklearn_tags__"):
+        return bool(get_tags(estimator).input_tags.sparse)
+    return estimator is None
+
+
+def interval_levels(coverage: float) -> Array:
+    """Return the levels of the two quantiles that bound an interval."""
+    if not 0 < coverage < 1:
+        raise ValueError(f"coverage must be between 0 and 1; got {coverage}.")
+    return np.array([0.5 - coverage / 2, 0.5 + coverage / 2])

@@ -81,11 +81,6 @@ def compare_groups(
 def _read_groups(votes: VoteDistributions, codes: Codes, groups: Any) -> Any:
     """Return a table with one row per annotator and one column per group, true for members."""
     if not isinstance(groups, Mapping):
-        if len(groups) != len(codes):
-            sizes = f"{len(groups)} groups for {len(codes)} votes"
-            raise ValueError(
-                f"groups must map annotators to groups, or have one per vote: {sizes}."
-            )
         voters = [votes.annotators[a] for a in codes[:, 1]]
         groups = dict(zip(voters, groups, strict=True))
     column = [groups.get(name) for name in votes.annotators]

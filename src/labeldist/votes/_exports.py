@@ -149,13 +149,9 @@ def _argilla_responses(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, 
 def _read_prodigy(tasks: Records) -> Iterator[Answer]:
     for task in tasks:
         person = task.get("_annotator_id", task.get("_session_id"))
-        labels = task.get("accept")  # choices, or None if one label was proposed
-        if labels is None and task["answer"] == "reject":
-            labels = f"not {task[LABEL]}"
-        elif labels is None:
-            labels = task[LABEL]
-        elif task["answer"] == "reject":
-            labels = []
+        labels = task.get("accept", task.get(LABEL))  # choices, or one proposed label
+        if task["answer"] == "reject":
+            labels = [] if "accept" in task else f"not {labels}"
         if task["answer"] != "ignore":
             yield Answer(task["_input_hash"], person, LABEL, labels, task.get(TEXT))
 

@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,7 +15,12 @@ from labeldist._tables.messages import listed
 from labeldist._threads import one_thread
 from labeldist._typing import Array, Watch, show_nothing
 from labeldist._validation import check_rows, random_generator
-from labeldist.enhancement._enhancer import LabelEnhancer, NewRowsMixin
+from labeldist.enhancement._enhancer import (
+    LabelEnhancer,
+    NewRowsMixin,
+    accepts_sparse,
+    interval_levels,
+)
 from labeldist.enhancement.bayes_le.logistic_normal import expected_degrees
 from labeldist.enhancement.bayes_le.posterior import posterior_moments, posterior_quantiles
 from labeldist.enhancement.bayes_le.score_model import (
@@ -374,9 +378,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             Bounds of the degrees.
         """
         check_is_fitted(self)
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage must be between 0 and 1; got {coverage}.")
-        levels = np.array([0.5 - coverage / 2, 0.5 + coverage / 2])
+        levels = interval_levels(coverage)
         with one_thread():
             lower, upper = posterior_quantiles(
                 self._model,
@@ -398,11 +400,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        regressor = self.regressor
-        if hasattr(regressor, "__sklearn_tags__"):
-            tags.input_tags.sparse = get_tags(regressor).input_tags.sparse
-        else:
-            tags.input_tags.sparse = regressor is None
+        tags.input_tags.sparse = accepts_sparse(self.regressor)
         return tags
 
 

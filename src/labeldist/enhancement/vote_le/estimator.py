@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from labeldist._compat import HasMethods, StrOptions, _check_sample_weight
@@ -14,7 +14,7 @@ from labeldist._solvers.row_blocks import row_blocks
 from labeldist._threads import one_thread
 from labeldist._typing import Array
 from labeldist._validation import check_rows, label_names, label_table, validate_data
-from labeldist.enhancement._enhancer import LabelEnhancer
+from labeldist.enhancement._enhancer import LabelEnhancer, accepts_sparse, interval_levels
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
 from labeldist.enhancement.vote_le.left_out_votes import mixture_weights, vote_score
 from labeldist.enhancement.vote_le.logistic_normal_prior import N_DRAWS, LogisticNormalPrior
@@ -242,9 +242,7 @@ class VoteLE(LabelEnhancer):
             Bounds of the degrees.
         """
         check_is_fitted(self)
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage must be between 0 and 1; got {coverage}.")
-        levels = np.array([0.5 - coverage / 2, 0.5 + coverage / 2])
+        levels = interval_levels(coverage)
         n, c = self._counts.shape
         random = np.random.default_rng(0)
         bounds = np.empty((2, n, c))
@@ -294,10 +292,7 @@ class VoteLE(LabelEnhancer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if hasattr(self.learner, "__sklearn_tags__"):
-            tags.input_tags.sparse = get_tags(self.learner).input_tags.sparse
-        else:
-            tags.input_tags.sparse = self.learner is None
+        tags.input_tags.sparse = accepts_sparse(self.learner)
         return tags
 
 
