@@ -148,7 +148,6 @@ VALID = [[0.5, 0.5]]
         (VALID, [[np.nan, 0.5]], "D_pred is not finite"),
         (VALID, [[-0.5, 1.5]], "D_pred is negative"),
         (VALID, VALID * 2, r"\(1, 2\), \(2, 2\)"),
-        (np.zeros((0, 2)), np.zeros((0, 2)), "no rows"),
     ],
 )
 def test_invalid_rows_raise(D, P, facts):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_CHARACTERS = 2_000  # longer cells are cut
-FOLDS = 10  # of the cross-validated predictions
-MIN_ITEMS_TO_PREDICT = 4  # with fewer there are no folds within the folds of a cross-validation
+FOLDS = 10  # of the cross-validated predictions, and of the choice of parameters within them
+MIN_ITEMS_TO_PREDICT = 2 * FOLDS
 SHARES = "given labels, in equal shares"
 Bounds = tuple[Array, Array]
 
@@ -197,11 +196,8 @@ def predict_out_of_fold(X: Any, D: Any, prepare: Any) -> dict[str, Array]:
     from labeldist.learning import BDLDLCV
     from labeldist.learning._cross_validation import held_out, prepared
 
-    n = len(D)
-    if n < MIN_ITEMS_TO_PREDICT:
+    if len(D) < MIN_ITEMS_TO_PREDICT:
         return {}
-    folds = min(FOLDS, n // 2)
-    n_training = n - math.ceil(n / folds)
-    learner = prepared(prepare, BDLDLCV(cv=min(10, n_training), scale=prepare is None))
-    P = held_out(learner, X, D, cv=folds, random_state=0)
+    learner = prepared(prepare, BDLDLCV(cv=FOLDS, scale=prepare is None))
+    P = held_out(learner, X, D, cv=FOLDS, random_state=0)
     return {"predicted by BDLDLCV, each item held out": P}

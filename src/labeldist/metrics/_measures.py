@@ -165,8 +165,6 @@ def check_pair(
     p = check_distributions(D_pred, name="D_pred")
     if d.shape != p.shape:
         raise ValueError(f"D_true and D_pred must have the same shape: {d.shape}, {p.shape}.")
-    if not len(d):
-        raise ValueError("D_true and D_pred have no rows. At least one is needed.")
     return d, p
 
 

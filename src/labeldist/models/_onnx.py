@@ -226,9 +226,8 @@ def _transformers() -> dict[type, Converter]:
 def _bdldl(graph: _Graph, model: Any, X: str) -> str:
     if model.output_ == "project":
         return _linear(graph, model, X)
-    if model.output_ == "softmax":
-        return _raise_and_normalize(graph, _softmax(graph, model, X), model.floor_)
-    return _raise_and_normalize(graph, _scores(graph, model, X), model.floor_)
+    add = _softmax if model.output_ == "softmax" else _scores
+    return _raise_and_normalize(graph, add(graph, model, X), model.floor_)
 
 
 def _linear(graph: _Graph, model: Any, X: str) -> str:

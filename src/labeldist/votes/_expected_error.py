@@ -11,6 +11,7 @@ from labeldist._typing import Array
 from labeldist.votes._dirichlet import DirichletMultinomial, fit_dirichlet
 from labeldist.votes._noise_ceiling import (
     check_independent_votes,
+    check_n_votes,
     expected_negentropy,
     skill_of_truth,
 )
@@ -88,9 +89,7 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     >>> result.counting.round(3).tolist(), result.dirichlet.round(3).tolist()
     ([0.179, 0.075, 0.029], [0.168, 0.072, 0.028])
     """
-    numbers = np.atleast_1d(np.asarray(n_votes))
-    if numbers.ndim > 1 or numbers.dtype.kind not in "iu" or not (numbers > 0).all():
-        raise ValueError(f"n_votes must be positive whole numbers; got {n_votes!r}.")
+    numbers = check_n_votes(n_votes)
     check_independent_votes(votes, "expected_error")
     fitted = fit_dirichlet(votes.counts, "expected_error")
     mean = fitted / fitted.sum()
@@ -105,7 +104,7 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
         dirichlet = _divergence(a, times, n, prior_votes)
         ceiling = skill_of_truth(rows + fitted, np.full(len(rows), n), times)
         figures[:, k] = counting, dirichlet, ceiling
-    return ExpectedError(numbers.astype(np.int64), *figures)
+    return ExpectedError(numbers, *figures)
 
 
 def _posterior_strength(counts: Array, mean: Array) -> float:

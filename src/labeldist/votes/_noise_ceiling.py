@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import psi, xlogy
 
 from labeldist._typing import Array
@@ -64,17 +62,23 @@ def noise_ceiling(
     >>> round(noise_ceiling(votes), 2), round(noise_ceiling(votes, n_votes=20), 2)
     (0.6, 0.9)
     """
-    if n_votes is not None and (not isinstance(n_votes, Integral) or n_votes < 1):
-        raise ValueError(f"n_votes must be a positive whole number or None; got {n_votes!r}.")
     check_independent_votes(votes, "noise_ceiling")
     judging_votes = votes.counts.sum(axis=1)
     if n_votes is not None:
-        judging_votes[:] = n_votes
+        judging_votes[:] = check_n_votes(n_votes)
     judged = judging_votes > 0
     n = judging_votes[judged]
     weight = row_weights(sample_weight, judged)
     alpha = fit_dirichlet(votes.counts, "noise_ceiling")
     return skill_of_truth(votes.counts[judged] + alpha, n, weight)
+
+
+def check_n_votes(n_votes: ArrayLike) -> NDArray[np.int64]:
+    """Return numbers of votes as an array; raise an error if they are not positive integers."""
+    numbers = np.atleast_1d(n_votes)
+    if numbers.dtype.kind not in "iu" or not (numbers > 0).all():
+        raise ValueError(f"n_votes must be positive whole numbers; got {n_votes!r}.")
+    return numbers.astype(np.int64)
 
 
 def check_independent_votes(votes: VoteDistributions, function: str) -> None:

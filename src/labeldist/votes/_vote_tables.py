@@ -178,8 +178,6 @@ def _open_frame(votes: Any, columns: list[Any], *others: Any) -> Any:
     Columns of nested objects are joined.
     """
     named = [name for name in (*others, *columns) if name is not None]
-    if not columns or len(set(named)) < len(named):
-        raise ValueError(f"Name at least one column of votes, and each once; got {named}.")
     if hasattr(votes, "to_pandas"):  # polars or pyarrow
         votes = votes.to_pandas()
     votes = require("pandas", "app").DataFrame(votes)
@@ -306,7 +304,7 @@ def _encode_labels(cells: list[Any], label_names: Names) -> tuple[list[str], Cod
     """Return the label names, as given or sorted, and the index of the label of each cell."""
     spellings, codes = _encode([kinds.word(cell) for cell in cells])
     found = [clean(spelling) for spelling in spellings]
-    names = _sorted(found) if label_names is None else _check_label_names(label_names)
+    names = _sorted(found) if label_names is None else [clean(str(name)) for name in label_names]
     for name in found:
         if name not in names:
             known = f"{listed(names)}.{did_you_mean(name, names)}"
@@ -328,18 +326,9 @@ def _given_or_numbered(label_names: Names, n_labels: int) -> list[str]:
     """Return the names of labels without names in the table."""
     if label_names is None:
         return [f"label_{k}" for k in range(n_labels)]
-    names = _check_label_names(label_names)
-    if len(names) != n_labels:
-        raise ValueError(f"label_names must name each of the {n_labels} columns; got {names}.")
-    return names
-
-
-def _check_label_names(label_names: Sequence[str]) -> list[str]:
-    """Return names of labels without unnecessary spaces; raise if they are not distinct names."""
-    names = [clean(str(name)) for name in label_names]
-    if len(set(names)) < len(names):
-        raise ValueError(f"label_names must be different labels; got {label_names!r}.")
-    return names
+    if len(label_names) != n_labels:
+        raise ValueError(f"label_names must name each of the {n_labels} columns.")
+    return [clean(str(name)) for name in label_names]
 
 
 def _sorted(names: list[str]) -> list[str]:

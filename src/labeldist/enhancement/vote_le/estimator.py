@@ -167,12 +167,9 @@ class VoteLE(LabelEnhancer):
         counts = check_distributions(label_table(y), name="y (counts of votes)", tol=np.inf)
         counts = counts.copy()  # later changes of `y` have no effect
         self.label_names_ = label_names(y, counts.shape[1])
-        fractions = np.argwhere(counts != np.rint(counts))
-        if fractions.size:
-            row, column = fractions[0]
+        if (counts != np.rint(counts)).any():
             raise NotADistributionError(
-                "y must hold counts of votes, which are whole numbers; got "
-                f"{counts[row, column]:g} in row {row}, column {column}. "
+                "y must hold counts of votes, which are whole numbers. "
                 "labeldist.votes.from_votes counts votes."
             )
         return counts
@@ -249,7 +246,8 @@ class VoteLE(LabelEnhancer):
         for rows in row_blocks(n, len(self._parts) * N_DRAWS * c):
             draws, weights = self._draw(rows, random)
             bounds[:, rows] = _weighted_quantiles(draws, weights, levels)
-        return bounds[0][self._positions], bounds[1][self._positions]
+        lower, upper = bounds[:, self._positions]
+        return lower, upper
 
     def _draw(self, rows: slice, random: np.random.Generator) -> tuple[Array, Array]:
         """Return draws from the mixture for some rows, and their weights."""
@@ -340,9 +338,7 @@ def _weighted_quantiles(draws: Array, weights: Array, levels: Array) -> Array:
     """Return quantiles, (n_levels, n, c), of draws, (n_draws, n, c), with weights (n_draws, n)."""
     order = np.argsort(draws, axis=0)
     cumulated = np.cumsum(np.take_along_axis(weights[:, :, None], order, axis=0), axis=0)
-    quantiles = np.empty((len(levels), *draws.shape[1:]))
-    for k, level in enumerate(levels):
-        position = np.minimum((cumulated < level).sum(axis=0), len(draws) - 1)
-        ranked = np.take_along_axis(order, position[None], axis=0)
-        quantiles[k] = np.take_along_axis(draws, ranked, axis=0)[0]
-    return quantiles
+    places = np.array([(cumulated < level).sum(axis=0) for level in levels])
+    places = np.minimum(places, len(draws) - 1)
+    ranked = np.take_along_axis(draws, order, axis=0)
+    return np.take_along_axis(ranked, places, axis=0)
