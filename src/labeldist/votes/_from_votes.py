@@ -50,8 +50,7 @@ def from_votes(
         An annotator may name several labels for an item: in several rows of a long table, or in one
         cell, as a list (also written as JSON) or with a `separator`. Each named label counts as one
         vote. If cells of `annotator` hold several names, `label` must list one label per annotator.
-        Spaces and accents are normalised, and 3 and 3.0 are the same label. A `LabelWarning` names
-        spellings that are merged.
+        Spaces and accents are normalised, and 3 and 3.0 are the same label.
     item, annotator, label : str
         Columns of a long table. The other shapes may have an `item`; otherwise their index names
         the items.
