@@ -22,7 +22,7 @@ from labeldist.enhancement.vote_le.left_out_votes import Posterior
 from labeldist.enhancement.vote_le.spread_prior import log_spread_prior
 
 LAPLACE_ITERATIONS = 60
-SAMPLING_ITERATIONS = 15
+SAMPLING_ITERATIONS = 6
 EM_DRAWS = 128
 EM_TOLERANCE = 1e-4  # relative change of the covariance
 NEWTON_ITERATIONS = 50

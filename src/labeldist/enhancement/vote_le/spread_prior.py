@@ -6,7 +6,7 @@ import numpy as np
 
 from labeldist._typing import Array
 
-MEDIAN = 0.2  # of the sum of the variances of the scores
+MEDIAN = 0.15  # of the sum of the variances of the scores
 DEVIATION = 1.5  # of its logarithm
 
 
