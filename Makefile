@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,boosting,dask,neighbors,onnx,tables]'
 
-.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli peer bench soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli few-votes peer bench soak audit licences wheel mutation figures clean
 
 demo: $(VENV)/.demo  ## Show what the library does with votes and with tags; writes build/demo.html (one minute)
 	$(BIN)/python examples/demo.py --out build
@@ -85,6 +85,9 @@ reproduce-docs: $(STAMP)  ## Run the further experiments behind the tables of th
 further-learners: $(STAMP)  ## Run the further learners of the literature with two workers; rewrites docs/results/further_learners.md (40 minutes; resumes)
 	$(ONE_THREAD) $(BIN)/python -m reproduction run further-learners --jobs 2 $(REPRODUCTION) || test $$? -eq 3
 	$(BIN)/python -m reproduction.further_learners build/reproduction.sqlite docs/results/further_learners.md
+
+few-votes: $(STAMP)  ## Degrees from few votes on the benchmark sets and on votes in LABELDIST_VOTES; rewrites docs/results/few_votes.md (ten minutes; resumes)
+	$(ONE_THREAD) $(BIN)/python -m reproduction.few_votes --jobs 2
 
 chaosnli: $(STAMP) build/embeddings.npz  ## Hard and soft labels on votes on text in LABELDIST_VOTES (a large install, half an hour; resumes)
 	$(ONE_THREAD) $(BIN)/python -m reproduction.votes_on_text --embeddings build/embeddings.npz

@@ -1,4 +1,4 @@
-"""The effect of smoothing few votes of ChaosNLI, printed as a Markdown table.
+"""The effect of smoothing few votes of ChaosNLI, and of VoteLE, printed as a Markdown table.
 
 Votes are drawn from the 100 votes of each item, whose shares are the truth. The skill is that of
 the smoothed shares themselves, and that of a learner which is trained on them and predicts the
@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
-from labeldist import BDLDLCV
+from labeldist import BDLDLCV, VoteLE
 from labeldist.metrics import skill
 from labeldist.votes import from_votes
 from reproduction.findings import markdown_table
@@ -47,15 +47,18 @@ def measure(X: Any, counts: Any, n_votes: int, seed: int) -> list[dict[str, Any]
     truth = counts / counts.sum(axis=1, keepdims=True)
     train, test = train_test_split(np.arange(len(X)), test_size=0.5, random_state=seed)
     rows = []
-    for name, smoothing in SMOOTHINGS.items():
-        votes = from_votes(drawn[train], smoothing=smoothing)
-        learner = BDLDLCV().fit(X[train], votes.distributions)
+    degrees = {
+        name: from_votes(drawn[train], smoothing=smoothing).distributions
+        for name, smoothing in SMOOTHINGS.items()
+    }
+    degrees["VoteLE"] = VoteLE().fit(None, drawn[train]).label_distributions_
+    for name, D in degrees.items():
+        learner = BDLDLCV().fit(X[train], D)
         rows.append(
             {
                 "votes": n_votes,
                 "smoothing": name,
-                "votes added": votes.smoothing,
-                "skill of the degrees": skill(truth[train], votes.distributions),
+                "skill of the degrees": skill(truth[train], D),
                 "skill of the learner": skill(truth[test], learner.predict(X[test])),
             }
         )
