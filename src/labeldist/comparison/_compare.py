@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -259,7 +258,7 @@ def _identity(estimator: Any) -> str:
     """Return a text that is the same for equal estimators in other processes."""
     try:
         return str(joblib.hash(estimator))
-    except (pickle.PicklingError, AttributeError, TypeError):  # such as a class in a function
+    except Exception:  # of several types, such as for a class in a function
         return repr(estimator)
 
 
