@@ -2,6 +2,8 @@
 
 import errno
 import os
+import signal
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -64,6 +66,33 @@ def test_file_that_appears_during_the_write_is_not_overwritten(tmp_path, monkeyp
     files.write_whole(page, b"new", overwrite=False)
     assert page.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [page]
+
+
+KILLED = """
+import os, signal, sys
+from labeldist._files import whole_file
+
+with whole_file(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_next_write_removes_what_killed_processes_left(tmp_path):
+    page = tmp_path / "page [1].html"
+    for path in (page, tmp_path / "other.html"):
+        process = subprocess.run([sys.executable, "-c", KILLED, path])
+        assert process.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.glob("*.part"))) == 2
+    with files.whole_file(page) as file:  # the file of a living process stays
+        file.write(b"second")
+        files.write_whole(page, b"first")
+        assert len(list(tmp_path.glob("*.part"))) == 2
+    assert page.read_bytes() == b"second"
+    (left,) = tmp_path.glob("*.part")
+    assert "other.html" in left.name
 
 
 def unsupported(*_):

@@ -1,10 +1,13 @@
 """Atomic writing of output files."""
 
 import os
+import platform
+import re
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO
 
@@ -16,14 +19,14 @@ def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
     """Open a temporary file, and move it to `path` when the block ends without an error.
 
     The folder is created if needed. After an error or an interrupt, the temporary file is removed
-    and `path` is unchanged. A killed process cannot remove its temporary file. With
-    ``overwrite=False`` an existing `path` raises an `OutputError`, also if it appeared while the
-    block was running; of two simultaneous writers one fails.
+    and `path` is unchanged. A killed process cannot remove its temporary file; the next write to
+    `path` does. With ``overwrite=False`` an existing `path` raises an `OutputError`,
+    also if it appeared while the block was running; of two simultaneous writers one fails.
     """
     path = Path(path)
     with output_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"labeldist-{uuid.uuid4().hex}.part")
+        temporary = _temporary_for(path)
         file = temporary.open("x+b")
     try:
         yield file
@@ -49,6 +52,30 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OutputError(f"{path} exists; use another name, or force to replace it.") from None
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _temporary_for(path: Path) -> Path:
+    """Return a new temporary name, and remove the files that dead processes left for `path`."""
+    # Only this computer knows its processes. File names have at most 255 bytes.
+    start = f"labeldist-{path.name[:40]}-{platform.node()[:30]}-"
+    for left in path.parent.glob(f"{escape(start)}*.part"):
+        process = re.fullmatch(r"(\d{1,9})-[0-9a-f]{8}\.part", left.name.removeprefix(start))
+        if process and not _is_running(int(process[1])):
+            with suppress(OSError):
+                left.unlink()
+    return path.with_name(f"{start}{os.getpid()}-{uuid.uuid4().hex[:8]}.part")
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # os.kill would end the process
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # a process of another user
+        return True
+    return True
 
 
 def _move(temporary: Path, path: Path, overwrite: bool) -> None:
