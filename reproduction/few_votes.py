@@ -118,7 +118,7 @@ def read_votes(name: str) -> tuple[Any, Any]:
         texts = table.drop_duplicates("instance_id").set_index("instance_id")["text"]
         texts = texts.loc[votes.items]
     else:
-        data = load_votes(name)
+        data: Any = load_votes(name)
         votes = data.votes
         texts = data.items["premise"] + " " + data.items["hypothesis"]
     return texts.to_numpy(), votes.counts.astype(np.int64)
@@ -155,17 +155,19 @@ def main() -> None:
         for result in run_tasks([*real, *simulated], store, n_jobs=options.jobs):
             if result.reason:
                 print(result.key, result.reason)
-        rows = [(*key.split(":"), result.values) for key, result in store.results().items()]
-    frame = pd.DataFrame(
-        [{"data set": name, "votes": int(n), **values} for name, n, _, values in rows]
-    )
+        results = store.results()
+    rows = []
+    for key, result in results.items():
+        name, n_votes, _ = key.split(":")
+        rows.append({"data set": name, "votes": int(n_votes), **result.values})
+    frame = pd.DataFrame(rows)
     means = frame.groupby(["data set", "votes"], as_index=False).mean()
     is_real = means["data set"].isin(REAL)
     of_sets = means[~is_real]
     coverage = of_sets.pivot_table(index="data set", columns="votes", values="coverage")
     tables = {
-        "simulated": markdown_table(of_sets.drop(columns="coverage")),
-        "real": markdown_table(means[is_real].drop(columns=["coverage", "votes"]), digits=3),
+        "simulated": markdown_table(of_sets[["data set", "votes", *METHODS]]),
+        "real": markdown_table(means[is_real][["data set", *METHODS]], digits=3),
         "coverage": markdown_table(coverage.reset_index(), digits=2),
     }
     for block, text in tables.items():
