@@ -45,15 +45,6 @@ def test_value_gradient_and_normal_equations_of_published_objective(
     assert_allclose(2 * (A @ W + W @ B - C), gradient, atol=1e-10)
 
 
-def test_normal_equations_do_not_depend_on_blocks(rng, monkeypatch):
-    loss = make_loss(rng, 0.3, 0.2, n=20)
-    whole = loss.normal_equations()[0]
-    monkeypatch.setattr(bidirectional, "PRODUCT_BLOCK", 6)
-    blocked = loss.normal_equations()[0]
-    assert_allclose(blocked, whole, rtol=1e-12)
-    assert_allclose(blocked, blocked.T, rtol=1e-12)
-
-
 @settings
 def test_gradient_vanishes_at_exact_minimum(rng, reconstruction, smoothness):
     loss = make_loss(rng, reconstruction, smoothness)

@@ -15,7 +15,6 @@ from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester
 from labeldist._typing import EPSILON, Array
 
-PRODUCT_BLOCK = 1024
 REPRODUCTION = 1e-3  # largest relative error of the scores; the loss grows by at most its square
 
 
@@ -73,11 +72,7 @@ class EnhancementLoss:
 
         A = Φᵀ(I + λS)Φ, B = α LᵀL and C = (1 + α) ΦᵀL.
         """
-        features = self.features
-        if self.smoothness:
-            A = _symmetric_product(features, self.smooth(features))
-        else:
-            A = features.T @ features
+        A = self.features.T @ self.smooth(self.features)
         return A, self.reconstruction * self.label_gram, (1 + self.reconstruction) * self.cross
 
 
@@ -126,17 +121,6 @@ def _relative_gradient(loss: EnhancementLoss, W: Array) -> float:
     if not scale:
         return 0.0
     return float(linalg.norm(loss.features.T @ (pull - loss.labels)) / scale)
-
-
-def _symmetric_product(P: Array, Q: Array) -> Array:
-    """Return PᵀQ if it is symmetric: compute the lower blocks and copy the upper ones."""
-    size = P.shape[1]
-    product = np.empty((size, size))
-    for start in range(0, size, PRODUCT_BLOCK):
-        block = slice(start, min(start + PRODUCT_BLOCK, size))
-        np.matmul(P[:, start:].T, Q[:, block], out=product[start:, block])
-        product[block, block.stop :] = product[block.stop :, block].T
-    return product
 
 
 @dataclass(frozen=True)
