@@ -97,10 +97,8 @@ def _check_logical(logical: Any, frame: Any, labels: list[str]) -> Any:
 def _check_intervals(intervals: Any, frame: Any, labels: list[str]) -> dict[str, Bounds]:
     """Return the bounds of the degrees of some versions."""
     checked = {}
-    for key, (lower, upper) in intervals.items():
-        name = f"A bound of {key!r}"
-        low = _check_table(name, lower, frame, labels)
-        high = _check_table(name, upper, frame, labels)
+    for key, bounds in intervals.items():
+        low, high = (_check_table(f"A bound of {key!r}", D, frame, labels) for D in bounds)
         checked[str(key)] = (low, high)
     return checked
 

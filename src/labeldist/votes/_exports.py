@@ -37,7 +37,7 @@ class Answer(NamedTuple):
     item: Any
     annotator: Any
     question: str
-    labels: Any
+    label: Any
     text: Any
 
 
@@ -58,12 +58,9 @@ def read_export(path: str, tool: str, question: str | None = None) -> Any:
     if question not in questions:
         problem = f"{path} has answers to these questions: {listed(questions) or 'none'}"
         raise TableError(f"{problem}. Name the question to count as the label.")
-    rows = []
-    for answer in answers:
-        if answer.question == question:
-            labels = answer.labels if isinstance(answer.labels, list) else [answer.labels]
-            rows += [(answer.item, answer.annotator, label, answer.text) for label in labels]
-    frame = require("pandas", "app").DataFrame(rows, columns=COLUMNS, dtype=object)
+    table = require("pandas", "app").DataFrame(answers, columns=Answer._fields, dtype=object)
+    table = table[table["question"] == question].explode(LABEL, ignore_index=True)
+    frame = table.dropna(subset=LABEL)[list(COLUMNS)]
     structured = [label for label in frame[LABEL] if isinstance(label, dict | list)]
     if structured:
         problem = f"{path} has the label {structured[0]!r}"
