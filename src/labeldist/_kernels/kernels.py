@@ -1,6 +1,5 @@
 """The Gaussian kernel and distances between rows, as matrices or block by block."""
 
-import math
 from collections.abc import Iterator
 from typing import Literal
 
@@ -60,8 +59,7 @@ def gaussian(squared: Array, width: float) -> Array:
 def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
     """Yield the rows of each block and their squared distances to these and all later rows.
 
-    Each pair of rows occurs once, except for pairs within a block, which occur in both orders. The
-    next block overwrites the distances of the previous one.
+    Each pair of rows occurs once, except for pairs within a block, which occur in both orders.
     """
     X = X - column_means(X)  # a large common shift would cost digits
     n = len(X)
@@ -69,12 +67,9 @@ def squared_distance_blocks(X: Array) -> Iterator[tuple[slice, Array]]:
     # ‖x‖² + ‖y‖² − 2xᵀy as a single product.
     left = np.column_stack([-2 * X, squares, np.ones(n)])
     right = np.column_stack([X, np.ones(n), squares]).T.copy()
-    memory = np.empty(BLOCK * n)
     for start in range(0, n, BLOCK):
         rows = slice(start, min(start + BLOCK, n))
-        shape = (rows.stop - start, n - start)
-        squared = memory[: math.prod(shape)].reshape(shape)
-        np.matmul(left[rows], right[:, start:], out=squared)
+        squared = left[rows] @ right[:, start:]
         np.maximum(squared, 0, out=squared)
         np.fill_diagonal(squared, 0)
         yield rows, squared
