@@ -97,22 +97,6 @@ def test_escape_sequences_of_names_do_not_reach_the_terminal(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("- <&-", "labeldist: Standard input"),
-        ("new.csv >&-", "labeldist: Standard output"),
-    ],
-)
-def test_closed_streams(folder, arguments, message):
-    command = f"exec {sys.executable} -m labeldist predict model.skops {arguments}"
-    process = subprocess.run(command, shell=True, capture_output=True, text=True)  # noqa: S602
-    assert (process.returncode, process.stdout) == (1, "")
-    assert process.stderr.startswith(message)
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
 def test_output_names_that_are_not_utf_8(folder):
     name = os.fsdecode(b"\xff.csv")

@@ -45,7 +45,7 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
         ("a.csv", "Survey,,\nid,who,label\n1,a,joy\n", r"duplicate columns: \(without a name\)"),
         ("a.csv", b"a,b\n\xff,1\n", "byte 4"),
         ("a.json", '{"a": 1}', "list of records"),
-        ("a.jsonl", '{"a": 1}\n\n{"a": }\n', "line 3 is not JSON.*column 7"),
+        ("a.jsonl", '{"a": 1}\n\n{"a": }\n', "line 3 is not a record.*column 7"),
         ("a.jsonl", '{"a": 1}\n[2]\n', "line 2 is not a record"),
         ("a.xlsx", b"PK", r"\.csv, \.tsv"),
         ("a.parquet", b"PAR1", "cannot be read"),

@@ -13,7 +13,7 @@ from labeldist._extras import require
 from labeldist._files import output_errors, whole_file
 from labeldist._tables.csv_files import HEADER, find_separator
 from labeldist._tables.parquet_files import arrow_to_frame
-from labeldist._tables.tables import STANDARD, reading
+from labeldist._tables.tables import reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def can_stream(source: str | os.PathLike[str], target: str | os.PathLike[str]) -
     commas of CSV with semicolons.
     """
     formats = (Path(source).suffix.lower(), Path(target).suffix.lower())
-    if STANDARD in (source, target) or formats not in STREAMED or not Path(source).is_file():
+    if formats not in STREAMED or not Path(source).is_file():
         return False
     if formats[0] == ".parquet":
         is_nested = require("pyarrow", "tables").types.is_nested

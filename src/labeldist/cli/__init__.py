@@ -1,6 +1,5 @@
 """The command ``labeldist``, one module per subcommand."""
 
-import os
 import signal
 import sys
 from typing import Any
@@ -18,9 +17,6 @@ def main() -> None:
         problem = f"The command labeldist needs {error.name}, which is not installed."
         print(f"{problem} Install it: {how_to_install('app')}", file=sys.stderr)
         raise SystemExit(1) from None
-    for name, mode in (("stdin", "r"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # closed; print would then write messages to standard output
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
     def terminate(*_: Any) -> None:
         raise TerminatedError

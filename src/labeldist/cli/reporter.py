@@ -81,8 +81,6 @@ class Reporter:
 
     def result(self, text: str, facts: dict[str, Any]) -> None:
         """Print `facts` as JSON, or `text`."""
-        if sys.stdout is None:  # closed
-            return
         if self._as_json:
             noted = {**facts, "notes": self.notes}
             content = json.dumps(noted, ensure_ascii=False, allow_nan=False, indent=2)
