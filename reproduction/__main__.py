@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labeldist.comparison import Store
 from labeldist.exceptions import LabelDistError
-from reproduction.files import write_text
+from reproduction.files import make_folder, write_text
 from reproduction.findings import findings_markdown, rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import write_report
@@ -48,7 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     runs.add_argument(
         "--jobs",
-        type=int,
+        type=_jobs,
         default=-1,
         help="number of processes, each with one thread (default: one per core)",
     )
@@ -70,17 +70,24 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("0 processes cannot run anything; -1 is one per core")
+    return number
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line and return the exit code."""
     options = make_parser().parse_args(arguments)
     try:
-        options.out.mkdir(parents=True, exist_ok=True)
+        make_folder(options.out)
         if options.command == "run":
             return _run(options)
         if options.page:
             rewrite_page(options.page, read_store(options.store))
         return write_outputs(options.store, options.out)
-    except (LabelDistError, OSError) as error:
+    except LabelDistError as error:
         print(f"reproduction: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -147,3 +147,13 @@ def test_killed_comparison_resumes_to_equal_results(tmp_path):
 def test_comparison_killed_twenty_times_resumes_to_equal_results(tmp_path, n_jobs):
     resumed = kill_and_resume(tmp_path / "s.sqlite", 20, n_jobs)
     assert values(resumed) == values(compare_mine(None))
+
+
+@pytest.mark.soak
+def test_workers_end_with_killed_main_process(tmp_path):
+    process = start(tmp_path / "s.sqlite", 2)
+    while len(workers := loky_workers(psutil.Process(process.pid))) < 2:
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    assert psutil.wait_procs(workers, timeout=30)[1] == []

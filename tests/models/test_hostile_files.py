@@ -8,6 +8,7 @@ import subprocess
 from zipfile import ZipFile
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from numpy.testing import assert_array_equal
@@ -15,7 +16,8 @@ from numpy.testing import assert_array_equal
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError
 from labeldist.learning import DistributionForest
-from labeldist.models import load, read_card, save
+from labeldist.models import load, predict_distributions, read_card, save
+from tests.cli.in_process import error_of
 from tests.models.examples import NEW, fitted
 
 
@@ -153,6 +155,33 @@ def test_damaged_cards_and_cards_of_newer_formats(path, card):
     for read in (load, read_card):
         with pytest.raises(ModelError, match=r"model\.skops"):
             read(path)
+
+
+@pytest.mark.parametrize("versions", [[], {}, None])
+def test_cards_without_versions(path, versions):
+    def change(members):
+        card = json.loads(members["card.json"])
+        card["versions"] = versions
+        members["card.json"] = json.dumps(card).encode()
+
+    rewrite(path, change)
+    for read in (load, read_card):
+        with pytest.raises(ModelError, match=r"model\.skops"):
+            read(path)
+
+
+def test_models_without_coefficients(path):
+    def change(members):
+        schema = json.loads(members["schema.json"])
+        del schema["content"]["content"]["coef_"]
+        members["schema.json"] = json.dumps(schema).encode()
+
+    rewrite(path, change)
+    with pytest.raises(ModelError, match="coef_"):
+        predict_distributions(load(path), NEW)
+    table = path.with_name("new.csv")
+    pd.DataFrame(NEW).to_csv(table, index=False)
+    assert "coef_" in error_of("predict", path, table)
 
 
 def test_archives_without_a_card_and_truncated_files(path):

@@ -7,6 +7,7 @@ import os
 import platform
 import sqlite3
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +28,7 @@ TABLES = (
     "runs (key TEXT PRIMARY KEY, seconds REAL NOT NULL, reason TEXT NOT NULL, versions TEXT)",
     "numbers (key TEXT REFERENCES runs, name TEXT, value REAL, PRIMARY KEY (key, name))",
 )
+HEARTBEAT = 1.0  # seconds after which a worker notices that its main process was killed
 ALL_RESULTS = (
     "SELECT key, seconds, reason, versions, name, value FROM runs LEFT JOIN numbers USING (key)"
 )
@@ -286,7 +288,24 @@ def versions() -> str:
 def _workers(n_jobs: int | None) -> Any:
     if n_jobs is None:
         return nullcontext()
-    return joblib.parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1)
+    return joblib.parallel_config(
+        "loky",
+        n_jobs=n_jobs,
+        inner_max_num_threads=1,
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+    )
+
+
+def _end_with(main: int) -> None:
+    """End this worker when its main process was killed; loky would wait for a lock forever."""
+
+    def watch() -> None:
+        while os.getppid() == main:
+            time.sleep(HEARTBEAT)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._pipelines import attribute_of, layers
@@ -41,7 +42,12 @@ def predict_distributions(model: Any, X: Any) -> Any:
     if predict is None:
         name = type(model).__name__
         raise ModelError(f"{name} cannot predict new rows. Use a learner, BDLE or GLLE.")
-    return predict(X)
+    try:
+        return predict(X)
+    except NotFittedError:
+        raise
+    except AttributeError as error:  # such as a file without coef_
+        raise ModelError(f"The model is incomplete: {error}.") from error
 
 
 def label_names_of(model: Any) -> list[str]:

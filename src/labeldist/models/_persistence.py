@@ -262,6 +262,8 @@ def _card_from_json(text: bytes) -> ModelCard:
     content = json.loads(text)
     if content["format"] > FORMAT:
         raise ModelError("Its format is too new. Update labeldist.")
+    if not _versions().keys() <= dict(content["versions"]).keys():
+        raise ModelError("Its card lacks versions.")
     content["label_names"] = tuple(content["label_names"])
     if content["feature_names"] is not None:
         content["feature_names"] = tuple(content["feature_names"])
