@@ -99,7 +99,7 @@ def test_auto_smoothing(folder):
 def test_several_labels_in_a_cell(folder):
     (folder / "votes.csv").write_text("r1,r2\njoy;fear,joy\nfear,\n")
     command = ("votes", "votes.csv", "--annotators", "r*", "--separator", ";", "-o", "dist.csv")
-    run(*command)
+    assert "several votes on an item" in run_json(*command)["notes"][0]
     assert_allclose(written()[["fear", "joy", "votes"]], [[1 / 3, 2 / 3, 3], [1, 0, 1]])
 
 
@@ -327,6 +327,19 @@ def test_names_of_items_stay_text(folder, suffix):
 
 
 # Of Microsoft Forms, Google Forms and Doccano.
+@pytest.mark.parametrize(
+    ("cells", "separator"),
+    [(["joy;", "joy;fear;", "fear;"], ";"), (["joy, fear", "fear"], ","), (["a#b", "a"], "#")],
+)
+def test_labels_that_may_be_several_are_noted(cells, separator):
+    pd.DataFrame({"id": range(len(cells)), "emotion": cells}).to_csv("votes.csv", index=False)
+    command = ("votes", "votes.csv", "--item", "id", "--label", "emotion", "-o", "dist.csv")
+    notes = run_json(*command)["notes"]
+    assert any(
+        f"is one label. If it is several, use --separator '{separator}'" in note for note in notes
+    )
+
+
 def test_exports_of_annotation_tools(folder):
     tasks = []
     for number, labels in enumerate((["joy", "joy", "fear"], ["fear"])):

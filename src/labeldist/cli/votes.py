@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
+SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
 
 
@@ -199,11 +200,21 @@ def _parse_prior(prior: str) -> str | list[float]:
 
 def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     """Print notes about labels and votes that may mislead, and the prior."""
+    from labeldist.votes._vote_distributions import has_several_votes
+
     labels = found.label_names
     missing = [name for name in labels if name in NO_VOTE]
     if missing:
         names = " and ".join(missing)
         reporter.note(f"{names} are counted as labels; remove them if they mean no vote.")
+    for separator in SEPARATORS:
+        joined = [name for name in labels if _names_others(name, separator, labels)]
+        if joined:
+            advice = f"If it is several, use --separator {separator!r}."
+            reporter.note(f"{listed(joined)} is one label. {advice}")
+    if has_several_votes(found):
+        effect = "The noise ceiling takes them as independent, so it is too low"
+        reporter.note(f"annotators have several votes on an item. {effect}.")
     single = np.count_nonzero(found.weights == 1)
     if not (found.smoothing or estimate) and 2 * single > len(found.weights):
         share = f"{single} of {len(found.weights)} items"
@@ -211,6 +222,13 @@ def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     if found.smoothing:
         prior = io.mean_text(dict(zip(labels, found.prior, strict=True)))
         reporter.note(f"{found.smoothing:.2f} votes of the prior are added to each item: {prior}.")
+
+
+def _names_others(name: str, separator: str, labels: list[str]) -> bool:
+    """Return whether a label, split at a separator, contains another label."""
+    spaces = f"{separator} "
+    parts = {part.strip() for part in name.split(separator)} - {name.strip(spaces)}
+    return not parts.isdisjoint(other.strip(spaces) for other in labels)
 
 
 def _keep_columns(
