@@ -56,18 +56,6 @@ LABEL_STUDIO = [
         "project": 83,
     },
 ]
-JSON_MIN = [
-    {
-        "text": "It rains",
-        "id": 1,
-        "mood": {"choices": ["joy", "fear"]},
-        "stars": 4,
-        "annotator": 10,
-        "annotation_id": 1001,
-        "lead_time": 3.1,
-    },
-    {"text": "Hail", "id": 2, "mood": "joy", "annotator": 11, "annotation_id": 1002},
-]
 # Record.to_dict of argilla 2, which records.to_json writes
 ARGILLA = [
     {
@@ -92,25 +80,6 @@ ARGILLA = [
         "_server_id": "7b",
     },
     {"id": "c", "fields": {"text": "Snow"}, "responses": {}, "_server_id": "7c"},
-]
-FLAT_ARGILLA = [
-    {
-        "id": "a",
-        "text": "It rains",
-        "_server_id": "7a",
-        "mood.responses": ["calm", "joy", "fear"],
-        "mood.responses.users": ["u1", "u2", "u3"],
-        "mood.responses.status": ["submitted", "submitted", "discarded"],
-        "mood.suggestion": "fear",
-    },
-    {
-        "id": "c",
-        "text": "Snow",
-        "mood.responses": None,
-        "mood.responses.users": None,
-        "mood.responses.status": None,
-        "mood.suggestion": None,
-    },
 ]
 
 
@@ -176,16 +145,6 @@ def test_label_studio(tmp_path):
         read_export(str(path), "label-studio")
 
 
-def test_label_studio_json_min(tmp_path):
-    path = write_json(tmp_path / "export.json", JSON_MIN)
-    assert rows(path, "label-studio", "mood") == [
-        (1, 10, "joy", "It rains"),
-        (1, 10, "fear", "It rains"),
-        (2, 11, "joy", "Hail"),
-    ]
-    assert rows(path, "label-studio", "stars") == [(1, 10, 4, "It rains")]
-
-
 def test_argilla(tmp_path):
     path = write_json(tmp_path / "records.json", ARGILLA)
     assert rows(path, "argilla", "mood") == [
@@ -195,12 +154,6 @@ def test_argilla(tmp_path):
         ("b", "u1", "fear", "Hail"),
     ]
     assert rows(path, "argilla", "stars") == [("a", "u1", 4, "It rains")]
-
-
-def test_flattened_argilla(tmp_path):
-    path = write_lines(tmp_path / "records.jsonl", FLAT_ARGILLA)
-    expected = [("a", "u1", "calm", "It rains"), ("a", "u2", "joy", "It rains")]
-    assert rows(path, "argilla") == expected
 
 
 def test_prodigy_choices(tmp_path):

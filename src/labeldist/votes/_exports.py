@@ -1,7 +1,7 @@
 """Exports of annotation tools as long tables: item, annotator, label and text of each vote.
 
-- Label Studio: JSON [1]_, or JSON-MIN, in which one record is one annotation.
-- Argilla 2: `records.to_json`, or a flattened Hugging Face data set as JSON.
+- Label Studio: JSON [1]_.
+- Argilla 2: `records.to_json`.
 - Prodigy: JSONL of `db-out`, with the interfaces `choice` and `classification`.
 - Doccano: JSONL, JSON or CSV, and archives with one such file per user.
 
@@ -24,7 +24,6 @@ from labeldist._tables.tables import reading
 from labeldist.exceptions import TableError
 
 ITEM, ANNOTATOR, LABEL, TEXT = COLUMNS = ("item", "annotator", "label", "text")
-USERS = ".responses.users"  # end of the names of columns in flattened data sets of Argilla
 SUBMITTED = (None, "submitted")
 
 
@@ -87,9 +86,7 @@ def _answers(name: str, file: BinaryIO, read: Reader) -> Iterator[Answer]:
 
 def _read_label_studio(tasks: Records) -> Iterator[Answer]:
     for task in tasks:
-        if "annotations" not in task:
-            yield from _read_json_min(task)
-        for annotation in task.get("annotations", ()):
+        for annotation in task["annotations"]:
             if annotation.get("was_cancelled"):  # skipped by the annotator
                 continue
             person = _person(annotation["completed_by"])
@@ -100,15 +97,6 @@ def _read_label_studio(tasks: Records) -> Iterator[Answer]:
                     labels = result["value"][kind]
                     text = _main_text(task["data"])
                     yield Answer(task["id"], person, question, labels, text)
-
-
-def _read_json_min(annotation: dict[str, Any]) -> Iterator[Answer]:
-    """Read an annotation without distinction of questions and other fields."""
-    person = _person(annotation["annotator"])
-    for name, value in annotation.items():
-        labels = value.get("choices") if isinstance(value, dict) else value
-        if name not in ("id", "annotator") and labels is not None:
-            yield Answer(annotation["id"], person, name, labels, annotation.get(TEXT))
 
 
 def _person(completed_by: Any) -> Any:
@@ -123,24 +111,12 @@ def _main_text(fields: dict[str, Any]) -> Any:
 
 def _read_argilla(records: Records) -> Iterator[Answer]:
     for record in records:
-        text = _main_text(record.get("fields", record))
-        for question, response in _argilla_responses(record):
-            labels = response["value"]
-            if labels is not None and response.get("status") in SUBMITTED:
-                yield Answer(record["id"], response["user_id"], question, labels, text)
-
-
-def _argilla_responses(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for question, responses in record.get("responses", {}).items():
-        for response in responses:
-            yield question, response
-    for column in record:
-        if column.endswith(USERS) and record[column]:
-            question = column.removesuffix(USERS)
-            values = record[f"{question}.responses"]
-            statuses = record[f"{question}.responses.status"]
-            for value, user, status in zip(values, record[column], statuses, strict=True):
-                yield question, {"value": value, "user_id": user, "status": status}
+        text = _main_text(record["fields"])
+        for question, responses in record["responses"].items():
+            for response in responses:
+                labels = response["value"]
+                if labels is not None and response.get("status") in SUBMITTED:
+                    yield Answer(record["id"], response["user_id"], question, labels, text)
 
 
 def _read_prodigy(tasks: Records) -> Iterator[Answer]:
