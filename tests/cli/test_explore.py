@@ -126,17 +126,6 @@ def test_votes_without_features_are_estimated_from_votes_alone(table, rng):
     assert facts["truth"] is None
 
 
-def test_intervals_of_a_table_of_estimates_are_shown(table):
-    table[LABELS].round(3).to_csv("estimated.csv", index=False)
-    assert explore("estimated.csv")["intervals"] == []
-    for ending, factor in (("_lower", 0.5), ("_upper", 1.0)):
-        table[[f"{label}{ending}" for label in LABELS]] = factor * table[LABELS].to_numpy()
-    table.to_csv("estimated.csv", index=False)
-    facts = explore("estimated.csv", "--force", "--item", "title")
-    assert facts["intervals"] == ["degrees in estimated.csv"]
-    assert facts["features"] == ["x", "y", "z"]
-
-
 def test_predicted_tables_are_matched_by_item_or_order(table):
     mixed = table.sample(frac=1, random_state=0)
     mixed[LABELS] = 0.5 * mixed[LABELS] + 0.5 / 3

@@ -196,9 +196,7 @@ def _versions_of_degrees(
         predictions = _predict_out_of_fold(table, reporter, prepare=columns.prepare)
         used = table.features if predictions else []
     if counts is None:
-        name = f"degrees in {source}"
-        shown = from_degrees(name, table.Y, predictions)
-        return replace(shown, intervals=_given_intervals(name, table)), used, None
+        return from_degrees(f"degrees in {source}", table.Y, predictions), used, None
     estimate = fit_vote_le(counts, table, reporter, prepare=columns.prepare)
     with reporter.working("Computing intervals"):
         shown = from_votes(f"votes in {source}", counts, estimate.enhancer, predictions)
@@ -213,15 +211,6 @@ def _counts_of_votes(table: LabelledTable) -> Array | None:
         return None
     n_votes = to_numbers(table.frame[VOTES_COLUMN], truth_words=False)
     return counts_of_shares(table.Y.to_numpy(), n_votes)
-
-
-def _given_intervals(name: str, table: LabelledTable) -> dict[str, tuple[Array, Array]]:
-    """Return the bounds that ``labeldist votes --intervals`` has written, if there are any."""
-    lower, upper = ([f"{label}{ending}" for label in table.labels] for ending in io.BOUNDS)
-    if not {*lower, *upper} <= set(table.frame.columns):
-        return {}
-    bounds = [degrees(table.frame, names).to_numpy() for names in (lower, upper)]
-    return {name: (bounds[0], bounds[1])}
 
 
 def _choose_features(

@@ -24,7 +24,6 @@ from labeldist.enhancement.vote_le.spread_prior import log_spread_prior
 LAPLACE_ITERATIONS = 60
 SAMPLING_ITERATIONS = 6
 EM_DRAWS = 128
-EM_TOLERANCE = 1e-4  # relative change of the covariance
 NEWTON_ITERATIONS = 50
 NEWTON_TOLERANCE = 1e-6
 LARGEST_STEP = 2.0  # of Newton's method, in units of the scores
@@ -61,10 +60,7 @@ class LogisticNormalPrior:
         for _ in range(LAPLACE_ITERATIONS):
             M = prior.a + prior.b * deviations
             U, V = laplace(counts, M, prior.precision, U, weight)
-            last = prior
             prior = prior._update(deviations, U, V, weight, first)
-            if np.abs(prior.S - last.S).max() < EM_TOLERANCE * np.abs(prior.S).max():
-                break
         for _ in range(SAMPLING_ITERATIONS):
             M = prior.a + prior.b * deviations
             U, V = sampled_moments(counts, M, prior.precision, weight)
