@@ -62,7 +62,7 @@ class VoteLE(LabelEnhancer):
     cv : int, splitter or iterable, default=5
         Folds of the cross-fit. An int is a number of shuffled folds.
     random_state : int, RandomState or None, default=0
-        Seed of the folds, of the kernel features and of the draws of `interval`.
+        Seed of the folds and of the kernel features.
 
     Attributes
     ----------
