@@ -56,7 +56,7 @@ def test_example_is_complete(copy):
     (learning / "published" / "centroid_mean.py").write_text(module, encoding="utf-8")
     insert(learning / "__init__.py", "\n__all__ = [\n", line)
     insert(learning / "__init__.py", '    "AABP",\n', '    "CentroidMean",\n')
-    insert(folder / "src" / "labeldist" / "methods.py", '    Method(\n        "PL-LE"', row)
+    insert(folder / "src" / "labeldist" / "methods.toml", '[[method]]\nname = "PL-LE"', f"{row}\n")
     test_module = folder / "tests" / "learning" / "published" / "test_centroid_mean.py"
     test_module.write_text(tests, encoding="utf-8")
     run("ruff", "check", "--fix", "--select", "I,RUF022", "src")

@@ -28,8 +28,8 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
     """Combine the predictions of several learners in a log-linear pool.
 
     P ∝ Π_k P_k^{w_k}. The weights w ≥ 0 minimise the Kullback-Leibler divergence of predictions of
-    held-out rows, which is a convex problem. They need not sum to one: a sum below one makes
-    predictions less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners
+    held-out rows, which is a convex problem. Their sum is free: a sum below one makes predictions
+    less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners
     with a weight below 0.1 are left out.
 
     Parameters

@@ -224,7 +224,7 @@ def test_single_votes_warn_and_are_mixed_with_the_prior():
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ([[0.5, 0.5], [1, 2]], "whole numbers"),
+        ([[0.5, 0.5], [1, 2]], "0.5 in row 0, column 0"),
         ([[1, -1], [1, 2]], "-1"),
         ([[0, 0], [0, 0]], "no votes"),
     ],

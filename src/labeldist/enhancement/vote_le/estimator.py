@@ -167,9 +167,12 @@ class VoteLE(LabelEnhancer):
         counts = check_distributions(label_table(y), name="y (counts of votes)", tol=np.inf)
         counts = counts.copy()  # later changes of `y` have no effect
         self.label_names_ = label_names(y, counts.shape[1])
-        if (counts != np.rint(counts)).any():
+        fractions = np.argwhere(counts != np.rint(counts))
+        if fractions.size:
+            row, column = fractions[0]
             raise NotADistributionError(
-                "y must hold counts of votes, which are whole numbers. "
+                "y must hold counts of votes, which are whole numbers; got "
+                f"{counts[row, column]:g} in row {row}, column {column}. "
                 "labeldist.votes.from_votes counts votes."
             )
         return counts
