@@ -234,8 +234,9 @@ class BDLDLCV(DaskLearner):
         moments = train if self.fit_intercept else train.about_origin()
         moments = moments.divide_features(scale)
         path = SylvesterPath(moments.xx, moments.dd, moments.xd)
+        reconstructions = np.asarray(grid["reconstruction"], dtype=np.float64)
         ridges = np.asarray(grid["ridge"], dtype=np.float64)
-        solved = np.concatenate([path.solve(weight, ridges) for weight in grid["reconstruction"]])
+        solved = path.solve(reconstructions, ridges).reshape(-1, *moments.xd.shape)
         solved /= scale[:, None]
         # The coefficients of constant features are zero up to rounding, which a large constant
         # would magnify.
