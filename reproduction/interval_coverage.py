@@ -1,10 +1,9 @@
 """Coverage of the intervals of BayesLE on the benchmark sets, printed as a Markdown table.
 
-Specs cannot describe intervals, so this is a script: ``python -m reproduction.interval_coverage
-[SET ...]``.
+Specs cannot describe intervals, so this is a script: ``python -m
+reproduction.interval_coverage``.
 """
 
-import argparse
 import warnings
 from typing import Any
 
@@ -44,9 +43,7 @@ def coverage(name: str) -> dict[str, Any]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", default=list_datasets(), help="default: all thirteen")
-    rows = [coverage(name) for name in parser.parse_args().sets]
+    rows = [coverage(name) for name in list_datasets()]
     print(markdown_table(pd.DataFrame(rows), digits=3))
 
 
