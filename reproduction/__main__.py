@@ -48,7 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     runs.add_argument(
         "--jobs",
-        type=_jobs,
+        type=int,
         default=-1,
         help="number of processes, each with one thread (default: one per core)",
     )
@@ -68,13 +68,6 @@ def make_parser() -> argparse.ArgumentParser:
             help="folder of the report and the tables",
         )
     return parser
-
-
-def _jobs(text: str) -> int:
-    number = int(text)
-    if number == 0:
-        raise argparse.ArgumentTypeError("0 processes cannot run anything; -1 is one per core")
-    return number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,7 +105,7 @@ def write_outputs(store: Path, folder: Path) -> int:
     print(write_report(records, folder / "report.html"))
     write_text(folder / "findings.md", findings_markdown(records))
     write_tables(records, folder / "tables")
-    write_pages(records, read_store(store, attributes=True), folder / "pages")
+    write_pages(read_store(store, attributes=True), folder / "pages")
     failed = records.loc[records["status"] != "ok", "run"].nunique()
     if failed:
         print(

@@ -40,43 +40,27 @@ _LEARNERS = ("BD-LDL", "SA-BFGS")
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim of the paper with its verdict.
-
-    Attributes
-    ----------
-    id : str
-    text : str
-    where : str
-        The section of the paper.
-    verdict : str
-        "holds", "does not hold" or "cannot be judged" (records are missing, or a test is not
-        significant).
-    evidence : str
-    """
-
-    id: str
-    text: str
-    where: str
-    verdict: str
-    evidence: str
-
-
-@dataclass(frozen=True)
 class _Tables:
     means: pd.DataFrame
     grid: pd.DataFrame
 
 
-def judge_claims(records: pd.DataFrame) -> list[Claim]:
-    """Judge the claims about the experiments that the records contain."""
+def judge_claims(records: pd.DataFrame) -> pd.DataFrame:
+    """Judge the claims about the experiments that the records contain.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `read_claims`, `verdict` ("holds", "does not hold" or "cannot be judged",
+        if records are missing or a test is not significant) and `evidence`.
+    """
     tables = _Tables(summary(records), grid_points(records))
     claims = read_claims()
     claims = claims[claims["experiment"].isin(records["experiment"])]
-    return [
-        Claim(claim.id, claim.text, claim.where, *_JUDGES[claim.id](tables))
-        for claim in claims.itertuples()
-    ]
+    judged = [_JUDGES[claim](tables) for claim in claims["id"]]
+    return claims.assign(
+        verdict=[verdict for verdict, _ in judged], evidence=[evidence for _, evidence in judged]
+    )
 
 
 # Reconstruction against its control

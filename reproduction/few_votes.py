@@ -25,7 +25,7 @@ from labeldist.learning import SoftmaxRegression
 from labeldist.metrics import kl_divergence
 from labeldist.votes import from_votes
 from reproduction.findings import markdown_table, replace_block
-from reproduction.tasks import Call, run_calls
+from reproduction.tasks import run_all, task_of
 from reproduction.votes_on_text import SETS
 
 N_VOTES = (2, 3, 5, 10)
@@ -107,11 +107,11 @@ def main() -> None:
     """Compute what is missing, and write tables and picture."""
     simulated = product(list_datasets(), N_VOTES, SEEDS)
     real = product(REAL, [KNOWN], SEEDS)
-    calls = [
-        *(Call(real_votes, arguments) for arguments in real),
-        *(Call(simulated_votes, arguments) for arguments in simulated),
+    tasks = [
+        *(task_of(real_votes, *arguments) for arguments in real),
+        *(task_of(simulated_votes, *arguments) for arguments in simulated),
     ]
-    values = run_calls(calls, STORE)
+    values = run_all(tasks, STORE)
     values.index = values.index.set_names(["data set", "votes", "seed"])
     means = values.groupby(level=["data set", "votes"]).mean().reset_index()
     means = means.astype({"votes": int}).sort_values(["data set", "votes"])

@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 
 from labeldist.comparison import Comparison, Record, holm, signed_rank_test
+from labeldist.datasets import list_datasets
 from labeldist.exceptions import ComparisonError
 from labeldist.metrics import MEASURES
 from reproduction import pages
 from reproduction.findings import bold_best, markdown_table, replace_block
 from reproduction.runner import read_store
-from reproduction.significance import LEVEL, failures, where
-from reproduction.tables import dataset_place
+from reproduction.significance import LEVEL, failures, place, where
 
 EXPERIMENT = "further-learners"
 BASE, MEAN = "SoftmaxRegressionCV", "Mean"
@@ -45,7 +45,7 @@ class Records(pages.Records):
             raise ComparisonError(
                 f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
             )
-        super().__init__(own, own[:0])
+        super().__init__(own)
         self.main = where(own, kind="prediction", variant="")
         self.roles = dict(zip(own["method"], own["role"], strict=True))
 
@@ -59,14 +59,20 @@ class Records(pages.Records):
         rivals = [name for name in table if self.roles[name] != "oracle"]
         return bold_best(table, rivals=rivals)
 
-    def clear_wins(self, method: str, measure: str) -> list[str]:
-        """Return the sets on which a method is clearly better than `BASE` over the folds."""
-        rows = where(self.main[self.main["method"].isin([method, BASE])], status="ok")
+    def clear_wins(self, measure: str) -> dict[str, list[str]]:
+        """Return the sets on which methods are clearly better than `BASE` over the folds."""
+        rows = where(self.main, status="ok")
         fields = zip(*(rows[name] for name in Record._fields), strict=True)
         tests = Comparison(Record(*values) for values in fields).test(measure, against=BASE)
-        clear = tests.per_set.get(method, {}).items()
-        wins = [name for name, test in clear if test.pvalue < LEVEL and test.lead < 0]
-        return sorted(wins, key=dataset_place)
+        order = partial(place, order=list_datasets())
+        return {
+            method: [
+                name
+                for name in sorted(per_set, key=order)
+                if per_set[name].pvalue < LEVEL and per_set[name].lead < 0
+            ]
+            for method, per_set in tests.per_set.items()
+        }
 
 
 def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -77,6 +83,7 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
     """
     table = known.table(measure, "distance")
     baselines = table[[name for name in table if known.roles[name] != "paper"]].min(axis=1)
+    clear_wins = known.clear_wins(measure)
     rows = []
     for method in (name for name in methods if name in table):
         gap = (table[method] / table[BASE] - 1).dropna()
@@ -91,7 +98,7 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
                 "beats_mean": int((table[method] < table[MEAN]).sum()),
                 "beats_all": int((table[method] < baselines).sum()),
                 "sets": len(gap),
-                "clearly better on": ", ".join(known.clear_wins(method, measure)),
+                "clearly better on": ", ".join(clear_wins.get(method, [])),
                 "lead": test.lead,
                 "pvalue": test.pvalue,
             }
@@ -229,8 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("store", type=Path, help="SQLite file with records of further-learners")
     parser.add_argument("page", type=Path, help="Markdown file with the blocks")
     options = parser.parse_args(arguments)
-    usual, further = (read_store(options.store, attributes=one) for one in (False, True))
-    known = Records(pd.concat([usual, further]))
+    known = Records(read_store(options.store, attributes=True))
     for name, write in BLOCKS.items():
         replace_block(options.page, f"further-learners: {name}", f"\n{write(known)}\n")
 

@@ -21,7 +21,7 @@ from reproduction.rules import percent
 from reproduction.significance import LEVEL, skill
 from reproduction.spec import load_spec, shipped
 from reproduction.tables import Block, make_blocks
-from reproduction.verdicts import VERDICTS, gaps, judge_cells
+from reproduction.verdicts import count_verdicts, gaps, judge_cells
 
 HIDDEN = ["experiment", "measure", "distance"]
 """Columns of the paper's cells that the report does not show; `table` names the measure."""
@@ -47,11 +47,11 @@ def render(records: pd.DataFrame, title: str) -> str:
         records=records,
         n_runs=records["run"].nunique(),
         findings=summarize(records, cells, claims),
-        verdict_counts={verdict: int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS},
+        verdict_counts=count_verdicts(cells),
         chapters=chapters(blocks),
         measures=list(PAPER_MEASURES.values()),
         cells=cells.drop(columns=[*HIDDEN, "rank"]),
-        claims=pd.DataFrame(claims, columns=["text", "where", "verdict", "evidence"]),
+        claims=claims[["text", "where", "verdict", "evidence"]],
         tuned=gaps(records),
         ranks=ranks[~ranks["agree"]].drop(columns=[*HIDDEN, "std", "agree"]),
         deviations=misprinted_deviations().drop(columns=[*HIDDEN, "rank"]),

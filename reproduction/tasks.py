@@ -1,48 +1,47 @@
-"""Resumable execution of functions that are not described by a specification."""
+"""Tasks, and the resumable execution of those that no specification describes."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from labeldist.comparison import Store, run_tasks
 
 
-@dataclass(frozen=True)
-class Call:
-    """A call of a function that returns numbers; its arguments are the key of the task."""
+class Task(NamedTuple):
+    """A function without arguments that returns numbers, with its identity and its name."""
 
-    function: Callable[..., Mapping[str, float]]
-    arguments: tuple[Any, ...]
-
-    @property
-    def key(self) -> str:
-        """The identity of the task."""
-        return ":".join(map(str, self.arguments))
-
-    title = key
+    key: str
+    title: str
+    function: Callable[[], Mapping[str, float]]
 
     def __call__(self) -> Mapping[str, float]:
         """Call the function."""
-        return self.function(*self.arguments)
+        return self.function()
 
 
-def run_calls(calls: Iterable[Call], path: Path) -> pd.DataFrame:
-    """Execute the calls that a store does not contain yet, with one process per core.
+def task_of(function: Callable[..., Mapping[str, float]], *arguments: Any) -> Task:
+    """Return the task to call a function; its arguments are the identity of the task."""
+    key = ":".join(map(str, arguments))
+    return Task(key, key, partial(function, *arguments))
+
+
+def run_all(tasks: Iterable[Task], path: Path) -> pd.DataFrame:
+    """Execute the tasks that a store does not contain yet, with one process per core.
 
     Returns
     -------
     DataFrame
-        One row of numbers per call, indexed by the arguments as text.
+        One row of numbers per task, indexed by the arguments as text.
     """
     with Store(path) as store:
         store.forget_failures()
-        for result in run_tasks(calls, store, n_jobs=-1):
+        for result in run_tasks(tasks, store, n_jobs=-1):
             if result.reason:
                 sys.exit(f"{result.key}: {result.reason}")
         results = store.results()

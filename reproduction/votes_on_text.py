@@ -31,7 +31,7 @@ from labeldist.metrics import skill
 from labeldist.models import load
 from labeldist.votes import VoteDistributions, from_votes, noise_ceiling
 from reproduction.findings import markdown_table, replace_block
-from reproduction.tasks import Call, run_calls
+from reproduction.tasks import run_all, task_of
 
 SPLITS, TEST_SHARE = 5, 0.25
 STORE = Path("build/votes_on_text.sqlite")
@@ -151,8 +151,8 @@ def measure(name: str, kind: str, split: int) -> dict[str, float]:
 def main() -> None:
     """Compute what is missing, print the table and write it to the page."""
     cases = [*product(SETS, [TEXT]), *product(np.load(EMBEDDED), [EMBEDDINGS])]
-    calls = [Call(measure, (*case, split)) for case in cases for split in range(SPLITS)]
-    text = results_table(run_calls(calls, STORE))
+    tasks = [task_of(measure, *case, split) for case in cases for split in range(SPLITS)]
+    text = results_table(run_all(tasks, STORE))
     print(text)
     replace_block(PAGE, "chaosnli", text)
 

@@ -75,12 +75,6 @@ def test_run_on_one_data_set_reports_nothing_else(tmp_path):
     assert "- All of this is from 11 runs." in page.read_text("utf-8")
 
 
-def test_zero_jobs(capsys):
-    with pytest.raises(SystemExit):
-        main(["run", "quick", "--jobs", "0"])
-    assert "--jobs: 0 processes" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("out", ["file", "file/below"])
 def test_unwritable_folder_raises_before_runs(out, tmp_path, capsys):
     (tmp_path / "file").write_text("not a folder")
