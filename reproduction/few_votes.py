@@ -39,7 +39,7 @@ PAGE = Path("docs/results/few_votes.md")
 PICTURE = Path("docs/images/few_votes.png")
 
 
-def estimate(X: Any, counts: Any, learner: Any) -> dict[str, Any]:
+def estimate(X: Any, counts: Any, learner: Any) -> tuple[dict[str, Any], VoteLE]:
     """Return the degrees of each method, and VoteLE with features itself."""
     shares = counts.sum(axis=0) / counts.sum()
     with_features = VoteLE(learner).fit(X, counts)
@@ -50,7 +50,7 @@ def estimate(X: Any, counts: Any, learner: Any) -> dict[str, Any]:
         VoteLE().fit(None, counts).label_distributions_,
         with_features.label_distributions_,
     )
-    return {**dict(zip(METHODS, degrees, strict=True)), "enhancer": with_features}
+    return dict(zip(METHODS, degrees, strict=True)), with_features
 
 
 def simulated_votes(name: str, n_votes: int, seed: int) -> Mapping[str, float]:
@@ -62,8 +62,8 @@ def simulated_votes(name: str, n_votes: int, seed: int) -> Mapping[str, float]:
     D = data.target[rows]
     random = np.random.default_rng(seed)
     counts = np.array([random.multinomial(n_votes, row) for row in D])
-    found = estimate(data.data[rows], counts, "auto")
-    lower, upper = found.pop("enhancer").interval(0.9)
+    found, with_features = estimate(data.data[rows], counts, "auto")
+    lower, upper = with_features.interval(0.9)
     values = {name: float(kl_divergence(D, P)) for name, P in found.items()}
     return {**values, "coverage": float(((lower <= D) & (upper >= D)).mean())}
 
@@ -74,8 +74,7 @@ def real_votes(name: str, n_known: int, seed: int) -> Mapping[str, float]:
     random = np.random.default_rng(seed)
     known = np.array([random.multivariate_hypergeometric(row, n_known) for row in counts])
     words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, min_df=2)
-    found = estimate(texts, known, make_pipeline(words, SoftmaxRegression(tol=1e-3)))
-    del found["enhancer"]
+    found, _ = estimate(texts, known, make_pipeline(words, SoftmaxRegression(tol=1e-3)))
     others = counts - known
     return {name: -float(xlogy(others, P).sum() / others.sum()) for name, P in found.items()}
 

@@ -1,4 +1,4 @@
-"""Findings of the reproduction: a few sentences, and a Markdown page with all verdicts."""
+"""Findings of the reproduction in a few sentences, and Markdown tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reproduction.paper import MARGIN, misprinted_deviations, paper_cells, recom
 from reproduction.rules import DIGITS, FAILS, HOLDS, OPEN, ablation, enumerate_names, percent
 from reproduction.significance import failures, skill, summary, unfinished, where
 from reproduction.spec import PAPER
-from reproduction.verdicts import VERDICTS, count_verdicts, gaps, judge_cells
+from reproduction.verdicts import count_verdicts, gaps, judge_cells
 
 CELLS = (
     "The paper prints {printed} values, {total} of them for the data sets and experiments of this "
@@ -118,25 +118,6 @@ def _on_tuned(records: pd.DataFrame) -> Iterator[str]:
             known=found["dataset"].nunique(),
             names=enumerate_names(worse),
         )
-
-
-def findings_markdown(records: pd.DataFrame) -> str:
-    """Return the findings as a Markdown page."""
-    cells, claims = judge_cells(records), judge_claims(records)
-    counts = pd.crosstab(cells["table"], cells["verdict"])
-    verdicts = counts.reindex(columns=list(VERDICTS), fill_value=0).reset_index()
-    return "\n".join(
-        [
-            "# Findings of the reproduction\n",
-            "Written by `python -m reproduction report STORE` from the records of a run.\n",
-            bullets(summarize(records, cells, claims)),
-            "\n## Cells of the paper's tables\n",
-            markdown_table(verdicts),
-            "\n## Claims\n",
-            claim_table(claims),
-            "",
-        ]
-    )
 
 
 def bullets(sentences: list[str]) -> str:

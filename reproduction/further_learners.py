@@ -62,8 +62,8 @@ class Records(pages.Records):
     def clear_wins(self, measure: str) -> dict[str, list[str]]:
         """Return the sets on which methods are clearly better than `BASE` over the folds."""
         rows = where(self.main, status="ok")
-        fields = zip(*(rows[name] for name in Record._fields), strict=True)
-        tests = Comparison(Record(*values) for values in fields).test(measure, against=BASE)
+        records = map(Record._make, rows[[*Record._fields]].to_numpy())
+        tests = Comparison(records).test(measure, against=BASE)
         order = partial(place, order=list_datasets())
         return {
             method: [
@@ -83,31 +83,25 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
     """
     table = known.table(measure, "distance")
     baselines = table[[name for name in table if known.roles[name] != "paper"]].min(axis=1)
+    own = table[[name for name in methods if name in table]]
+    gaps = own.div(table[BASE], axis=0) - 1
+    tests = [signed_rank_test(-gaps[method].dropna()) for method in gaps]
     clear_wins = known.clear_wins(measure)
-    rows = []
-    for method in (name for name in methods if name in table):
-        gap = (table[method] / table[BASE] - 1).dropna()
-        test = signed_rank_test(-gap)
-        rows.append(
-            {
-                "method": method,
-                "mean": gap.mean(),
-                "median": gap.median(),
-                "better": test.wins,
-                "worse": test.losses,
-                "beats_mean": int((table[method] < table[MEAN]).sum()),
-                "beats_all": int((table[method] < baselines).sum()),
-                "sets": len(gap),
-                "clearly better on": ", ".join(clear_wins.get(method, [])),
-                "lead": test.lead,
-                "pvalue": test.pvalue,
-            }
-        )
-    judged = pd.DataFrame(rows)
-    judged["pvalue"] = holm(judged["pvalue"])
-    verdicts = np.where(judged["lead"] > 0, "better", "worse")
-    verdicts = np.where(judged["pvalue"] < LEVEL, verdicts, "no clear difference")
-    return judged.assign(verdict=verdicts)
+    figures = {
+        "mean": gaps.mean(),
+        "median": gaps.median(),
+        "better": [test.wins for test in tests],
+        "worse": [test.losses for test in tests],
+        "beats_mean": own.lt(table[MEAN], axis=0).sum(),
+        "beats_all": own.lt(baselines, axis=0).sum(),
+        "sets": gaps.count(),
+        "clearly better on": [", ".join(clear_wins.get(method, [])) for method in gaps],
+        "pvalue": holm([test.pvalue for test in tests]),
+    }
+    judged = pd.DataFrame(figures).rename_axis("method").reset_index()
+    verdicts = ["better" if test.lead > 0 else "worse" for test in tests]
+    is_clear = judged["pvalue"] < LEVEL
+    return judged.assign(verdict=np.where(is_clear, verdicts, "no clear difference"))
 
 
 def judge_all(known: Records) -> dict[str, pd.DataFrame]:
@@ -168,7 +162,7 @@ def verdict_table(known: Records) -> str:
         for column in ("mean", "median"):
             judged[column] = judged[column].map(percent)
         tables.append(judged)
-    return markdown_table(pd.concat(tables).drop(columns="lead"))
+    return markdown_table(pd.concat(tables))
 
 
 def divergences(known: Records) -> str:

@@ -37,7 +37,6 @@ def coverage(name: str) -> dict[str, Any]:
         f"share of d ≤ {SMALL}": (D <= SMALL).mean(),
         "spread": enhancer.spread_,
         "true spread": np.sqrt(scores.var(axis=0).sum() / (D.shape[1] - 1)),
-        "identified": str(enhancer.spread_identified_),
     }
 
 

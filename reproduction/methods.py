@@ -185,11 +185,7 @@ ENHANCERS: dict[str, Any] = {name: getattr(enhancement, name) for name in enhanc
     "RidgeLE": RidgeLE
 }
 LEARNERS: dict[str, Any] = {
-    **{
-        name: getattr(learning, name)
-        for name in learning.__all__
-        if hasattr(getattr(learning, name), "predict")
-    },
+    **{name: getattr(learning, name) for name in learning.__all__},
     "RidgeLDL": RidgeLDL,
     "KernelBDLDLCV": kernel_bdldl_cv,
     "ChosenLearner": ChosenLearner,

@@ -29,11 +29,11 @@ HIDDEN = ["experiment", "measure", "distance"]
 
 def write_report(records: pd.DataFrame, path: Path) -> Path:
     """Write the report of the records of a store to an HTML file."""
-    write_text(path, render(records, "Reproduction of the paper"))
+    write_text(path, render(records))
     return path
 
 
-def render(records: pd.DataFrame, title: str) -> str:
+def render(records: pd.DataFrame) -> str:
     """Return the page."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True
@@ -43,7 +43,6 @@ def render(records: pd.DataFrame, title: str) -> str:
     ranks = recomputed_ranks()
     template = environment.get_template("report.html.jinja")
     return template.render(
-        title=title,
         records=records,
         n_runs=records["run"].nunique(),
         findings=summarize(records, cells, claims),

@@ -159,12 +159,12 @@ def main() -> None:
 
 def results_table(skills: pd.DataFrame) -> str:
     """Return mean skills, the difference of automatic choice and soft labels, and the ceiling."""
-    groups = skills.rename_axis(["votes", "features", "split"]).groupby(level=[0, 1])
+    skills = skills.rename_axis(["votes", "features", "split"])
+    groups = skills.assign(gain=skills["auto"] - skills["soft labels"]).groupby(level=[0, 1])
     order = [(name, kind) for name in SETS for kind in (TEXT, EMBEDDINGS)]
     table = groups.mean().reindex(order).dropna()
-    gains = groups.apply(lambda rows: (rows["auto"] - rows["soft labels"]).agg(["mean", "sem"]))
-    gains = gains.reindex(table.index)
-    table["auto − soft"] = [f"{mean:+.3f} ± {error:.3f}" for mean, error in gains.to_numpy()]
+    errors = groups["gain"].sem()[table.index].map(" ± {:.3f}".format)
+    table["auto − soft"] = table.pop("gain").map("{:+.3f}".format) + errors
     table["ceiling"] = [noise_ceiling(SETS[name]().votes) for name, _ in table.index]
     return re.sub(r"-(?=\d)", "−", markdown_table(table.reset_index(), digits=3))
 

@@ -8,7 +8,7 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from reproduction.claims import judge_claims
-from reproduction.findings import findings_markdown, rewrite_page
+from reproduction.findings import rewrite_page, summarize
 from reproduction.pages import write_pages
 from reproduction.report import render
 from reproduction.verdicts import VERDICTS, judge_cells
@@ -25,7 +25,7 @@ def records():
 
 @pytest.fixture(scope="module")
 def html(records):
-    return render(records, "Run & judged")
+    return render(records)
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +45,10 @@ def test_page_is_self_contained(html, elements):
 
 
 def test_text_is_escaped_and_images_have_descriptions(html, elements):
-    assert "<h1>Run &amp; judged</h1>" in html
+    assert "<h1>Reproduction of the paper</h1>" in html
     assert all(image["alt"] for image in elements.of("img"))
     failed = failure(method="<b>", status="failed", reason="ValueError: singular")
-    own = render(table([record(method="<b>", experiment="own"), failed]), "x")
+    own = render(table([record(method="<b>", experiment="own"), failed]))
     assert "<b>" not in own
     assert "ValueError: singular" in section(own, "runs")
 
@@ -80,15 +80,15 @@ def test_tables_statistics_and_figures(html):
 
 
 def test_findings_count_cells_and_claims(records):
-    text = findings_markdown(records)
-    counts = judge_cells(records)["verdict"].value_counts()
+    cells = judge_cells(records)
+    text = " ".join(summarize(records, cells, judge_claims(records)))
+    counts = cells["verdict"].value_counts()
     assert f"{counts['better']} are better and {counts['worse']} are worse" in text
 
 
 def test_findings_without_cells_of_the_paper():
-    text = findings_markdown(table([record(experiment="own")]))
-    assert "0 of 0" not in text
-    assert "missing" in text
+    own = table([record(experiment="own")])
+    assert "0 of 0" not in " ".join(summarize(own, judge_cells(own), judge_claims(own)))
 
 
 def test_figures_of_page_are_rewritten(records, tmp_path):
