@@ -207,11 +207,12 @@ def _read_items(frame: Any, item: str | None) -> list[Any]:
     """
     if item is None:
         return list(frame.index if frame.index.is_unique else range(len(frame)))
-    items, item_of = _encode(_cells(frame, item, required=True))
-    if len(items) < len(frame):
-        repeated = items[np.bincount(item_of).argmax()]
-        problem = f"Column {item!r} names {repeated!r} in several rows"
+    cells = _cells(frame, item, required=True)
+    repeated = cells[cells.map(clean).duplicated()]
+    if len(repeated):
+        problem = f"Column {item!r} names {repeated.iloc[0]!r} in several rows"
         raise TableError(f"{problem}. Put all votes on an item into one row.")
+    items: list[Any] = cells.tolist()
     return items
 
 
