@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from labeldist._extras import require
-from labeldist.cli import pictures
 from labeldist.cli.reporter import Reporter
 
 ABOUT = "Expected KL(truth, estimate) with each number of votes per item:"
@@ -15,16 +14,13 @@ LEGEND = (
 )
 
 
-def report_plan(votes: Any, picture: str | None, reporter: Reporter, *, force: bool) -> None:
-    """Print the expected errors as a table, and draw a picture if there is a path."""
-    from labeldist.plots import ExpectedErrorDisplay
+def report_plan(votes: Any, reporter: Reporter) -> None:
+    """Print the expected errors as a table."""
     from labeldist.plots._expected_error import NUMBERS
     from labeldist.votes import expected_error
 
     with reporter.working("Computing expected errors"):
         error = expected_error(votes, NUMBERS)
-    if picture:
-        pictures.save_drawn(ExpectedErrorDisplay(error).plot(), picture, force=force)
     columns = {
         "votes": error.n_votes,
         "counting": error.counting,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from labeldist._extras import require
 from labeldist._tables import column_kinds as kinds
 from labeldist._tables.column_kinds import clean
+from labeldist._tables.column_selection import one_column
 from labeldist._tables.messages import cell_at, did_you_mean, listed
 from labeldist._tables.tables import with_columns
 from labeldist._typing import Array
@@ -180,10 +181,8 @@ def _open_frame(votes: Any, columns: list[Any], *others: Any) -> Any:
             keys = [part.removeprefix(f"{name}.") for part in parts]
             objects = votes[parts].set_axis(keys, axis=1).to_dict("records")
             votes = with_columns(votes, {name: objects})
-        elif name not in votes.columns:
-            hint = did_you_mean(name, votes.columns)
-            present = listed(votes.columns)
-            raise TableError(f"The votes have no column {name!r}.{hint} They have {present}.")
+        else:
+            one_column(str(name), votes.columns, "vote")
     if not len(votes):
         raise TableError("The table of votes has no rows.")
     return votes
