@@ -13,7 +13,6 @@ from labeldist._tables.column_selection import (
     LabelledTable,
     degrees,
     match_columns,
-    numeric_columns,
 )
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
@@ -178,7 +177,7 @@ def _versions_of_degrees(
     The estimate is None unless the degrees are shares of votes. Given predictions replace
     cross-validated ones.
     """
-    from labeldist.explorer._contents import from_degrees, from_votes
+    from labeldist.explorer._contents import from_degrees, from_votes, predict_out_of_fold
 
     used: list[str] = []
     counts = _counts_of_votes(table)
@@ -188,7 +187,9 @@ def _versions_of_degrees(
     if counts is not None or not predictions:
         table = _choose_features(table, columns, reporter)
     if table.features and not predictions:
-        predictions = _predict_out_of_fold(table, reporter, prepare=columns.prepare)
+        X, preparation = _feature_columns(table, prepare=columns.prepare)
+        with reporter.working(f"Predicting {len(X)} items by cross-validation"):
+            predictions = predict_out_of_fold(X, table.Y, preparation)
         used = table.features if predictions else []
     if counts is None:
         return from_degrees(f"degrees in {source}", table.Y, predictions), used, None
@@ -212,28 +213,20 @@ def _choose_features(
     without: LabelledTable, columns: io.Columns, reporter: Reporter
 ) -> LabelledTable:
     """Return a table with its features, or with a note the one `without` if they are unusable."""
-    from labeldist._tables.preparation import prepare_columns
-
     try:
         given = io.choose(without.frame, columns, reporter)
-        if columns.prepare:
-            prepare_columns(given.frame[given.features])
-        else:
-            numeric_columns(given.frame, given.features)
+        _feature_columns(given, prepare=columns.prepare)
     except TableError as error:
         reporter.note(f"the page shows no predictions from features: {error}")
         return without
     return given
 
 
-def _predict_out_of_fold(
-    given: LabelledTable, reporter: Reporter, *, prepare: bool
-) -> dict[str, Array]:
-    """Return cross-validated predictions of the degrees in a table."""
+def _feature_columns(given: LabelledTable, *, prepare: bool) -> tuple[pd.DataFrame, Any]:
+    """Return the features, and the transformer that prepares them, if any."""
     from labeldist._tables.preparation import prepare_columns
-    from labeldist.explorer._contents import predict_out_of_fold
 
-    X = given.frame[given.features] if prepare else given.X
-    preparation = prepare_columns(X) if prepare else None
-    with reporter.working(f"Predicting {len(X)} items by cross-validation"):
-        return predict_out_of_fold(X, given.Y, preparation)
+    if not prepare:
+        return given.X, None
+    columns = given.frame[given.features]
+    return columns, prepare_columns(columns)

@@ -21,13 +21,8 @@ def report_plan(votes: Any, reporter: Reporter) -> None:
 
     with reporter.working("Computing expected errors"):
         error = expected_error(votes, NUMBERS)
-    columns = {
-        "votes": error.n_votes,
-        "counting": error.counting,
-        "Dirichlet": error.dirichlet,
-        "ceiling": error.ceiling,
-    }
-    table = require("pandas", "app").DataFrame(columns)
+    table = require("pandas", "app").DataFrame(vars(error))
+    table = table.rename(columns={"n_votes": "votes", "dirichlet": "Dirichlet"})
     rows = table.to_string(index=False, float_format="{:.3f}".format)
     n_items = len(votes.items)
     mean = float(votes.weights.mean())

@@ -154,15 +154,13 @@ def embed(contents: Contents) -> dict[str, Any]:
     largest = []
     versions = []
     for name, D in contents.versions.items():
-        version = {"name": name, "degrees": pack(D[rows])}
+        version = {"name": name, "degrees": pack(D, rows)}
         largest.append(D.max())
         if name in contents.intervals:
             lower, upper = contents.intervals[name]
-            version |= {"lower": pack(lower[rows]), "upper": pack(upper[rows])}
+            version |= {"lower": pack(lower, rows), "upper": pack(upper, rows)}
             largest.append(upper.max())
         versions.append(version)
-    logical = contents.logical
-    votes = contents.votes
     return {
         "rows": (rows + 1).tolist(),
         "names": [contents.names[row] for row in rows],
@@ -171,16 +169,18 @@ def embed(contents: Contents) -> dict[str, Any]:
         "steps": STEPS,
         "largest": float(max(largest)),
         "versions": versions,
-        "logical": None if logical is None else _base64(logical[rows].astype("u1")),
-        "votes": None if votes is None else _base64(votes[rows].astype("<u4")),
+        "logical": _base64(contents.logical, rows, "u1"),
+        "votes": _base64(contents.votes, rows, "<u4"),
         "sort": "table" if contents.estimate is None else "ambiguous",
     }
 
 
-def pack(D: Array) -> str:
+def pack(D: Array, rows: Any) -> str | None:
     """Return degrees as base64 of little-endian numbers of two bytes, row by row."""
-    return _base64(np.rint(D * STEPS).astype("<u2"))
+    return _base64(np.rint(D * STEPS), rows, "<u2")
 
 
-def _base64(values: Any) -> str:
-    return base64.b64encode(values.tobytes()).decode("ascii")
+def _base64(values: Any, rows: Any, dtype: str) -> str | None:
+    if values is None:
+        return None
+    return base64.b64encode(values[rows].astype(dtype).tobytes()).decode("ascii")

@@ -91,9 +91,9 @@ def _read_long(
     names, label_of = _read_labels(frame, [label], cells, label_names, separator)
     item_of = item_of_row[cells.index]
     if annotator is None:
-        return VoteTable(items, names, _count(items, names, item_of, label_of))
+        return _count_votes(items, names, item_of, label_of)
     voters, voter_of = _read_annotators(frame, annotator, separator, cells.index)
-    return _with_annotators(items, names, voters, item_of, voter_of, label_of)
+    return _count_votes(items, names, item_of, label_of, voters, voter_of)
 
 
 def _read_wide(
@@ -105,7 +105,7 @@ def _read_wide(
     cells = _read_names(frame, annotators, separator, required=False)
     names, label_of = _read_labels(frame, annotators, cells, label_names, separator)
     item_of, voter_of = np.divmod(cells.index, len(annotators))
-    return _with_annotators(items, names, annotators, item_of, voter_of, label_of)
+    return _count_votes(items, names, item_of, label_of, annotators, voter_of)
 
 
 def _read_counts(votes: Any, item: str | None, columns: list[str], label_names: Names) -> VoteTable:
@@ -135,23 +135,24 @@ def _read_labels(
     return _encode_labels(cells, label_names)
 
 
-def _count(items: list[Any], label_names: list[str], item_of: Codes, label_of: Codes) -> Array:
-    """Return the number of votes of each item for each label."""
+def _count_votes(
+    items: list[Any],
+    label_names: list[str],
+    item_of: Codes,
+    label_of: Codes,
+    annotators: Sequence[Any] = (),
+    voter_of: Codes | None = None,
+) -> VoteTable:
+    """Count the votes of each item for each label; warn if an annotator repeats votes."""
     counts = np.zeros((len(items), len(label_names)))
     np.add.at(counts, (item_of, label_of), 1)
-    return counts
-
-
-def _with_annotators(
-    items: list[Any], label_names: list[str], annotators: list[Any], *codes: Codes
-) -> VoteTable:
-    """Return votes of known annotators: items, annotators and labels; warn if some are repeated."""
-    votes = np.column_stack(codes)
+    if voter_of is None:
+        return VoteTable(items, label_names, counts)
+    votes = np.column_stack([item_of, voter_of, label_of])
     n_repeated = count_repeated(votes)
     if n_repeated:
         warn(f"{n_repeated} vote(s) are repeated. All are counted; drop copies.", LabelWarning)
-    counts = _count(items, label_names, votes[:, 0], votes[:, 2])
-    return VoteTable(items, label_names, counts, annotators, votes)
+    return VoteTable(items, label_names, counts, list(annotators), votes)
 
 
 def count_repeated(rows: Codes) -> int:
