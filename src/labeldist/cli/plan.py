@@ -7,6 +7,7 @@ from typing import Any
 from labeldist._extras import require
 from labeldist.cli.reporter import Reporter
 
+NUMBERS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 ABOUT = "Expected KL(truth, estimate) with each number of votes per item:"
 LEGEND = (
     "counting: shares after one vote is added; Dirichlet: --smoothing auto; "
@@ -16,7 +17,6 @@ LEGEND = (
 
 def report_plan(votes: Any, reporter: Reporter) -> None:
     """Print the expected errors as a table."""
-    from labeldist.plots._expected_error import NUMBERS
     from labeldist.votes import expected_error
 
     with reporter.working("Computing expected errors"):

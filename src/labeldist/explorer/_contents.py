@@ -40,13 +40,13 @@ class Versions:
     estimate: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Contents(Versions):
     """Names of items and labels, other columns of the table, and versions of the degrees."""
 
-    names: list[str] = field(default_factory=list)
-    columns: Any = None
-    labels: list[str] = field(default_factory=list)
+    names: list[str]
+    columns: Any
+    labels: list[str]
 
 
 def check_contents(

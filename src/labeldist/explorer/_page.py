@@ -123,24 +123,16 @@ def render(contents: Contents, title: str, remarks: Sequence[str] = ()) -> str:
     )
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     palette = cycle(OKABE_ITO)
-    colours = []
-    means = []
-    for name, D in contents.versions.items():
-        colours.append("var(--ink)" if name == contents.truth else next(palette))
-        means.append((name, [f"{mean:.3f}" for mean in D.mean(axis=0)]))
+    colours = [
+        "var(--ink)" if name == contents.truth else next(palette) for name in contents.versions
+    ]
     return environment.get_template("explorer.html.jinja").render(
         title=title,
+        contents=contents,
         sentences=[*summary.sentences(contents), *remarks],
-        labels=contents.labels,
-        versions=list(contents.versions),
-        means=means,
         pairs=summary.compare_pairs(contents),
         measures=list(PAPER_MEASURES.values()),
         scores=summary.scores(contents),
-        truth=contents.truth,
-        logical=contents.logical is not None,
-        intervals=bool(contents.intervals),
-        estimate=contents.estimate,
         data=embed(contents) | {"colours": colours},
     )
 
