@@ -14,7 +14,7 @@ from reproduction.findings import rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import write_report
 from reproduction.runner import read_store, run
-from reproduction.spec import PAPER, load_spec, restrict, shipped
+from reproduction.spec import PAPER, load_spec, shipped
 from reproduction.tables import write_tables
 
 FAILURES = 3
@@ -40,11 +40,6 @@ def make_parser() -> argparse.ArgumentParser:
         type=Path,
         default=Path("reproduction.sqlite"),
         help="SQLite file of the records; runs that it has are skipped",
-    )
-    runs.add_argument(
-        "--dataset",
-        action="append",
-        help="run on this data set instead of those of the spec (repeatable)",
     )
     runs.add_argument(
         "--jobs",
@@ -90,8 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     specs = [load_spec(name) for name in options.experiments]
-    if options.dataset:
-        specs = [restrict(spec, options.dataset) for spec in specs]
     with Store(options.store) as store:
         if options.retry:
             store.forget_failures()

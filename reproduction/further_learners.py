@@ -187,9 +187,9 @@ def seconds(known: Records) -> str:
 
 def missing(known: Records) -> str:
     """Return divergences with missing degrees, and how often methods beat the filled tables."""
-    variants = [name for name in known.means["variant"].unique() if name.endswith("missing")]
-    tables = {name: known.table("kl_divergence", variant=name) for name in variants}
-    shares = sorted(variants, key=lambda name: float(name.split()[0]))
+    variants = known.means["variant"].unique()
+    shares = sorted(name for name in variants if name.endswith("missing"))
+    tables = {share: known.table("kl_divergence", variant=share) for share in shares}
     cases = product(tables[shares[0]].index, shares)
     table = pd.DataFrame({f"{name}, {share}": tables[share].loc[name] for name, share in cases}).T
     filled = [name for name in table if known.roles[name] != "paper"]

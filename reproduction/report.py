@@ -38,19 +38,18 @@ def render(records: pd.DataFrame) -> str:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True
     )
-    environment.filters["cell"] = format_cell
+    environment.filters |= {"cell": format_cell, "percent": percent}
     blocks, cells, claims = make_blocks(records), judge_cells(records), judge_claims(records)
     ranks = recomputed_ranks()
     template = environment.get_template("report.html.jinja")
     return template.render(
         records=records,
-        n_runs=records["run"].nunique(),
         findings=summarize(records, cells, claims),
         verdict_counts=count_verdicts(cells),
         chapters=chapters(blocks),
-        measures=list(PAPER_MEASURES.values()),
+        measures=PAPER_MEASURES,
         cells=cells.drop(columns=[*HIDDEN, "rank"]),
-        claims=claims[["text", "where", "verdict", "evidence"]],
+        claims=claims,
         tuned=gaps(records),
         ranks=ranks[~ranks["agree"]].drop(columns=[*HIDDEN, "std", "agree"]),
         deviations=misprinted_deviations().drop(columns=[*HIDDEN, "rank"]),
@@ -59,9 +58,8 @@ def render(records: pd.DataFrame) -> str:
         figures=paper_figures(records),
         failures=failure_table(records),
         times=time_table(records),
-        versions=list(records["versions"].unique()),
-        margin=percent(MARGIN),
-        level=percent(LEVEL),
+        margin=MARGIN,
+        level=LEVEL,
     )
 
 
@@ -125,7 +123,6 @@ def comparisons(blocks: list[Block]) -> Iterator[dict[str, Any]]:
             "heading": block.heading,
             "measure": measure,
             "tests": tests,
-            "differ": tests.pvalue < LEVEL,
             "image": critical_differences(comparison, measure.name),
             "wilcoxon": pd.DataFrame(tests.over_sets.values()).assign(method=list(tests.over_sets)),
         }
