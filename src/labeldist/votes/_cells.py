@@ -51,12 +51,13 @@ def read_names(cell: Any, separator: str | None) -> list[Any]:
     if cell is None:
         return []
     value = read_json(cell)
+    if isinstance(value, str):
+        if _PYTHON_LIST.fullmatch(value):
+            raise TableError(f"A cell is {shortened(cell)}. {LIST_ADVICE}")
+        return [value] if separator is None else read_separated(value, separator)
     names = value if isinstance(value, list) else [value]
-    is_python = isinstance(value, str) and _PYTHON_LIST.fullmatch(value)
-    if is_python or any(name in (None, "") or isinstance(name, dict | list) for name in names):
+    if any(name in (None, "") or isinstance(name, dict | list) for name in names):
         raise TableError(f"A cell is {shortened(cell)}. {LIST_ADVICE}")
-    if isinstance(value, str) and separator is not None:
-        return read_separated(value, separator)
     return names
 
 
