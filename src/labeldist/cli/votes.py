@@ -22,14 +22,13 @@ from labeldist.exceptions import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-AUTO = "auto"
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
 
 
 def _parse_smoothing(text: str) -> Any:
-    return text if text == AUTO else float(text)
+    return text if text == "auto" else float(text)
 
 
 def votes(
