@@ -14,7 +14,7 @@ from reproduction.findings import rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import write_report
 from reproduction.runner import read_store, run
-from reproduction.spec import PAPER, load_spec, shipped
+from reproduction.spec import PAPER, load_spec, restrict, shipped
 from reproduction.tables import write_tables
 
 FAILURES = 3
@@ -42,8 +42,13 @@ def make_parser() -> argparse.ArgumentParser:
         help="SQLite file of the records; runs that it has are skipped",
     )
     runs.add_argument(
+        "--dataset",
+        action="append",
+        help="run on this data set instead of those of the spec (repeatable)",
+    )
+    runs.add_argument(
         "--jobs",
-        type=int,
+        type=_jobs,
         default=-1,
         help="number of processes, each with one thread (default: one per core)",
     )
@@ -63,6 +68,13 @@ def make_parser() -> argparse.ArgumentParser:
             help="folder of the report and the tables",
         )
     return parser
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("0 processes cannot run anything; -1 is one per core")
+    return number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     specs = [load_spec(name) for name in options.experiments]
+    if options.dataset:
+        specs = [restrict(spec, options.dataset) for spec in specs]
     with Store(options.store) as store:
         if options.retry:
             store.forget_failures()

@@ -251,3 +251,9 @@ def _method(entry: str | dict[str, Any]) -> Method:
         use, parameters = published_parameters(entry)
         return Method(entry, use, parameters=parameters)
     return Method(**entry)
+
+
+def restrict(experiment: Experiment, datasets: Sequence[str]) -> Experiment:
+    """Return the experiment on other data sets."""
+    parts = [replace(part, datasets=()) for part in experiment.part]
+    return replace(experiment, datasets=datasets, part=parts)

@@ -23,9 +23,16 @@ def test_plan_is_printed_and_no_degrees_are_written(folder):
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
+def test_curve_is_drawn(folder):
+    run(*COMMAND, "--picture", "plan.png")
+    assert (folder / "plan.png").read_bytes().startswith(b"\x89PNG")
+    assert "exists" in error_of(*COMMAND, "--picture", "plan.png")
+
+
 @pytest.mark.usefixtures("folder")
 def test_invalid_options():
     assert "--plan" in error_of(*COMMAND, "-o", "dist.csv", code=2)
+    assert "--plan" in error_of(*COMMAND[:-1], "--picture", "plan.png", code=2)
 
 
 def test_one_vote_per_item_is_not_enough(folder):

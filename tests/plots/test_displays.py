@@ -13,6 +13,7 @@ from labeldist import BDLDL, plots
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import MissingExtraError, OutputError
 from labeldist.plots import DistributionDisplay, save_picture
+from labeldist.votes import from_votes
 from tests.global_state import global_state
 from tests.plots.drawn import legend_texts
 
@@ -43,6 +44,9 @@ DRAWINGS = {
     "calibration": lambda ax: plots.CalibrationDisplay.from_predictions(D, D, ax=ax),
     "coefficients": lambda ax: plots.CoefficientDisplay.from_estimator(MODEL, ax=ax),
     "critical difference": lambda ax: plots.CriticalDifferenceDisplay(RANKS, 1.0).plot(ax),
+    "expected error": lambda ax: plots.ExpectedErrorDisplay.from_votes(
+        from_votes([[3, 0], [1, 2]]), ax=ax
+    ),
     "importance": lambda ax: plots.FeatureImportanceDisplay.from_estimator(MODEL, X, D, ax=ax),
     "influence": lambda ax: plots.ParameterInfluenceDisplay(
         SCORES, [1], [1, 2], "a", "b", "score"

@@ -4,7 +4,6 @@ import pytest
 
 from reproduction.__main__ import FAILURES, main
 from reproduction.runner import read_store
-from reproduction.spec import FOLDER
 from tests.reproduction.small import HEAD, SMALL
 
 pytestmark = pytest.mark.slow
@@ -56,7 +55,9 @@ def test_failures_set_exit_code_and_are_retried(tmp_path, capsys):
     assert "floor" in records["reason"].iloc[0]
 
 
-@pytest.mark.parametrize("line", [["run", "qiuck"], ["report", "none.db"]])
+@pytest.mark.parametrize(
+    "line", [["run", "qiuck"], ["run", "quick", "--dataset", "Yeast"], ["report", "none.db"]]
+)
 def test_invalid_arguments(line, capsys, tmp_path):
     options = ["--store", str(tmp_path / "s.sqlite")] if line[0] == "run" else []
     assert main([*line, *options, "--out", str(tmp_path)]) == 1
@@ -65,17 +66,19 @@ def test_invalid_arguments(line, capsys, tmp_path):
 
 def test_run_on_one_data_set_reports_nothing_else(tmp_path):
     store, page = str(tmp_path / "s.sqlite"), tmp_path / "page.md"
-    spec = (FOLDER / "le-recovery.toml").read_text("utf-8")
-    on_one_set = spec.replace('datasets = "all"', 'datasets = ["artificial_60"]')
-    assert on_one_set != spec
-    (tmp_path / "spec.toml").write_text(on_one_set)
-    options = ["--store", store, "--jobs", "1", "--out", str(tmp_path)]
-    assert main(["run", str(tmp_path / "spec.toml"), *options]) == 0
+    options = ["--dataset", "artificial_60", "--store", store, "--jobs", "1"]
+    assert main(["run", "le-recovery", *options, "--out", str(tmp_path)]) == 0
     assert "<dt>missing</dt><dd>0</dd>" in (tmp_path / "report.html").read_text("utf-8")
     blocks = [f"<!-- reproduction: {name} -->\n<!-- end -->\n" for name in ("findings", "claims")]
     page.write_text("".join(blocks))
     assert main(["report", store, "--out", str(tmp_path), "--page", str(page)]) == 0
     assert "- All of this is from 11 runs." in page.read_text("utf-8")
+
+
+def test_zero_jobs(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "quick", "--jobs", "0"])
+    assert "--jobs: 0 processes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", ["file", "file/below"])

@@ -3,7 +3,7 @@
 import pytest
 
 from reproduction.errors import SpecError
-from reproduction.spec import load_spec, parse_spec, runs_of, shipped
+from reproduction.spec import load_spec, parse_spec, restrict, runs_of, shipped
 
 SPEC = """
 name = "mine"
@@ -70,6 +70,11 @@ def test_unknown_experiment_raises(tmp_path):
         load_spec("ablatoin")
     with pytest.raises(SpecError, match=r"none\.toml"):
         load_spec(str(tmp_path / "none.toml"))
+
+
+def test_restrict_replaces_data_sets():
+    restricted = restrict(load_spec("bayes-le"), ["SBU_3DFE"])
+    assert {run.dataset for run in runs_of(restricted)} == {"SBU_3DFE"}
 
 
 def test_grid_has_one_run_per_point():

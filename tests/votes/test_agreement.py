@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist.exceptions import TableError
-from labeldist.votes import agreement, from_votes
+from labeldist.votes import Agreement, agreement, from_votes
 from tests.references import alpha_by_pairs
 
 # The example of K. Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011: four observers,
@@ -59,14 +59,24 @@ def test_order_of_labels_is_that_of_label_names():
     assert agreement(shuffled, level="ordinal", n_resamples=1).alpha < 0.8
 
 
-def test_observed_agreement_by_label():
+def test_observed_agreement_by_label_and_annotator():
     table = pd.DataFrame(
         {"a": ["x", "x", "y", "x"], "b": ["x", "x", "y", None], "c": ["x", "y", "y", None]}
     )
     result = agreement(from_votes(table, annotators=["a", "b", "c"]), random_state=0)
-    assert result.label_names == ["x", "y"]
+    assert (result.annotators, result.label_names) == (["a", "b", "c"], ["x", "y"])
     assert result.observed == pytest.approx(7 / 9)  # of 18 ordered pairs, four disagree
     assert_allclose(result.by_label, [4 / 5, 3 / 4])
+    assert_allclose(result.by_annotator, [5 / 6, 5 / 6, 2 / 3])
+
+
+def test_agreement_by_annotator_is_not_corrected_for_chance(rng):
+    table = pd.DataFrame(rng.choice(["x", "y"], p=[0.9, 0.1], size=(500, 3)), columns=list("abc"))
+    result = agreement(from_votes(table, annotators=list("abc")), n_resamples=1)
+    assert abs(result.alpha) < 0.1
+    assert_allclose(result.by_annotator, 0.9**2 + 0.1**2, atol=0.04)
+    described = Agreement.__doc__.partition("by_annotator :")[2].partition("label_names,")[0]
+    assert "not corrected for chance" in " ".join(described.split())
 
 
 def test_counts_are_enough():
@@ -77,6 +87,7 @@ def test_counts_are_enough():
     )
     assert (result.alpha, result.interval) == (expected.alpha, expected.interval)
     assert_allclose(result.by_label, expected.by_label)
+    assert result.by_annotator is None
 
 
 def test_interval_covers_the_alpha_of_many_items(rng):

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist.exceptions import TableError
-from labeldist.votes import annotators, from_votes
+from labeldist.votes import agreement, annotators, from_votes
 from labeldist.votes._annotators import _compare_with_others
 
 
@@ -36,13 +36,6 @@ def read(table):
 def unshrunken(votes):
     compared = _compare_with_others(votes, votes.votes)
     return compared.excess / np.maximum(compared.weight, 1e-9)
-
-
-def observed_agreement(votes):
-    """Return the probability that another vote on the item equals that of each annotator."""
-    items, people, labels = votes.votes.T
-    equal = (votes.counts[items, labels] - 1) / (votes.weights[items] - 1)
-    return np.bincount(people, equal) / np.bincount(people)
 
 
 def kappa_by_loops(table, person):
@@ -85,7 +78,7 @@ def test_constant_annotator_ranks_below_real_ones(alpha, rng):
         found = annotators(votes)
         assert found.agreement.argmin() == constant
         assert found.upper[constant] < found.upper.max()
-        observed = observed_agreement(votes)
+        observed = agreement(votes, n_resamples=2).by_annotator
         n_ranked_above_by_observed_agreement += observed[constant] > np.median(observed)
     if max(alpha) > 0.8 * sum(alpha):
         assert n_ranked_above_by_observed_agreement > 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from labeldist._extras import require
+from labeldist.cli import pictures
 from labeldist.cli.reporter import Reporter
 
-NUMBERS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 ABOUT = "Expected KL(truth, estimate) with each number of votes per item:"
 LEGEND = (
     "counting: shares after one vote is added; Dirichlet: --smoothing auto; "
@@ -15,12 +15,16 @@ LEGEND = (
 )
 
 
-def report_plan(votes: Any, reporter: Reporter) -> None:
-    """Print the expected errors as a table."""
+def report_plan(votes: Any, picture: str | None, reporter: Reporter, *, force: bool) -> None:
+    """Print the expected errors as a table, and draw a picture if there is a path."""
+    from labeldist.plots import ExpectedErrorDisplay
+    from labeldist.plots._expected_error import NUMBERS
     from labeldist.votes import expected_error
 
     with reporter.working("Computing expected errors"):
         error = expected_error(votes, NUMBERS)
+    if picture:
+        pictures.save_drawn(ExpectedErrorDisplay(error).plot(), picture, force=force)
     table = require("pandas", "app").DataFrame(vars(error))
     table = table.rename(columns={"n_votes": "votes", "dirichlet": "Dirichlet"})
     rows = table.to_string(index=False, float_format="{:.3f}".format)

@@ -12,7 +12,7 @@ from labeldist._tables.column_kinds import MISSING, clean
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN
-from labeldist.cli import io, options
+from labeldist.cli import io, options, pictures
 from labeldist.cli.estimate import Estimate, estimate_degrees
 from labeldist.cli.plan import report_plan
 from labeldist.cli.reporter import Reporter
@@ -63,6 +63,9 @@ def votes(
     plan: Annotated[
         bool, typer.Option("--plan", help="Print how many votes are enough; write no degrees.")
     ] = False,
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Picture of --plan: .png, .svg or .pdf.")
+    ] = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Estimate what many people would vote (VoteLE).")
     ] = False,
@@ -114,19 +117,22 @@ def votes(
     names.check_shape()
     if join and not (item or tool):
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
+    if picture and not plan:
+        raise typer.BadParameter("--picture needs --plan.")
     if plan and output != STANDARD:
         raise typer.BadParameter("--plan writes no degrees: remove -o.")
     if estimate and (smoothing or aggregator):
         raise typer.BadParameter("--estimate replaces --smoothing and --aggregator.")
     if not estimate and (intervals or features or ignore or prepare):
         raise typer.BadParameter(f"{OF_ESTIMATE} need --estimate.")
-    io.check_outputs(table=output, force=force)
+    io.check_outputs(picture, table=output, force=force)
+    pictures.check_picture(picture)
     frame, names = names.read(table, reporter)
     found = names.count(
         frame, reporter, smoothing=smoothing, prior=_parse_prior(prior), aggregator=aggregator
     )
     if plan:
-        report_plan(found, reporter)
+        report_plan(found, picture, reporter, force=force)
         return
     _note_labels(found, reporter, estimate=estimate)
     items = frame[names.item].map(clean) if names.label else frame.index.to_series()

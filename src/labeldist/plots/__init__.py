@@ -10,9 +10,10 @@ from labeldist.plots._distributions import (
     PredictionDisplay,
     TernaryDisplay,
 )
+from labeldist.plots._expected_error import ExpectedErrorDisplay
 from labeldist.plots._importance import FeatureImportanceDisplay
 
 __all__ = ["AmbiguityDisplay", "CalibrationDisplay", "CoefficientDisplay"]
-__all__ += ["CriticalDifferenceDisplay", "DistributionDisplay"]
+__all__ += ["CriticalDifferenceDisplay", "DistributionDisplay", "ExpectedErrorDisplay"]
 __all__ += ["FeatureImportanceDisplay", "ParameterInfluenceDisplay", "PredictionDisplay"]
 __all__ += ["TernaryDisplay", "save_picture"]

@@ -37,8 +37,13 @@ class Agreement:
     by_label : ndarray of shape (n_labels,)
         Probability that another vote on the item is for this label, given a vote for it, not
         corrected for chance. NaN without votes.
-    label_names : list of str
-        Names for `by_label`.
+    by_annotator : ndarray of shape (n_annotators,) or None
+        Probability that another vote on the item equals that of this annotator. It is not corrected
+        for chance: an annotator who always names the most frequent label can have a high value. NaN
+        if all votes of the annotator are on items that nobody else voted on, None if the annotators
+        are unknown.
+    label_names, annotators : list
+        Names for `by_label` and `by_annotator`.
     n_items, n_votes : int
         Number of items with at least two votes, and of votes on them. Other items are not used.
 
@@ -57,7 +62,9 @@ class Agreement:
     confidence_level: float
     observed: float
     by_label: Array
+    by_annotator: Array | None
     label_names: list[str]
+    annotators: list[Any]
     n_items: int
     n_votes: int
 
@@ -85,7 +92,8 @@ def agreement(
     Parameters
     ----------
     votes : VoteDistributions
-        What `from_votes` returns. Counts are enough.
+        What `from_votes` returns. Counts are enough; agreement by annotator needs to know who
+        voted.
     level : {"nominal", "ordinal"}, default="nominal"
         With ``"ordinal"``, the order of the labels is that of `votes.label_names`, and neighbours
         disagree less.
@@ -103,7 +111,6 @@ def agreement(
 
     See Also
     --------
-    annotators : Agreement of each annotator with the others.
     noise_ceiling : The skill that a model can reach at most with these votes.
 
     References
@@ -125,7 +132,8 @@ def agreement(
     if level not in ("nominal", "ordinal"):
         raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
-    counts = votes.counts[votes.counts.sum(axis=1) > 1]
+    paired = votes.counts.sum(axis=1) > 1
+    counts = votes.counts[paired]
     if np.count_nonzero(counts.any(axis=0)) < 2:
         raise TableError("Alpha is not defined: items with two votes must have several labels.")
     n_items, n_labels = counts.shape
@@ -145,7 +153,9 @@ def agreement(
         confidence_level=confidence_level,
         observed=float(agreeing.sum() / coincidences.sum()),
         by_label=by_label,
+        by_annotator=_agreement_by_annotator(votes, paired),
         label_names=votes.label_names,
+        annotators=votes.annotators,
         n_items=n_items,
         n_votes=int(counts.sum()),
     )
@@ -161,6 +171,18 @@ def _resample(pairs: Array, level: str, n_resamples: int, generator: Any) -> Arr
         times = np.bincount(drawn, minlength=n_items)
         resampled.append(times @ flat)
     return _alpha(np.reshape(resampled, (-1, n_labels, n_labels)), level)
+
+
+def _agreement_by_annotator(votes: VoteDistributions, paired: Any) -> Array | None:
+    """Return the probability that another vote on the item equals that of each annotator."""
+    if votes.votes is None:
+        return None
+    items, people, labels = votes.votes[paired[votes.votes[:, 0]]].T
+    equal = (votes.counts[items, labels] - 1) / (votes.counts[items].sum(axis=1) - 1)
+    n_annotators = len(votes.annotators)
+    n_votes = np.bincount(people, minlength=n_annotators)
+    with np.errstate(invalid="ignore"):  # 0/0 for annotators without a second vote
+        return np.bincount(people, equal, n_annotators) / n_votes
 
 
 def _alpha(coincidences: Array, level: str) -> Array:
