@@ -87,10 +87,10 @@ further-learners: $(STAMP)  ## Run the further learners of the literature with t
 	$(BIN)/python -m reproduction.further_learners build/reproduction.sqlite docs/results/further_learners.md
 
 few-votes: $(STAMP)  ## Degrees from few votes on the benchmark sets and on votes in LABELDIST_VOTES; rewrites docs/results/few_votes.md (ten minutes; resumes)
-	$(ONE_THREAD) $(BIN)/python -m reproduction.few_votes --jobs 2
+	$(ONE_THREAD) $(BIN)/python -m reproduction.few_votes
 
 chaosnli: $(STAMP) build/embeddings.npz  ## Hard and soft labels on votes on text in LABELDIST_VOTES (a large install, half an hour; resumes)
-	$(ONE_THREAD) $(BIN)/python -m reproduction.votes_on_text --embeddings build/embeddings.npz
+	$(ONE_THREAD) $(BIN)/python -m reproduction.votes_on_text
 
 build/embeddings.npz:
 	$(PYTHON) -m venv --clear build/embeddings

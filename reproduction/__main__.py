@@ -9,8 +9,8 @@ from pathlib import Path
 
 from labeldist.comparison import Store
 from labeldist.exceptions import LabelDistError
-from reproduction.files import make_folder, write_text
-from reproduction.findings import findings_markdown, rewrite_page
+from reproduction.files import make_folder
+from reproduction.findings import rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import write_report
 from reproduction.runner import read_store, run
@@ -107,12 +107,11 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def write_outputs(store: Path, folder: Path) -> int:
-    """Write the report, findings, tables and pages of the documentation; return the exit code."""
+    """Write the report, tables and pages of the documentation; return the exit code."""
     records = read_store(store)
     print(write_report(records, folder / "report.html"))
-    write_text(folder / "findings.md", findings_markdown(records))
     write_tables(records, folder / "tables")
-    write_pages(records, read_store(store, attributes=True), folder / "pages")
+    write_pages(read_store(store, attributes=True), folder / "pages")
     failed = records.loc[records["status"] != "ok", "run"].nunique()
     if failed:
         print(

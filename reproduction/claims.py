@@ -18,7 +18,6 @@ from reproduction.rules import (
     OPEN,
     TUNED,
     Judgement,
-    Tally,
     ablation,
     best_about_a_hundredth,
     better,
@@ -40,43 +39,25 @@ _LEARNERS = ("BD-LDL", "SA-BFGS")
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim of the paper with its verdict.
-
-    Attributes
-    ----------
-    id : str
-    text : str
-    where : str
-        The section of the paper.
-    verdict : str
-        "holds", "does not hold" or "cannot be judged" (records are missing, or a test is not
-        significant).
-    evidence : str
-    """
-
-    id: str
-    text: str
-    where: str
-    verdict: str
-    evidence: str
-
-
-@dataclass(frozen=True)
 class _Tables:
     means: pd.DataFrame
     grid: pd.DataFrame
 
 
-def judge_claims(records: pd.DataFrame) -> list[Claim]:
-    """Judge the claims about the experiments that the records contain."""
+def judge_claims(records: pd.DataFrame) -> pd.DataFrame:
+    """Judge the claims about the experiments that the records contain.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `read_claims`, `verdict` ("holds", "does not hold" or "cannot be judged",
+        if records are missing or a test is not significant) and `evidence`.
+    """
     tables = _Tables(summary(records), grid_points(records))
     claims = read_claims()
     claims = claims[claims["experiment"].isin(records["experiment"])]
-    return [
-        Claim(claim.id, claim.text, claim.where, *_JUDGES[claim.id](tables))
-        for claim in claims.itertuples()
-    ]
+    judged = [_JUDGES[claim](tables) for claim in claims["id"]]
+    return claims.join(pd.DataFrame(judged, claims.index, ["verdict", "evidence"]))
 
 
 # Reconstruction against its control
@@ -142,7 +123,7 @@ def _first_in_recovery(tables: _Tables, champions: list[str], share: float) -> J
     cases, in_paper = _recovery(tables), printed("le-recovery")
     count = first(cases, champions)
     allowed = math.ceil(share * count.total)
-    in_two = first(cases.loc[cases.index.isin(in_paper.index)], champions)
+    in_two = first(cases.loc[in_paper.index], champions)
     return count.verdict(allowed), (
         f"{' or '.join(champions)} is not first in {count} in all six measures, {in_two} in the "
         f"two that the paper prints; by the printed values: {first(in_paper, champions)}. "
@@ -195,27 +176,22 @@ def _against(cases: pd.DataFrame, method: str, other: str) -> str:
     return f"{method} is not better than {other} in {count}, and {size}"
 
 
-def _reconstruction_helps(tables: _Tables, task: str, paper: Tally, note: str) -> Judgement:
+def _reconstruction_helps(tables: _Tables, task: str) -> Judgement:
     """Judge that the bidirectional method is better: in all cases of "LDL", in most of "LE"."""
     cases, tuned = (ablation(tables.means, task, one) for one in ("published", TUNED[task]))
     pair = f"BD-{task}", f"UD-{task}"
     count = better(cases, *pair)
-    allowed = _most(count.total) if task == "LE" else 0
+    allowed = 0
+    paper = better(printed("ablation"), "BD-LDL", "UD-LDL")
+    note = f"{len(impossible_cells())} impossible cells"
+    if task == "LE":
+        allowed = _most(count.total)
+        paper = better(printed("le-recovery"), "BD-LE", "GLLE")
+        note = "GLLE as UD-LE"
     return count.verdict(allowed), (
         f"At the published weights {_against(cases, *pair)}. "
-        f"Each at its best: {_against(tuned, *pair)}. By the printed values: {paper}{note}."
+        f"Each at its best: {_against(tuned, *pair)}. By the printed values: {paper}, with {note}."
     )
-
-
-def _helps_learning(tables: _Tables) -> Judgement:
-    paper = better(printed("ablation"), "BD-LDL", "UD-LDL")
-    note = f", with {len(impossible_cells())} impossible cells"
-    return _reconstruction_helps(tables, "LDL", paper, note)
-
-
-def _helps_enhancement(tables: _Tables) -> Judgement:
-    paper = better(printed("le-recovery"), "BD-LE", "GLLE")
-    return _reconstruction_helps(tables, "LE", paper, ", with GLLE as UD-LE")
 
 
 def _gains_where_gap_is_large(tables: _Tables) -> Judgement:
@@ -288,8 +264,8 @@ _JUDGES: dict[str, Callable[[_Tables], Judgement]] = {
     "ldl-cosine": _best_in_cosine,
     "chain-closer": _closer_with_bdldl,
     "le-no-overfit": _recovered_is_as_good,
-    "ldl-reconstruction": _helps_learning,
-    "le-reconstruction": _helps_enhancement,
+    "ldl-reconstruction": partial(_reconstruction_helps, task="LDL"),
+    "le-reconstruction": partial(_reconstruction_helps, task="LE"),
     "ldl-not-shrinkage": partial(judge_control, task="LDL"),
     "le-not-shrinkage": partial(judge_control, task="LE"),
     "dimensional-gap": _gains_where_gap_is_large,

@@ -7,10 +7,8 @@ are written to the page of results, and the picture beside it.
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +20,13 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from labeldist import VoteLE
-from labeldist.comparison import Store, run_tasks
-from labeldist.datasets import list_datasets, load_dataset, load_votes
+from labeldist.datasets import list_datasets, load_dataset
 from labeldist.learning import SoftmaxRegression
 from labeldist.metrics import kl_divergence
 from labeldist.votes import from_votes
 from reproduction.findings import markdown_table, replace_block
+from reproduction.tasks import run_all, task_of
+from reproduction.votes_on_text import SETS
 
 N_VOTES = (2, 3, 5, 10)
 SEEDS = range(5)
@@ -35,11 +34,12 @@ MAX_ROWS = 600
 KNOWN = 3
 METHODS = ("overall shares", "counting", "smoothing", "VoteLE", "VoteLE, features")
 REAL = ("POPQUORN", "ChaosNLI_SNLI", "ChaosNLI_MNLI")
+STORE = Path("build/few_votes.sqlite")
 PAGE = Path("docs/results/few_votes.md")
 PICTURE = Path("docs/images/few_votes.png")
 
 
-def estimate(X: Any, counts: Any, learner: Any) -> dict[str, Any]:
+def estimate(X: Any, counts: Any, learner: Any) -> tuple[dict[str, Any], VoteLE]:
     """Return the degrees of each method, and VoteLE with features itself."""
     shares = counts.sum(axis=0) / counts.sum()
     with_features = VoteLE(learner).fit(X, counts)
@@ -50,78 +50,40 @@ def estimate(X: Any, counts: Any, learner: Any) -> dict[str, Any]:
         VoteLE().fit(None, counts).label_distributions_,
         with_features.label_distributions_,
     )
-    return {**dict(zip(METHODS, degrees, strict=True)), "enhancer": with_features}
+    return dict(zip(METHODS, degrees, strict=True)), with_features
 
 
-@dataclass(frozen=True)
-class SimulatedVotes:
-    """Votes drawn from the distributions of a benchmark set, and the divergence of each method."""
-
-    name: str
-    n_votes: int
-    seed: int
-
-    @property
-    def key(self) -> str:
-        """The identity of the run."""
-        return f"{self.name}:{self.n_votes}:{self.seed}"
-
-    title = key
-
-    def __call__(self) -> Mapping[str, float]:
-        """Return KL(truth, estimate) and the coverage of 90 % intervals."""
-        data = load_dataset(self.name)
-        rows = np.arange(len(data.target))
-        if len(rows) > MAX_ROWS:
-            rows = np.random.default_rng(0).permutation(len(rows))[:MAX_ROWS]
-        D = data.target[rows]
-        random = np.random.default_rng(self.seed)
-        counts = np.array([random.multinomial(self.n_votes, row) for row in D])
-        found = estimate(data.data[rows], counts, "auto")
-        lower, upper = found.pop("enhancer").interval(0.9)
-        values = {name: float(kl_divergence(D, P)) for name, P in found.items()}
-        return {**values, "coverage": float(((lower <= D) & (upper >= D)).mean())}
+def simulated_votes(name: str, n_votes: int, seed: int) -> Mapping[str, float]:
+    """Draw votes from a benchmark set; return KL(truth, estimate) and coverage of intervals."""
+    data = load_dataset(name)
+    rows = np.arange(len(data.target))
+    if len(rows) > MAX_ROWS:
+        rows = np.random.default_rng(0).permutation(len(rows))[:MAX_ROWS]
+    D = data.target[rows]
+    random = np.random.default_rng(seed)
+    counts = np.array([random.multinomial(n_votes, row) for row in D])
+    found, with_features = estimate(data.data[rows], counts, "auto")
+    lower, upper = with_features.interval(0.9)
+    values = {name: float(kl_divergence(D, P)) for name, P in found.items()}
+    return {**values, "coverage": float(((lower <= D) & (upper >= D)).mean())}
 
 
-@dataclass(frozen=True)
-class RealVotes:
-    """Three known votes on each item, and the log loss of the other votes for each method."""
-
-    name: str
-    seed: int
-
-    @property
-    def key(self) -> str:
-        """The identity of the run."""
-        return f"{self.name}:{KNOWN}:{self.seed}"
-
-    title = key
-
-    def __call__(self) -> Mapping[str, float]:
-        """Return the mean log loss of the votes that are not known."""
-        texts, counts = read_votes(self.name)
-        random = np.random.default_rng(self.seed)
-        known = np.array([random.multivariate_hypergeometric(row, KNOWN) for row in counts])
-        words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, min_df=2)
-        found = estimate(texts, known, make_pipeline(words, SoftmaxRegression(tol=1e-3)))
-        del found["enhancer"]
-        others = counts - known
-        return {name: -float(xlogy(others, P).sum() / others.sum()) for name, P in found.items()}
+def real_votes(name: str, n_known: int, seed: int) -> Mapping[str, float]:
+    """Return the mean log loss of the votes on each item that are not known."""
+    texts, counts = read_votes(name)
+    random = np.random.default_rng(seed)
+    known = np.array([random.multivariate_hypergeometric(row, n_known) for row in counts])
+    words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, min_df=2)
+    found, _ = estimate(texts, known, make_pipeline(words, SoftmaxRegression(tol=1e-3)))
+    others = counts - known
+    return {name: -float(xlogy(others, P).sum() / others.sum()) for name, P in found.items()}
 
 
 def read_votes(name: str) -> tuple[Any, Any]:
     """Return the texts and the counts of votes of a set."""
-    if name == "POPQUORN":
-        file = Path(os.environ["LABELDIST_VOTES"]) / "popquorn_offensiveness.csv"
-        table = pd.read_csv(file)
-        votes = from_votes(table, item="instance_id", label="offensiveness")
-        texts = table.drop_duplicates("instance_id").set_index("instance_id")["text"]
-        texts = texts.loc[votes.items]
-    else:
-        data: Any = load_votes(name)
-        votes = data.votes
-        texts = data.items["premise"] + " " + data.items["hypothesis"]
-    return texts.to_numpy(), votes.counts.astype(np.int64)
+    data = SETS[name.removeprefix("ChaosNLI_")]()
+    texts = data.texts.agg(" ".join, axis=1)
+    return texts.to_numpy(), data.votes.counts.astype(np.int64)
 
 
 def draw_picture(table: pd.DataFrame) -> None:
@@ -142,26 +104,16 @@ def draw_picture(table: pd.DataFrame) -> None:
 
 def main() -> None:
     """Compute what is missing, and write tables and picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--store", type=Path, default=Path("build/few_votes.sqlite"))
-    parser.add_argument("--jobs", type=int, default=1)
-    options = parser.parse_args()
-    options.store.parent.mkdir(parents=True, exist_ok=True)
-    simulated = [
-        SimulatedVotes(name, n, seed) for seed in SEEDS for name in list_datasets() for n in N_VOTES
+    simulated = product(list_datasets(), N_VOTES, SEEDS)
+    real = product(REAL, [KNOWN], SEEDS)
+    tasks = [
+        *(task_of(real_votes, *arguments) for arguments in real),
+        *(task_of(simulated_votes, *arguments) for arguments in simulated),
     ]
-    real = [RealVotes(name, seed) for seed in SEEDS for name in REAL]
-    with Store(options.store) as store:
-        for result in run_tasks([*real, *simulated], store, n_jobs=options.jobs):
-            if result.reason:
-                print(result.key, result.reason)
-        results = store.results()
-    rows = []
-    for key, result in results.items():
-        name, n_votes, _ = key.split(":")
-        rows.append({"data set": name, "votes": int(n_votes), **result.values})
-    frame = pd.DataFrame(rows)
-    means = frame.groupby(["data set", "votes"], as_index=False).mean()
+    values = run_all(tasks, STORE)
+    values.index = values.index.set_names(["data set", "votes", "seed"])
+    means = values.groupby(level=["data set", "votes"]).mean().reset_index()
+    means = means.astype({"votes": int}).sort_values(["data set", "votes"])
     is_real = means["data set"].isin(REAL)
     of_sets = means[~is_real]
     coverage = of_sets.pivot_table(index="data set", columns="votes", values="coverage")

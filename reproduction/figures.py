@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import matplotlib as mpl
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
@@ -50,7 +49,7 @@ def paper_figures(records: pd.DataFrame) -> list[Figure]:
         if base and measure in ABLATION_MEASURES:
             distances = by_dataset(rows[rows["role"] != "trivial"], "distance")
             rivals = distances.drop(columns=base)
-            gains = 1 - rivals.div(distances[base].replace(0, np.nan), axis=0)
+            gains = 1 - rivals.div(distances[base], axis=0)
             ablations.append(_bars(gains, f"Gain over {base}: {heading}", f"share of {base} saved"))
     return [*chains, *heat_maps(records), *ablations]
 

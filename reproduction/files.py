@@ -24,11 +24,9 @@ def write_text(path: Path, text: str) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder for output files if needed; raise if it cannot be written."""
+    """Create a folder for output files if needed."""
     with _output_errors(path):
         path.mkdir(parents=True, exist_ok=True)
-    if not os.access(path, os.W_OK):
-        raise OutputError(f"{path} cannot be written: no permission.")
 
 
 @contextmanager

@@ -1,21 +1,20 @@
-"""Findings of the reproduction: a few sentences, and a Markdown page with all verdicts."""
+"""Findings of the reproduction in a few sentences, and Markdown tables."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from labeldist.exceptions import ComparisonError
-from reproduction.claims import Claim, judge_claims
+from reproduction.claims import judge_claims
 from reproduction.files import write_text
 from reproduction.paper import MARGIN, misprinted_deviations, paper_cells, recomputed_ranks
 from reproduction.rules import DIGITS, FAILS, HOLDS, OPEN, ablation, enumerate_names, percent
 from reproduction.significance import failures, skill, summary, unfinished, where
 from reproduction.spec import PAPER
-from reproduction.verdicts import VERDICTS, gaps, judge_cells
+from reproduction.verdicts import count_verdicts, gaps, judge_cells
 
 CELLS = (
     "The paper prints {printed} values, {total} of them for the data sets and experiments of this "
@@ -48,7 +47,7 @@ RUNS = (
 )
 
 
-def summarize(records: pd.DataFrame, cells: pd.DataFrame, claims: list[Claim]) -> list[str]:
+def summarize(records: pd.DataFrame, cells: pd.DataFrame, claims: pd.DataFrame) -> list[str]:
     """Return the main findings, one sentence each; those without records are left out."""
     sentences = [
         *_on_cells(cells),
@@ -67,7 +66,7 @@ def summarize(records: pd.DataFrame, cells: pd.DataFrame, claims: list[Claim]) -
 
 
 def _on_cells(cells: pd.DataFrame) -> Iterator[str]:
-    counts = {verdict: int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    counts = count_verdicts(cells)
     judged = len(cells) - counts["missing"] - counts["impossible"]
     if judged:
         yield CELLS.format(
@@ -92,11 +91,10 @@ def _on_skill(records: pd.DataFrame) -> Iterator[str]:
             yield SKILL.format(method=method, wins=int((known > 0).sum()), known=len(known))
 
 
-def _on_claims(claims: list[Claim]) -> Iterator[str]:
-    counts = Counter(claim.verdict for claim in claims)
-    if claims:
-        parts = [counts[verdict] for verdict in (HOLDS, FAILS, OPEN)]
-        yield CLAIMS.format(len(claims), *parts)
+def _on_claims(claims: pd.DataFrame) -> Iterator[str]:
+    counts = claims["verdict"].value_counts().reindex([HOLDS, FAILS, OPEN], fill_value=0)
+    if len(claims):
+        yield CLAIMS.format(len(claims), *counts)
 
 
 def _on_ablation(records: pd.DataFrame) -> Iterator[str]:
@@ -122,34 +120,15 @@ def _on_tuned(records: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def findings_markdown(records: pd.DataFrame) -> str:
-    """Return the findings as a Markdown page."""
-    cells, claims = judge_cells(records), judge_claims(records)
-    counts = pd.crosstab(cells["table"], cells["verdict"])
-    verdicts = counts.reindex(columns=list(VERDICTS), fill_value=0).reset_index()
-    return "\n".join(
-        [
-            "# Findings of the reproduction\n",
-            "Written by `python -m reproduction report STORE` from the records of a run.\n",
-            bullets(summarize(records, cells, claims)),
-            "\n## Cells of the paper's tables\n",
-            markdown_table(verdicts),
-            "\n## Claims\n",
-            claim_table(claims),
-            "",
-        ]
-    )
-
-
 def bullets(sentences: list[str]) -> str:
     """Format sentences as a Markdown list."""
     return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
-def claim_table(claims: list[Claim]) -> str:
+def claim_table(claims: pd.DataFrame) -> str:
     """Format claims as a Markdown table with their verdicts and the evidence."""
-    rows = [(claim.text, f"**{claim.verdict}**", claim.evidence) for claim in claims]
-    return markdown_table(pd.DataFrame(rows, columns=["claim", "verdict", "evidence"]))
+    shown = claims.assign(claim=claims["text"], verdict=claims["verdict"].map("**{}**".format))
+    return markdown_table(shown[["claim", "verdict", "evidence"]])
 
 
 def rewrite_page(page: Path, records: pd.DataFrame) -> None:

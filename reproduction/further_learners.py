@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 
 from labeldist.comparison import Comparison, Record, holm, signed_rank_test
+from labeldist.datasets import list_datasets
 from labeldist.exceptions import ComparisonError
 from labeldist.metrics import MEASURES
 from reproduction import pages
 from reproduction.findings import bold_best, markdown_table, replace_block
 from reproduction.runner import read_store
-from reproduction.significance import LEVEL, failures, where
-from reproduction.tables import dataset_place
+from reproduction.significance import LEVEL, failures, place, where
 
 EXPERIMENT = "further-learners"
 BASE, MEAN = "SoftmaxRegressionCV", "Mean"
@@ -45,7 +45,7 @@ class Records(pages.Records):
             raise ComparisonError(
                 f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
             )
-        super().__init__(own, own[:0])
+        super().__init__(own)
         self.main = where(own, kind="prediction", variant="")
         self.roles = dict(zip(own["method"], own["role"], strict=True))
 
@@ -59,14 +59,20 @@ class Records(pages.Records):
         rivals = [name for name in table if self.roles[name] != "oracle"]
         return bold_best(table, rivals=rivals)
 
-    def clear_wins(self, method: str, measure: str) -> list[str]:
-        """Return the sets on which a method is clearly better than `BASE` over the folds."""
-        rows = where(self.main[self.main["method"].isin([method, BASE])], status="ok")
-        fields = zip(*(rows[name] for name in Record._fields), strict=True)
-        tests = Comparison(Record(*values) for values in fields).test(measure, against=BASE)
-        clear = tests.per_set.get(method, {}).items()
-        wins = [name for name, test in clear if test.pvalue < LEVEL and test.lead < 0]
-        return sorted(wins, key=dataset_place)
+    def clear_wins(self, measure: str) -> dict[str, list[str]]:
+        """Return the sets on which methods are clearly better than `BASE` over the folds."""
+        rows = where(self.main, status="ok")
+        records = map(Record._make, rows[[*Record._fields]].to_numpy())
+        tests = Comparison(records).test(measure, against=BASE)
+        order = partial(place, order=list_datasets())
+        return {
+            method: [
+                name
+                for name in sorted(per_set, key=order)
+                if per_set[name].pvalue < LEVEL and per_set[name].lead < 0
+            ]
+            for method, per_set in tests.per_set.items()
+        }
 
 
 def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -77,30 +83,25 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
     """
     table = known.table(measure, "distance")
     baselines = table[[name for name in table if known.roles[name] != "paper"]].min(axis=1)
-    rows = []
-    for method in (name for name in methods if name in table):
-        gap = (table[method] / table[BASE] - 1).dropna()
-        test = signed_rank_test(-gap)
-        rows.append(
-            {
-                "method": method,
-                "mean": gap.mean(),
-                "median": gap.median(),
-                "better": test.wins,
-                "worse": test.losses,
-                "beats_mean": int((table[method] < table[MEAN]).sum()),
-                "beats_all": int((table[method] < baselines).sum()),
-                "sets": len(gap),
-                "clearly better on": ", ".join(known.clear_wins(method, measure)),
-                "lead": test.lead,
-                "pvalue": test.pvalue,
-            }
-        )
-    judged = pd.DataFrame(rows)
-    judged["pvalue"] = holm(judged["pvalue"])
-    verdicts = np.where(judged["lead"] > 0, "better", "worse")
-    verdicts = np.where(judged["pvalue"] < LEVEL, verdicts, "no clear difference")
-    return judged.assign(verdict=verdicts)
+    own = table[[name for name in methods if name in table]]
+    gaps = own.div(table[BASE], axis=0) - 1
+    tests = [signed_rank_test(-gaps[method].dropna()) for method in gaps]
+    clear_wins = known.clear_wins(measure)
+    figures = {
+        "mean": gaps.mean(),
+        "median": gaps.median(),
+        "better": [test.wins for test in tests],
+        "worse": [test.losses for test in tests],
+        "beats_mean": own.lt(table[MEAN], axis=0).sum(),
+        "beats_all": own.lt(baselines, axis=0).sum(),
+        "sets": gaps.count(),
+        "clearly better on": [", ".join(clear_wins.get(method, [])) for method in gaps],
+        "pvalue": holm([test.pvalue for test in tests]),
+    }
+    judged = pd.DataFrame(figures).rename_axis("method").reset_index()
+    verdicts = ["better" if test.lead > 0 else "worse" for test in tests]
+    is_clear = judged["pvalue"] < LEVEL
+    return judged.assign(verdict=np.where(is_clear, verdicts, "no clear difference"))
 
 
 def judge_all(known: Records) -> dict[str, pd.DataFrame]:
@@ -161,7 +162,7 @@ def verdict_table(known: Records) -> str:
         for column in ("mean", "median"):
             judged[column] = judged[column].map(percent)
         tables.append(judged)
-    return markdown_table(pd.concat(tables).drop(columns="lead"))
+    return markdown_table(pd.concat(tables))
 
 
 def divergences(known: Records) -> str:
@@ -186,9 +187,9 @@ def seconds(known: Records) -> str:
 
 def missing(known: Records) -> str:
     """Return divergences with missing degrees, and how often methods beat the filled tables."""
-    variants = [name for name in known.means["variant"].unique() if name.endswith("missing")]
-    tables = {name: known.table("kl_divergence", variant=name) for name in variants}
-    shares = sorted(variants, key=lambda name: float(name.split()[0]))
+    variants = known.means["variant"].unique()
+    shares = sorted(name for name in variants if name.endswith("missing"))
+    tables = {share: known.table("kl_divergence", variant=share) for share in shares}
     cases = product(tables[shares[0]].index, shares)
     table = pd.DataFrame({f"{name}, {share}": tables[share].loc[name] for name, share in cases}).T
     filled = [name for name in table if known.roles[name] != "paper"]
@@ -229,8 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("store", type=Path, help="SQLite file with records of further-learners")
     parser.add_argument("page", type=Path, help="Markdown file with the blocks")
     options = parser.parse_args(arguments)
-    usual, further = (read_store(options.store, attributes=one) for one in (False, True))
-    known = Records(pd.concat([usual, further]))
+    known = Records(read_store(options.store, attributes=True))
     for name, write in BLOCKS.items():
         replace_block(options.page, f"further-learners: {name}", f"\n{write(known)}\n")
 

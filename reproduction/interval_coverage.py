@@ -1,10 +1,9 @@
 """Coverage of the intervals of BayesLE on the benchmark sets, printed as a Markdown table.
 
-Specs cannot describe intervals, so this is a script: ``python -m reproduction.interval_coverage
-[SET ...]``.
+Specs cannot describe intervals, so this is a script: ``python -m
+reproduction.interval_coverage``.
 """
 
-import argparse
 import warnings
 from typing import Any
 
@@ -38,15 +37,12 @@ def coverage(name: str) -> dict[str, Any]:
         f"share of d ≤ {SMALL}": (D <= SMALL).mean(),
         "spread": enhancer.spread_,
         "true spread": np.sqrt(scores.var(axis=0).sum() / (D.shape[1] - 1)),
-        "identified": str(enhancer.spread_identified_),
     }
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", default=list_datasets(), help="default: all thirteen")
-    rows = [coverage(name) for name in parser.parse_args().sets]
+    rows = [coverage(name) for name in list_datasets()]
     print(markdown_table(pd.DataFrame(rows), digits=3))
 
 

@@ -72,7 +72,15 @@ def _laplacian(X: Any, n_neighbors: int) -> Any:
     return laplacian(symmetric)
 
 
-class RidgeLDL(BaseEstimator):
+class FittedModel(BaseEstimator):
+    """Base class of learners whose `fit` fits another learner, ``model_``."""
+
+    def predict(self, X: Any) -> Any:
+        """Return the predicted distributions."""
+        return self.model_.predict(X)
+
+
+class RidgeLDL(FittedModel):
     """UD-LDL with a ridge λ₂ + λ₁·mean(s), a control for the reconstruction term of BD-LDL.
 
     Parameters
@@ -93,25 +101,17 @@ class RidgeLDL(BaseEstimator):
         self.model_ = BDLDL(0.0, self.ridge + shrinkage, fit_intercept=False).fit(X, y)
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Return the predicted distributions."""
-        return self.model_.predict(X)
 
-
-class ChosenLearner(BaseEstimator):
+class ChosenLearner(FittedModel):
     """The learner that `labeldist.choose_learner` chooses on the training rows."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose a learner and fit it."""
-        self.choice_ = choose_learner(X, y, random_state=0)
+        self.model_ = choose_learner(X, y, random_state=0).estimator
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Return the predicted distributions."""
-        return self.choice_.estimator.predict(X)
 
-
-class FilledLearner(BaseEstimator):
+class FilledLearner(FittedModel):
     """A learner, given by name, for tables in which some degrees are missing (NaN).
 
     Parameters
@@ -137,10 +137,6 @@ class FilledLearner(BaseEstimator):
         self.model_ = LEARNERS[self.learner]().fit(X, normalize(np.where(missing, means, y)))
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Return the predicted distributions."""
-        return self.model_.predict(X)
-
 
 class Transductive(BaseEstimator):
     """A named learner whose ``fit_predict(X, y, X_new)`` sees the features of the new rows.
@@ -163,19 +159,14 @@ class Transductive(BaseEstimator):
         return getattr(learning, self.learner)().fit_predict(*self.rows_, X)
 
 
-def kernel_bdldl_cv(
-    scoring: str = "kl_divergence",
-    cv: int = 5,
-    factors: tuple[float, ...] = (0.25, 0.5, 1.0),
-    n_components: int = 1500,
-) -> Any:
+def kernel_bdldl_cv(scoring: str = "kl_divergence", n_components: int = 1500) -> Any:
     """Return BDLDLCV on kernel features, the bandwidth chosen on a quarter of the training rows.
 
     One split is enough: the bandwidths are far apart, and each of them needs its own search.
     """
     return GridSearchCV(
-        make_pipeline(KernelFeatures(n_components=n_components), BDLDLCV(scoring=scoring, cv=cv)),
-        {"kernelfeatures__factor": list(factors)},
+        make_pipeline(KernelFeatures(n_components=n_components), BDLDLCV(scoring=scoring, cv=5)),
+        {"kernelfeatures__factor": [0.25, 0.5, 1.0]},
         scoring=get_scorer(scoring),
         cv=ShuffleSplit(1, test_size=0.25, random_state=0),
     )
@@ -194,11 +185,7 @@ ENHANCERS: dict[str, Any] = {name: getattr(enhancement, name) for name in enhanc
     "RidgeLE": RidgeLE
 }
 LEARNERS: dict[str, Any] = {
-    **{
-        name: getattr(learning, name)
-        for name in learning.__all__
-        if hasattr(getattr(learning, name), "predict")
-    },
+    **{name: getattr(learning, name) for name in learning.__all__},
     "RidgeLDL": RidgeLDL,
     "KernelBDLDLCV": kernel_bdldl_cv,
     "ChosenLearner": ChosenLearner,
@@ -223,8 +210,6 @@ def is_enhancer(use: str) -> bool:
 
 
 def build(use: str, parameters: Mapping[str, Any]) -> Any:
-    """Return the estimator of that name with these parameters, or None for `GROUND_TRUTH`."""
-    if use == GROUND_TRUTH:
-        return None
+    """Return the estimator of that name with these parameters."""
     estimators = ENHANCERS | LEARNERS
     return estimators[use](**parameters)

@@ -6,17 +6,18 @@ Every page needs records of certain experiments; tables without records are left
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
+from labeldist.datasets import list_datasets
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.files import write_text
 from reproduction.findings import bold_best, markdown_table
 from reproduction.paper import FOLDER, MARGIN, paper_cells
-from reproduction.significance import by_dataset, paired_leads, summary, where
+from reproduction.significance import by_dataset, paired_leads, place, summary, where
 from reproduction.spec import load_spec
-from reproduction.tables import dataset_place
 
 Section = tuple[str, pd.DataFrame]
 """The title of a table and its content."""
@@ -25,9 +26,8 @@ Section = tuple[str, pd.DataFrame]
 class Records:
     """Records of a store, with the selections that the pages need."""
 
-    def __init__(self, records: pd.DataFrame, attributes: pd.DataFrame) -> None:
-        self.records = pd.concat([records, attributes])
-        self.shown = records
+    def __init__(self, records: pd.DataFrame) -> None:
+        self.records = records
         self.means = summary(records)
 
     def select(
@@ -47,12 +47,16 @@ def _ordered(table: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return a table with methods in the order of the spec, and data sets in their usual order."""
     methods = [method.name for part in load_spec(experiment).part for method in part.method]
     columns = [name for name in dict.fromkeys([*methods, *table]) if name in table]
-    return table.loc[sorted(table.index, key=dataset_place), columns].rename_axis(columns=None)
+    datasets = sorted(table.index, key=partial(place, order=list_datasets()))
+    return table.loc[datasets, columns].rename_axis(columns=None)
 
 
-def write_pages(records: pd.DataFrame, attributes: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write the tables of each page to a Markdown file in `folder`, and return the paths."""
-    known = Records(records, attributes)
+def write_pages(records: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write the tables of each page to a Markdown file in `folder`, and return the paths.
+
+    The records include attributes (see `reproduction.runner.read_store`).
+    """
+    known = Records(records)
     written = []
     for name, page in PAGES.items():
         sections = [(title, table) for title, table in page(known) if len(table)]
@@ -146,7 +150,7 @@ def defaults(known: Records) -> Iterator[Section]:
     keys = ["dataset", "method", "measure"]
     goals = goals.merge(tuned[tuned["variant"] == tuned["measure"]], on=keys)
     yield "Tuned for a measure", goals[[*keys, "goal", "reached"]]
-    leads = paired_leads(known.shown, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
+    leads = paired_leads(known.records, "tuned", "BDLDLCV()", "Mean", variant="shuffles")
     leads = leads[leads["measure"].isin(["kl_divergence", "clark", "cosine"])]
     gain = [f"{row.lead:+.5f} ± {row.deviation:.5f}" for row in leads.itertuples()]
     gains = leads.assign(gain=gain).pivot(index="dataset", columns="measure", values="gain")
@@ -157,7 +161,7 @@ def defaults(known: Records) -> Iterator[Section]:
 def bayes_le_figures(known: Records) -> Iterator[Section]:
     """Yield recovery and the best other method, wrong tags, other rules, features, new rows."""
     yield "Recovery: mean over seeds, the best other method in brackets", _best_rivals(known)
-    variants = where(known.shown, experiment="bayes-le")["variant"].unique()
+    variants = where(known.records, experiment="bayes-le")["variant"].unique()
     for variant in variants[variants != "recovery"]:
         table = known.over_seeds("bayes-le", "kl_divergence", variant)
         for attribute in ("noise_", "explained_"):

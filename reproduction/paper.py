@@ -44,6 +44,7 @@ def read_claims() -> pd.DataFrame:
     return pd.read_csv(FOLDER / "claims.csv")
 
 
+@cache
 def paper_cells() -> pd.DataFrame:
     """Return the cells of all tables of the paper that compare methods.
 
@@ -54,11 +55,6 @@ def paper_cells() -> pd.DataFrame:
         `measure`, `value`, `std` and `rank`, which are NaN where the paper prints none, and
         `distance`.
     """
-    return _all_cells().copy()
-
-
-@cache
-def _all_cells() -> pd.DataFrame:
     tables = []
     for experiment, title in _TITLES.items():
         cells = pd.read_csv(FOLDER / f"{experiment}.csv").assign(experiment=experiment)

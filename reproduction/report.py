@@ -21,7 +21,7 @@ from reproduction.rules import percent
 from reproduction.significance import LEVEL, skill
 from reproduction.spec import load_spec, shipped
 from reproduction.tables import Block, make_blocks
-from reproduction.verdicts import VERDICTS, gaps, judge_cells
+from reproduction.verdicts import count_verdicts, gaps, judge_cells
 
 HIDDEN = ["experiment", "measure", "distance"]
 """Columns of the paper's cells that the report does not show; `table` names the measure."""
@@ -29,29 +29,27 @@ HIDDEN = ["experiment", "measure", "distance"]
 
 def write_report(records: pd.DataFrame, path: Path) -> Path:
     """Write the report of the records of a store to an HTML file."""
-    write_text(path, render(records, "Reproduction of the paper"))
+    write_text(path, render(records))
     return path
 
 
-def render(records: pd.DataFrame, title: str) -> str:
+def render(records: pd.DataFrame) -> str:
     """Return the page."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True
     )
-    environment.filters["cell"] = format_cell
+    environment.filters |= {"cell": format_cell, "percent": percent}
     blocks, cells, claims = make_blocks(records), judge_cells(records), judge_claims(records)
     ranks = recomputed_ranks()
     template = environment.get_template("report.html.jinja")
     return template.render(
-        title=title,
         records=records,
-        n_runs=records["run"].nunique(),
         findings=summarize(records, cells, claims),
-        verdict_counts={verdict: int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS},
+        verdict_counts=count_verdicts(cells),
         chapters=chapters(blocks),
-        measures=list(PAPER_MEASURES.values()),
+        measures=PAPER_MEASURES,
         cells=cells.drop(columns=[*HIDDEN, "rank"]),
-        claims=pd.DataFrame(claims, columns=["text", "where", "verdict", "evidence"]),
+        claims=claims,
         tuned=gaps(records),
         ranks=ranks[~ranks["agree"]].drop(columns=[*HIDDEN, "std", "agree"]),
         deviations=misprinted_deviations().drop(columns=[*HIDDEN, "rank"]),
@@ -60,9 +58,8 @@ def render(records: pd.DataFrame, title: str) -> str:
         figures=paper_figures(records),
         failures=failure_table(records),
         times=time_table(records),
-        versions=list(records["versions"].unique()),
-        margin=percent(MARGIN),
-        level=percent(LEVEL),
+        margin=MARGIN,
+        level=LEVEL,
     )
 
 
@@ -126,7 +123,6 @@ def comparisons(blocks: list[Block]) -> Iterator[dict[str, Any]]:
             "heading": block.heading,
             "measure": measure,
             "tests": tests,
-            "differ": tests.pvalue < LEVEL,
             "image": critical_differences(comparison, measure.name),
             "wilcoxon": pd.DataFrame(tests.over_sets.values()).assign(method=list(tests.over_sets)),
         }

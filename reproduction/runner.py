@@ -6,7 +6,8 @@ import json
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,7 +19,9 @@ from labeldist.exceptions import ComparisonError
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.data import load
 from reproduction.protocols import execute
+from reproduction.significance import place
 from reproduction.spec import PAPER, Experiment, Run, expand_grid, runs_of
+from reproduction.tasks import Task
 
 COLUMNS = [
     *("run", "experiment", "kind", "dataset", "method", "role", "variant", "parameters", "folds"),
@@ -26,29 +29,6 @@ COLUMNS = [
 ]
 ORDER = ["dataset", "method", "parameters", "seed", "fold", "variant", "measure"]
 PLACE = ("experiment", "kind", "variant", "dataset", "seed", "fold")
-
-
-@dataclass(frozen=True)
-class Task:
-    """A run that can be executed; `cache` is a folder for distributions that several runs need."""
-
-    run: Run
-    cache: str | None = None
-
-    @property
-    def key(self) -> str:
-        """The key of the run."""
-        return self.run.key
-
-    @property
-    def title(self) -> str:
-        """The title of the run."""
-        return self.run.title
-
-    def __call__(self) -> dict[str, float]:
-        """Execute the run within its time limit."""
-        with _time_limit(self.run.time_limit):
-            return execute(self.run, self.cache)
 
 
 def run(experiments: Sequence[Experiment], store: Store, *, jobs: int = -1) -> None:
@@ -72,18 +52,17 @@ def run(experiments: Sequence[Experiment], store: Store, *, jobs: int = -1) -> N
         groups.setdefault(one.work, []).append(one)
     twins = {runs[0].key: runs[1:] for runs in groups.values()}
     with TemporaryDirectory() as cache:
-        tasks = [Task(one, cache) for one in _longest_first(runs[0] for runs in groups.values())]
+        tasks = [
+            Task(one.key, one.title, partial(_execute_in_time, one, cache))
+            for one in sorted((runs[0] for runs in groups.values()), key=_cost, reverse=True)
+        ]
         for result in run_tasks(tasks, store, n_jobs=jobs):
             for one in twins[result.key]:
                 store.add(replace(result, key=one.key))
 
 
-def _longest_first(runs: Iterable[Run]) -> list[Run]:
-    """Sort runs so that all workers finish together."""
-    return sorted(runs, key=_cost, reverse=True)
-
-
 def _cost(one: Run) -> int:
+    """Estimate the time of a run; the longest start first, so that all workers finish together."""
     # A missing data set is one error here instead of a failure of every run.
     n_samples, n_features = load(one.dataset)[0].shape
     return len(expand_grid(one.method)) * n_samples**2 * n_features
@@ -111,6 +90,11 @@ def _place(key: str) -> str:
 
 class _OutOfTimeError(BaseException):
     """Raised at the time limit; a BaseException, which ``except Exception`` does not catch."""
+
+
+def _execute_in_time(one: Run, cache: str) -> dict[str, float]:
+    with _time_limit(one.time_limit):
+        return execute(one, cache)
 
 
 @contextmanager
@@ -144,8 +128,7 @@ def read_store(path: str | Path, *, attributes: bool = False) -> pd.DataFrame:
     ----------
     path : path-like
     attributes : bool, default=False
-        Whether to return the other numbers, attributes of estimators and measures that the paper
-        does not have, instead of the values of the paper's measures.
+        Whether to return also attributes of estimators, and measures that the paper does not have.
 
     Returns
     -------
@@ -175,14 +158,14 @@ def read_store(path: str | Path, *, attributes: bool = False) -> pd.DataFrame:
             }
         )
         for measure, value in (result.values or {"": float("nan")}).items():
-            if (measure in ("", *PAPER_MEASURES)) != attributes:
+            if attributes or measure in ("", *PAPER_MEASURES):
                 rows.append(about | {"measure": measure, "value": value})
-    if not rows and not attributes:
+    if not rows:
         raise ComparisonError(
             f"{path} has no records. `python -m reproduction run --store {path}` adds them."
         )
-    records = pd.DataFrame(rows, columns=COLUMNS).sort_values(ORDER)
-    return records.sort_values("experiment", key=_place_in_paper, kind="stable", ignore_index=True)
+    rows.sort(key=_place_in_tables)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _status(reason: str) -> str:
@@ -191,5 +174,5 @@ def _status(reason: str) -> str:
     return "failed" if reason else "ok"
 
 
-def _place_in_paper(experiments: pd.Series) -> pd.Series:
-    return experiments.map(lambda name: PAPER.index(name) if name in PAPER else len(PAPER))
+def _place_in_tables(row: dict[str, Any]) -> list[Any]:
+    return [place(row["experiment"], PAPER), *(row[name] for name in ORDER)]

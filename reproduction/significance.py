@@ -6,6 +6,7 @@ value itself, or 1 − value for cosine and intersection.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,16 @@ def where(frame: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     return frame
 
 
+def place(name: str, order: Sequence[str]) -> tuple[int, str]:
+    """Return a sort key: names in a given order, then others by name."""
+    return (order.index(name) if name in order else len(order), name)
+
+
+def are_among(rows: pd.DataFrame, others: pd.DataFrame, columns: list[str]) -> np.ndarray:
+    """Return whether the other rows have the same values in the named columns."""
+    return pd.MultiIndex.from_frame(rows[columns]).isin(pd.MultiIndex.from_frame(others[columns]))
+
+
 def distance(value: pd.Series, measure: pd.Series) -> pd.Series:
     """Return values of the named measures as distances: 0 is perfect, larger is worse."""
     rises = measure.map({name: one.higher_is_better for name, one in MEASURES.items()})
@@ -45,6 +56,11 @@ def first_seed(records: pd.DataFrame) -> pd.DataFrame:
     return records[records["seed"] == records.groupby("experiment")["seed"].transform("min")]
 
 
+def without_grids(records: pd.DataFrame) -> pd.DataFrame:
+    """Return what tables show: the records of the first seed, without parameter grids."""
+    return first_seed(records[records["kind"] != "grid"])
+
+
 def failures(records: pd.DataFrame) -> pd.DataFrame:
     """Return the runs that failed or took too long: one row each, with `status` and `reason`."""
     failed = records.loc[records["status"] != "ok", [*ENTRY, "status", "reason"]]
@@ -53,16 +69,13 @@ def failures(records: pd.DataFrame) -> pd.DataFrame:
 
 def unfinished(records: pd.DataFrame) -> pd.DataFrame:
     """Return methods that have not run in all folds, with a `reason` that counts them."""
-    records = first_seed(records[records["kind"] != "grid"])
+    records = without_grids(records)
     folds = where(records, status="ok").groupby(ENTRY, sort=False)
     counts = folds.agg(done=("fold", "nunique"), folds=("folds", "max")).reset_index()
-    counts = counts[(counts["done"] != counts["folds"]) & ~_among(counts, failures(records))]
+    has_failed = are_among(counts, failures(records), ENTRY)
+    counts = counts[(counts["done"] != counts["folds"]) & ~has_failed]
     reasons = [f"{row.done} of {row.folds} folds" for row in counts.itertuples()]
     return counts[ENTRY].assign(reason=reasons).reset_index(drop=True)
-
-
-def _among(records: pd.DataFrame, entries: pd.DataFrame) -> np.ndarray:
-    return pd.MultiIndex.from_frame(records[ENTRY]).isin(pd.MultiIndex.from_frame(entries[ENTRY]))
 
 
 def summary(records: pd.DataFrame) -> pd.DataFrame:
@@ -77,11 +90,10 @@ def summary(records: pd.DataFrame) -> pd.DataFrame:
         `experiment`, `kind`, `variant`, `dataset`, `method`, `role`, `measure`, `mean`, `std` (over
         folds; NaN for a single value) and `distance`.
     """
-    records = first_seed(records[records["kind"] != "grid"])
-    lacking = pd.concat([failures(records), unfinished(records)])
-    whole = where(records[~_among(records, lacking)], status="ok").astype({"value": float})
-    table = whole.groupby([*ENTRY, "measure"], sort=False)["value"].agg(["mean", "std"])
-    table = table.reset_index()
+    rows = where(without_grids(records), status="ok").astype({"value": float})
+    rows["done"] = rows.groupby(ENTRY)["fold"].transform("nunique")
+    whole = rows[rows["done"] == rows["folds"]].groupby([*ENTRY, "measure"], sort=False)
+    table = whole["value"].agg(["mean", "std"]).reset_index()
     return table.assign(distance=distance(table["mean"], table["measure"]))
 
 

@@ -174,8 +174,9 @@ def runs_of(experiment: Experiment) -> Iterator[Run]:
         datasets = part.datasets or experiment.datasets
         learners: Sequence[Method | None] = part.learner or [None]
         for learner, dataset, method in product(learners, datasets, part.method):
+            is_recovery = recovers(part.kind, method)
             for point in expand_grid(method) if part.kind == "grid" else [method]:
-                folds = range(1 if recovers(part.kind, point) else part.folds)
+                folds = range(1 if is_recovery else part.folds)
                 seeds = _seeds(experiment, part, point)
                 for missing, seed, fold in product(part.missing, seeds, folds):
                     yield Run(
@@ -183,7 +184,7 @@ def runs_of(experiment: Experiment) -> Iterator[Run]:
                         part.kind,
                         _variant(part, method, learner, missing),
                         dataset,
-                        _with_seed(point, seed) if recovers(part.kind, point) else point,
+                        _with_seed(point, seed) if is_recovery else point,
                         learner,
                         part.transductive,
                         len(folds),

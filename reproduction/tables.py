@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ from labeldist.datasets import list_datasets
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.files import write_text
 from reproduction.paper import paper_cells
-from reproduction.significance import first_seed, summary
+from reproduction.significance import place, summary, without_grids
 
 MARKS = {"paper": "", "control": "control", "ours": "ours", "oracle": "", "trivial": "trivial"}
 """The roles in the order of the columns, and the marks of their methods."""
@@ -34,7 +34,7 @@ class Block:
 
 def make_blocks(records: pd.DataFrame) -> list[Block]:
     """Return one comparison for each protocol of each experiment; grids have none."""
-    records = first_seed(records[records["kind"] != "grid"])
+    records = without_grids(records)
     knows_truth = records["role"] == "oracle"
     kinds = records.groupby("experiment")["kind"].nunique()
     blocks = []
@@ -49,36 +49,18 @@ def make_blocks(records: pd.DataFrame) -> list[Block]:
 
 def _records(part: pd.DataFrame) -> Iterator[Record]:
     """Yield the records of a block, methods and data sets in the order of the tables."""
-    places = list(MARKS)
-    for row in sorted(
-        part.itertuples(),
-        key=lambda row: (
-            dataset_place(row.dataset),
-            places.index(row.role),
-            method_place(row.method),
-        ),
-    ):
+    datasets = list_datasets()
+    methods = list(paper_cells()["method"].unique())
+    roles = list(MARKS)
+
+    def order(row: Any) -> list[Any]:
+        return [place(row.dataset, datasets), roles.index(row.role), place(row.method, methods)]
+
+    for row in sorted(part.itertuples(), key=order):
         name = f"{row.method} ({MARKS[row.role]})" if MARKS[row.role] else row.method
         yield Record(name, row.dataset, row.fold, row.measure, row.value, row.seconds, row.reason)
         # So that a method which lacks the last folds has no mean.
         yield Record(name, row.dataset, row.folds - 1, "", float("nan"))
-
-
-@cache
-def _paper_order() -> list[str]:
-    return list(dict.fromkeys(paper_cells()["method"]))
-
-
-def method_place(method: str) -> tuple[int, str]:
-    """Return a sort key: methods in the order of the paper, then others by name."""
-    order = _paper_order()
-    return (order.index(method) if method in order else len(order), method)
-
-
-def dataset_place(dataset: str) -> tuple[int, str]:
-    """Return a sort key: benchmark sets in their order, then others by name."""
-    order = list_datasets()
-    return (order.index(dataset) if dataset in order else len(order), dataset)
 
 
 def write_tables(records: pd.DataFrame, folder: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reproduction.paper import KINDS, MARGIN, impossible_cells, paper_cells
-from reproduction.significance import failures, summary, trivial, unfinished, where
+from reproduction.significance import are_among, failures, summary, trivial, unfinished, where
 
 VERDICTS = ("reproduced", "better", "worse", "impossible", "missing")
 
@@ -16,6 +16,7 @@ _FIXED = ("", "published")
 """The variants that have the settings of the paper."""
 
 _KEYS = ["experiment", "dataset", "method", "measure"]
+_SET = ["experiment", "dataset"]
 
 
 def judge_cells(records: pd.DataFrame) -> pd.DataFrame:
@@ -42,19 +43,18 @@ def judge_cells(records: pd.DataFrame) -> pd.DataFrame:
     missing = _why_missing(judged, records).where(judged["ours"].isna(), "")
     judged["reason"] = impossible.fillna(missing)
     columns = ["ours", "ours_std", "gap", "trivial", "trivial_gap", "verdict", "reason"]
-    return judged.loc[_in_records(judged, records), [*cells.columns, *columns]]
+    return judged.loc[are_among(judged, records, _SET), [*cells.columns, *columns]]
+
+
+def count_verdicts(cells: pd.DataFrame) -> dict[str, int]:
+    """Return the number of cells with each verdict."""
+    return cells["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
 
 
 def _verdicts(gap: pd.Series) -> pd.Series:
     tests = [gap.isna(), gap.abs() <= MARGIN, gap < 0]
     found = np.select(tests, ["missing", "reproduced", "better"], "worse")
     return pd.Series(found, index=gap.index)
-
-
-def _in_records(cells: pd.DataFrame, records: pd.DataFrame) -> np.ndarray:
-    """Return whether the records have anything of a cell's experiment on its data set."""
-    pair = ["experiment", "dataset"]
-    return pd.MultiIndex.from_frame(cells[pair]).isin(pd.MultiIndex.from_frame(records[pair]))
 
 
 def _why_missing(cells: pd.DataFrame, records: pd.DataFrame) -> pd.Series:
@@ -76,7 +76,7 @@ def gaps(records: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["dataset", "measure"]
     cells = where(paper_cells(), experiment="ldl-prediction", method="BD-LDL")
-    table = cells.loc[_in_records(cells, records), [*keys, "value", "distance"]]
+    table = cells.loc[are_among(cells, records, _SET), [*keys, "value", "distance"]]
     table = table.rename(columns={"value": "paper"}).reset_index(drop=True)
     found = where(summary(records), experiment="ldl-prediction", variant="")
     for column, method in (("tuned", "BD-LDL tuned"), ("mean", "Mean")):

@@ -3,11 +3,10 @@
 Votes are drawn from the 100 votes of each item, whose shares are the truth. The skill is that of
 the smoothed shares themselves, and that of a learner which is trained on them and predicts the
 other half of the items. Specs cannot describe votes, so this is a script: ``python -m
-reproduction.vote_smoothing FOLDER`` with the folder of the two files.
+reproduction.vote_smoothing``.
 """
 
-import argparse
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,23 +20,25 @@ from labeldist import BDLDLCV, VoteLE
 from labeldist.metrics import skill
 from labeldist.votes import from_votes
 from reproduction.findings import markdown_table
+from reproduction.votes_on_text import SETS
 
-FILES = ("chaosNLI_snli.jsonl", "chaosNLI_mnli_m.jsonl")
 N_SPLITS = 10
 SMOOTHINGS: dict[str, Any] = {"none": 0, "1": 1, "3": 3, "auto": "auto"}
 
 
-def read(folder: Path) -> tuple[Any, Any]:
+def read() -> tuple[Any, Any]:
     """Return features (TF-IDF and SVD of premise and hypothesis) and counts of votes."""
-    items = pd.concat([pd.read_json(folder / name, lines=True) for name in FILES])
+    parts = [SETS[name]() for name in ("SNLI", "MNLI")]
+    texts = pd.concat([part.texts for part in parts])
     halves = []
-    for part in ("premise", "hypothesis"):
+    for column in texts:
         embed = make_pipeline(
             TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)),
             TruncatedSVD(100, random_state=0),
         )
-        halves.append(embed.fit_transform(items["example"].str[part]))
-    return np.hstack(halves), np.array(items["label_count"].tolist())
+        halves.append(embed.fit_transform(texts[column]))
+    counts = np.vstack([part.votes.counts for part in parts])
+    return np.hstack(halves), counts.astype(np.int64)
 
 
 def measure(X: Any, counts: Any, n_votes: int, seed: int) -> list[dict[str, Any]]:
@@ -67,12 +68,10 @@ def measure(X: Any, counts: Any, n_votes: int, seed: int) -> list[dict[str, Any]
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help=f"folder with {' and '.join(FILES)}")
-    X, counts = read(parser.parse_args().folder)
-    rows = [
-        row for n in (3, 5, 10) for seed in range(N_SPLITS) for row in measure(X, counts, n, seed)
-    ]
+    X, counts = read()
+    rows = []
+    for n_votes, seed in product((3, 5, 10), range(N_SPLITS)):
+        rows += measure(X, counts, n_votes, seed)
     table = pd.DataFrame(rows).groupby(["votes", "smoothing"], sort=False, as_index=False).mean()
     print(markdown_table(table, digits=3))
 

@@ -8,13 +8,13 @@ popquorn_offensiveness.csv in LABELDIST_VOTES.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -25,15 +25,19 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import ShuffleSplit
 
-from labeldist.comparison import Store, run_tasks
 from labeldist.datasets import load_votes
 from labeldist.learning import MeanDistribution, SoftmaxRegressionCV, choose_learner
 from labeldist.metrics import skill
 from labeldist.models import load
 from labeldist.votes import VoteDistributions, from_votes, noise_ceiling
 from reproduction.findings import markdown_table, replace_block
+from reproduction.tasks import run_all, task_of
 
 SPLITS, TEST_SHARE = 5, 0.25
+STORE = Path("build/votes_on_text.sqlite")
+EMBEDDED = Path("build/embeddings.npz")
+"""The output of reproduction/sentence_embeddings.py."""
+
 PAGE = Path("docs/results/votes.md")
 RIDGES = np.logspace(-2, 3, 11).tolist()  # 1/C of logistic regression
 TERMS: tuple[dict[str, Any], ...] = (
@@ -76,8 +80,8 @@ def convabuse() -> VotesOnText:
 
 
 SETS: dict[str, Callable[[], VotesOnText]] = {
-    "SNLI": lambda: chaosnli("SNLI"),
-    "MNLI": lambda: chaosnli("MNLI"),
+    "SNLI": partial(chaosnli, "SNLI"),
+    "MNLI": partial(chaosnli, "MNLI"),
     "POPQUORN": popquorn,
     "ConvAbuse": convabuse,
 }
@@ -121,89 +125,46 @@ def predict_by_command(texts: pd.DataFrame, D: Any, train: Any, test: Any) -> An
         return load(model).predict(texts.iloc[test])
 
 
-def measure(name: str, split: int, embeddings: Any = None) -> dict[str, float]:
-    """Return the skill of each method on one split, with features of text or embeddings."""
+def measure(name: str, kind: str, split: int) -> dict[str, float]:
+    """Return the skill of each method on one split of a set, with one kind of features."""
     data = SETS[name]()
     D = data.votes.distributions
     hard = majority(data.votes.counts)
     splits = ShuffleSplit(SPLITS, test_size=TEST_SHARE, random_state=0).split(D)
     train, test = list(splits)[split]
-    X = features_of_text(data.texts, train) if embeddings is None else embeddings
+    if kind == TEXT:
+        X = features_of_text(data.texts, train)
+        automatic = predict_by_command(data.texts, D, train, test)
+    else:
+        X = np.load(EMBEDDED)[name]
+        choice = choose_learner(X[train], D[train], random_state=0)
+        automatic = choice.estimator.predict(X[test])
     predictions = {
         "mean": MeanDistribution().fit(X[train], D[train]).predict(X[test]),
         "hard labels": tuned().fit(X[train], hard[train]).predict(X[test]),
         "soft labels": tuned().fit(X[train], D[train]).predict(X[test]),
+        "auto": automatic,
     }
-    if embeddings is None:
-        predictions["auto"] = predict_by_command(data.texts, D, train, test)
-    else:
-        choice = choose_learner(X[train], D[train], random_state=0)
-        predictions["auto"] = choice.estimator.predict(X[test])
     return {method: skill(D[test], P) for method, P in predictions.items()}
-
-
-@dataclass(frozen=True)
-class Split:
-    """The task of one split of one set with one kind of features."""
-
-    name: str
-    kind: str
-    number: int
-    embeddings: Path | None
-
-    @property
-    def key(self) -> str:
-        """The identity of the split."""
-        return f"{self.name} {self.kind} {self.number}"
-
-    title = key
-
-    def __call__(self) -> dict[str, float]:
-        """Return the skill of each method."""
-        if self.embeddings is None:
-            return measure(self.name, self.number)
-        return measure(self.name, self.number, np.load(self.embeddings)[self.name])
-
-
-def tasks_of(embeddings: Path | None) -> list[Split]:
-    """Return the splits of all sets, and those of the sets with embeddings if they are given."""
-    tasks = []
-    for name in SETS:
-        for number in range(SPLITS):
-            tasks.append(Split(name, TEXT, number, None))
-            if embeddings is not None and name in np.load(embeddings):
-                tasks.append(Split(name, EMBEDDINGS, number, embeddings))
-    return tasks
 
 
 def main() -> None:
     """Compute what is missing, print the table and write it to the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--embeddings", type=Path, help="output of reproduction/sentence_embeddings.py"
-    )
-    parser.add_argument("--store", type=Path, default=Path("build/votes_on_text.sqlite"))
-    options = parser.parse_args()
-    with Store(options.store) as store:
-        store.forget_failures()
-        for result in run_tasks(tasks_of(options.embeddings), store):
-            if result.reason:
-                sys.exit(f"{result.key}: {result.reason}")
-        results = store.results()
-    skills = {tuple(key.split()): result.values for key, result in results.items()}
-    text = results_table(pd.DataFrame(skills).T)
+    cases = [*product(SETS, [TEXT]), *product(np.load(EMBEDDED), [EMBEDDINGS])]
+    tasks = [task_of(measure, *case, split) for case in cases for split in range(SPLITS)]
+    text = results_table(run_all(tasks, STORE))
     print(text)
     replace_block(PAGE, "chaosnli", text)
 
 
 def results_table(skills: pd.DataFrame) -> str:
     """Return mean skills, the difference of automatic choice and soft labels, and the ceiling."""
-    groups = skills.rename_axis(["votes", "features", "split"]).groupby(level=[0, 1])
+    skills = skills.rename_axis(["votes", "features", "split"])
+    groups = skills.assign(gain=skills["auto"] - skills["soft labels"]).groupby(level=[0, 1])
     order = [(name, kind) for name in SETS for kind in (TEXT, EMBEDDINGS)]
     table = groups.mean().reindex(order).dropna()
-    gains = groups.apply(lambda rows: (rows["auto"] - rows["soft labels"]).agg(["mean", "sem"]))
-    gains = gains.reindex(table.index)
-    table["auto − soft"] = [f"{mean:+.3f} ± {error:.3f}" for mean, error in gains.to_numpy()]
+    errors = groups["gain"].sem()[table.index].map(" ± {:.3f}".format)
+    table["auto − soft"] = table.pop("gain").map("{:+.3f}".format) + errors
     table["ceiling"] = [noise_ceiling(SETS[name]().votes) for name, _ in table.index]
     return re.sub(r"-(?=\d)", "−", markdown_table(table.reset_index(), digits=3))
 

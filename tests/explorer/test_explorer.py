@@ -150,7 +150,7 @@ def test_logical_labels_are_recovered_with_intervals_and_in_equal_shares():
     X, D = make_artificial(60, random_state=0)
     L = binarize(D)
     L[7] = 0
-    found = versions_of.from_logical(X, L, [BDLE(), BayesLE()], {"mine": D}, intervals=True)
+    found = versions_of.from_logical(X, L, [BDLE(), BayesLE()], {"mine": D})
     assert list(found.versions) == ["recovered by BDLE", "recovered by BayesLE", "mine", SHARES]
     assert_array_equal(found.versions["recovered by BDLE"], BDLE().fit_transform(X, L))
     shares = found.versions[SHARES]
@@ -160,7 +160,6 @@ def test_logical_labels_are_recovered_with_intervals_and_in_equal_shares():
     assert list(found.intervals) == ["recovered by BayesLE"]
     expected = BayesLE().fit(X, L).interval(0.9)
     assert_array_equal(found.intervals["recovered by BayesLE"], expected)
-    assert versions_of.from_logical(X, L, [BayesLE()], {}).intervals == {}
 
 
 def test_degrees_are_the_truth_of_predictions_out_of_fold(monkeypatch):

@@ -19,11 +19,11 @@ from tests.reproduction.record_tables import (
 
 
 def judged(rows):
-    return {claim.id: claim for claim in judge_claims(table(rows))}
+    return {claim.id: claim for claim in judge_claims(table(rows)).itertuples()}
 
 
 def verdicts(records):
-    return {claim.id: claim.verdict for claim in judge_claims(records)}
+    return {claim.id: claim.verdict for claim in judge_claims(records).itertuples()}
 
 
 def test_every_claim_can_hold_and_can_fail():

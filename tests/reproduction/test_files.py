@@ -23,7 +23,7 @@ def report(records, folder):
 
 
 def pages(records, folder):
-    write_pages(records, table([]), folder)
+    write_pages(records, folder)
 
 
 def block(records, folder):

@@ -23,9 +23,9 @@ def arguments(folder, out):
     return [str(folder / "small.toml"), *(str(part) for item in options.items() for part in item)]
 
 
-def test_run_writes_report_findings_and_tables(folder):
+def test_run_writes_report_and_tables(folder):
     names = {path.name for path in (folder / "out").iterdir()}
-    assert names == {"report.html", "findings.md", "tables"}
+    assert names == {"report.html", "tables"}
     tables = {path.name for path in (folder / "out" / "tables").iterdir()}
     assert tables == {"small.md", "small.tex", "small.csv"}
 

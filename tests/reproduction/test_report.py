@@ -8,7 +8,7 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from reproduction.claims import judge_claims
-from reproduction.findings import findings_markdown, rewrite_page
+from reproduction.findings import rewrite_page, summarize
 from reproduction.pages import write_pages
 from reproduction.report import render
 from reproduction.verdicts import VERDICTS, judge_cells
@@ -25,7 +25,7 @@ def records():
 
 @pytest.fixture(scope="module")
 def html(records):
-    return render(records, "Run & judged")
+    return render(records)
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +45,10 @@ def test_page_is_self_contained(html, elements):
 
 
 def test_text_is_escaped_and_images_have_descriptions(html, elements):
-    assert "<h1>Run &amp; judged</h1>" in html
+    assert "<h1>Reproduction of the paper</h1>" in html
     assert all(image["alt"] for image in elements.of("img"))
     failed = failure(method="<b>", status="failed", reason="ValueError: singular")
-    own = render(table([record(method="<b>", experiment="own"), failed]), "x")
+    own = render(table([record(method="<b>", experiment="own"), failed]))
     assert "<b>" not in own
     assert "ValueError: singular" in section(own, "runs")
 
@@ -63,8 +63,8 @@ def test_verdicts_on_all_cells(html, records):
 
 def test_claims_have_verdicts(html, records):
     text = section(html, "claims").replace("&#39;", "'")
-    for claim in judge_claims(records):
-        assert claim.text in text
+    for claim in judge_claims(records)["text"]:
+        assert claim in text
     assert text.count('data-verdict="holds"') == 13
 
 
@@ -80,15 +80,15 @@ def test_tables_statistics_and_figures(html):
 
 
 def test_findings_count_cells_and_claims(records):
-    text = findings_markdown(records)
-    counts = judge_cells(records)["verdict"].value_counts()
+    cells = judge_cells(records)
+    text = " ".join(summarize(records, cells, judge_claims(records)))
+    counts = cells["verdict"].value_counts()
     assert f"{counts['better']} are better and {counts['worse']} are worse" in text
 
 
 def test_findings_without_cells_of_the_paper():
-    text = findings_markdown(table([record(experiment="own")]))
-    assert "0 of 0" not in text
-    assert "missing" in text
+    own = table([record(experiment="own")])
+    assert "0 of 0" not in " ".join(summarize(own, judge_cells(own), judge_claims(own)))
 
 
 def test_figures_of_page_are_rewritten(records, tmp_path):
@@ -102,7 +102,7 @@ def test_figures_of_page_are_rewritten(records, tmp_path):
     rest = "".join(after[place] for place in range(len(after)) if place not in own)
     assert not re.search(r"\d", rest.partition("## Results")[2])
     assert f"{records['run'].nunique()} runs" in after[own[0]]
-    assert all(claim.evidence in after[own[1]] for claim in judge_claims(records))
+    assert all(evidence in after[own[1]] for evidence in judge_claims(records)["evidence"])
 
 
 def test_pages_of_documentation(records, tmp_path):
@@ -118,11 +118,11 @@ def test_pages_of_documentation(records, tmp_path):
     attributes = [
         record(method="BayesLE", measure=name, value=0.7, **bayes) for name in ("spread_", "noise_")
     ]
-    rows = [*records.to_dict("records"), *extra]
-    pages = write_pages(table(rows), table(attributes), tmp_path)
+    rows = [*records.to_dict("records"), *extra, *attributes]
+    pages = write_pages(table(rows), tmp_path)
     texts = {page.stem: page.read_text("utf-8") for page in pages}
     assert set(texts) == {"results", "enhancers", "learners", "defaults", "bayes_le_figures"}
     assert "| BDLDL(ridge=10.0) | 0.4000 |" in texts["defaults"]
     assert "| Yeast_cold | 0.1325 | 0.1000 | 0.2000 |" in texts["enhancers"]
     assert "| Yeast_cold | 0.1000 (LP 0.2000) |" in texts["bayes_le_figures"]
-    assert write_pages(table([record(experiment="own")]), table([]), tmp_path) == []
+    assert write_pages(table([record(experiment="own")]), tmp_path) == []

@@ -26,3 +26,11 @@ def test_changed_experiment_raises(finished, tmp_path):
             run([small(changed)], store)
         with pytest.raises(ComparisonError, match="small"):
             run([small(("folds = 3", "folds = 4"))], store)
+
+
+def test_experiments_outside_the_paper_are_not_interleaved(tmp_path):
+    with Store(tmp_path / "records.sqlite") as store:
+        run([small(('"small"', f'"{name}"')) for name in ("second", "first")], store, jobs=1)
+    experiments = read_store(store.path)["experiment"]
+    assert experiments.is_monotonic_increasing
+    assert set(experiments) == {"first", "second"}

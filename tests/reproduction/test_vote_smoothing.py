@@ -7,8 +7,9 @@ from reproduction.vote_smoothing import measure, read
 
 
 @pytest.mark.slow
-def test_smoothing_helps_degrees_and_fixed_smoothing_harms_learners(votes_folder):
-    rows = pd.DataFrame(measure(*read(votes_folder), n_votes=3, seed=0)).set_index("smoothing")
+@pytest.mark.usefixtures("votes_folder")
+def test_smoothing_helps_degrees_and_fixed_smoothing_harms_learners():
+    rows = pd.DataFrame(measure(*read(), n_votes=3, seed=0)).set_index("smoothing")
     degrees = rows["skill of the degrees"]
     learner = rows["skill of the learner"]
     assert degrees["VoteLE"] > degrees["auto"] > degrees["1"] > degrees["none"]

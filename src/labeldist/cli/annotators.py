@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +12,8 @@ from labeldist._tables.tables import STANDARD
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
 from labeldist.cli.vote_tables import VoteColumns
+
+GROUPS = ["group", "annotators", "within", "across", "p"]  # columns of the table of groups
 
 
 def annotators(
@@ -73,10 +74,7 @@ def _report(found: Any, result: Any, reporter: Reporter) -> None:
     text = f"{len(result)} annotators, mean agreement {found.mean:.3f}\n\n{_text(result)}"
     facts = {"mean": found.mean, "annotators": result.to_dict("records")}
     if found.groups:
-        columns = asdict(found.groups)
-        columns["p"] = columns.pop("p_value")
-        by_group = require("pandas", "app").DataFrame(columns)
-        by_group = by_group.rename(columns={"names": "group", "n_annotators": "annotators"})
+        by_group = require("pandas", "app").DataFrame(vars(found.groups)).set_axis(GROUPS, axis=1)
         facts["groups"] = by_group.where(by_group.notna(), None).to_dict("records")
         text += f"\n\n{_text(by_group)}"
     reporter.result(text, facts)

@@ -10,7 +10,6 @@ import numpy as np
 
 from labeldist._tables.column_selection import LabelledTable
 from labeldist._tables.messages import listed
-from labeldist._tables.tables import with_columns
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist.cli import io
 from labeldist.cli.reporter import Reporter
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_FEATURES = 5  # The text names the first ones.
-MAX_VOTES = 100  # Counting more votes per item is not compared with the estimate.
-N_NUMBERS = 15  # Numbers of votes at which the error of counting is computed.
+FURTHER_VOTES = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 80, 100)
+MAX_VOTES = FURTHER_VOTES[-1]  # Counting more votes per item is not compared with the estimate.
 TEXT_FOLDS = 3  # Of the search for the ridge of softmax regression on text.
 
 
@@ -77,14 +76,11 @@ class Estimate:
         if n_others == 0:
             return None
         n_counted = max(1, round(n_others))
-        most = n_counted + MAX_VOTES
-        numbers = np.unique(np.rint(np.geomspace(n_counted, most, N_NUMBERS)).astype(int))
-        expected = expected_error(from_votes(self.counts), numbers)
+        expected = expected_error(from_votes(self.counts), n_counted + np.array(FURTHER_VOTES))
         error = expected.dirichlet[0] - (self._score("mixture") - self._score("dirichlet"))
         # The error of counting is about proportional to 1 / n.
         inverse = 1 / max(error, expected.counting[-1])
-        needed = np.interp(inverse, 1 / expected.counting, numbers)
-        return round(needed - n_counted)
+        return round(np.interp(inverse, 1 / expected.counting, FURTHER_VOTES))
 
 
 def fit_vote_le(
@@ -133,12 +129,11 @@ def estimate_degrees(
     n_votes = shares[VOTES_COLUMN].to_numpy()
     counts = np.rint(shares[labels].to_numpy() * n_votes[:, None])
     estimate = fit_vote_le(counts, given, reporter, prepare=prepare)
-    degrees = estimate.enhancer.label_distributions_
-    columns = dict(zip(labels, degrees.T, strict=True))
+    result = shares.copy()
+    result[labels] = estimate.enhancer.label_distributions_
     if intervals:
         with reporter.working("Computing intervals"):
             bounds = estimate.enhancer.interval()
         for ending, bound in zip(io.BOUNDS, bounds, strict=True):
-            names = [f"{label}{ending}" for label in labels]
-            columns |= dict(zip(names, bound.T, strict=True))
-    return with_columns(shares, columns), estimate
+            result[[f"{label}{ending}" for label in labels]] = bound
+    return result, estimate

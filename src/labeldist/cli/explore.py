@@ -11,10 +11,8 @@ import typer
 from labeldist._tables.column_kinds import to_numbers
 from labeldist._tables.column_selection import (
     LabelledTable,
-    check_apart,
     degrees,
     match_columns,
-    numeric_columns,
 )
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
@@ -30,7 +28,7 @@ from labeldist.simplex import normalize
 if TYPE_CHECKING:
     import pandas as pd
 
-    from labeldist.explorer._contents import Contents, Versions
+    from labeldist.explorer._contents import Versions
 
 MAX_FEATURES = 5  # The text names the first ones.
 
@@ -46,15 +44,8 @@ def explore(
         list[str] | None,
         typer.Option("--method", help=f"For tags: {', '.join(ENHANCERS)}. Default: bayes."),
     ] = None,
-    intervals: Annotated[
-        bool,
-        typer.Option("--intervals", help="Show 90 % intervals of bayes; those of votes are shown."),
-    ] = False,
     predicted: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Tables of predicted degrees.")
-    ] = None,
-    models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="FILE", help="Models to predict with.")
     ] = None,
     features: options.Features = None,
     ignore: options.Ignore = "",
@@ -64,50 +55,43 @@ def explore(
 ) -> None:
     """Write one HTML page to browse items and their label distributions.
 
-    The page shows tags next to the distributions that are recovered from them. It shows degrees
-    next to those of `--predicted` and `--model`, or else next to cross-validated predictions.
-    `--method`, `--predicted` and `--model` may be given several times.
+    The page shows tags next to the distributions that are recovered from them, with the 90 %
+    intervals of the method bayes. It shows degrees next to those of `--predicted`, which
+    `labeldist predict` writes, or else next to cross-validated predictions. `--method` and
+    `--predicted` may be given several times.
 
     Of the table that `labeldist votes` writes, the page also shows votes, the estimate of `VoteLE`
     and its 90 % intervals, sorted by disagreement. The shown list can be saved as CSV.
 
     **Examples**
 
-    - `labeldist explore in.csv --labels joy,fear,calm --item title --intervals` — writes in.html
+    - `labeldist explore in.csv --labels joy,fear,calm --item title` — writes in.html
     - `labeldist explore dist.csv --labels 'emotion_*' --predicted pred.csv --item id -o page.html`
     """
-    from labeldist.explorer._contents import check_contents, from_logical
+    from labeldist.explorer._contents import check_contents
     from labeldist.explorer._page import write_page
+    from labeldist.explorer._summary import scores, sentences
 
     reporter = Reporter(as_json=as_json)
     page = _page_path(table, output)
     source = "standard input" if table == STANDARD else Path(table).name
     io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
-    if intervals and BAYES not in enhancers:
-        raise typer.BadParameter("--intervals is for --method bayes only.")
     frame = io.read(table, reporter, item, ignore)
     columns = match_columns(labels, frame.columns, "label")
-    check_apart("label", columns, [item, *match_columns(ignore, frame.columns, "ignored")])
     Y = degrees(frame, columns)
     predictions = {}
     for name in predicted or ():
         P = io.read_degrees(name, frame, columns, item, source, reporter)
         io.note_sums(P, name, reporter)
         predictions[f"predicted in {name}"] = normalize(P, name=name)
-    for name in models or ():
-        predictions[f"predicted by {name}"] = _predict(name, frame, columns, reporter)
     used: list[str] = []
     estimate = None
     named = io.Columns(labels, features, ignore, prepare, other=item)
     if _are_tags(Y, frame):
-        X = _features_of_tags(frame, named, enhancers, reporter)
-        with reporter.working(f"Recovering distributions of {len(Y)} items") as watch:
-            for enhancer in enhancers.values():
-                enhancer._watch = watch
-            shown = from_logical(X, Y, enhancers.values(), predictions, intervals=intervals)
-    elif methods or (intervals and VOTES_COLUMN not in frame.columns):
-        raise typer.BadParameter("--method and --intervals are for tags; these are degrees.")
+        shown = _versions_of_tags(frame, Y, named, enhancers, predictions, reporter)
+    elif methods:
+        raise typer.BadParameter("--method is for tags; these are degrees.")
     else:
         io.note_sums(Y, source, reporter)
         table_of_degrees = LabelledTable(frame, columns, [])
@@ -115,11 +99,18 @@ def explore(
             table_of_degrees, named, predictions, source, reporter
         )
     contents = check_contents(frame, columns, item=item, **vars(shown))
-    ceiling, about_ceiling = _noise_ceiling(contents, frame, Y)
-    about_features = f"Predicted from {len(used)} features: {listed(used, MAX_FEATURES)}."
-    remarks = list(filter(None, [about_features if used else "", about_ceiling]))
+    scored = scores(contents)
+    skills = [score.skill for score in scored if not score.trivial]
+    ceiling = None
+    remarks = []
+    if used:
+        remarks.append(f"Predicted from {len(used)} features: {listed(used, MAX_FEATURES)}.")
+    if skills:
+        ceiling, about_ceiling = io.noise_ceiling_of(frame, Y.to_numpy(), None, max(skills))
+        remarks.append(about_ceiling)
     if estimate:
         remarks += estimate.sentences
+    remarks = list(filter(None, remarks))
     title = f"Label distributions of {source}"
     write_page(page, contents, title, remarks=remarks, overwrite=force)
     facts = {
@@ -127,8 +118,15 @@ def explore(
         "features": used,
         "noise_ceiling": ceiling,
         "estimate": estimate.facts if estimate else None,
+        "items": len(contents.names),
+        "labels": contents.labels,
+        "versions": list(contents.versions),
+        "truth": contents.truth,
+        "intervals": list(contents.intervals),
+        "measures": {score.name: score.values | {"skill": score.skill} for score in scored},
     }
-    _report(contents, remarks, facts, reporter)
+    first = f"{page}: open it in a browser."
+    reporter.result("\n".join([first, *sentences(contents), *remarks]), facts)
 
 
 def _page_path(table: str, output: str | None) -> str:
@@ -146,29 +144,25 @@ def _are_tags(Y: pd.DataFrame, frame: pd.DataFrame) -> bool:
     return is_logical(Y.to_numpy()) and not are_shares
 
 
-def _predict(name: str, frame: Any, columns: list[str], reporter: Reporter) -> Array:
-    """Predict the items with a saved model."""
-    from labeldist.models import label_names_of, load
+def _versions_of_tags(
+    frame: pd.DataFrame,
+    L: pd.DataFrame,
+    columns: io.Columns,
+    enhancers: dict[str, Any],
+    predictions: dict[str, Array],
+    reporter: Reporter,
+) -> Versions:
+    """Return what enhancers recover from tags; `BayesLE` uses the features if there are any."""
+    from labeldist.explorer._contents import from_logical
 
-    with reporter.working("Loading the model"):
-        model = load(name)
-    known = label_names_of(model)
-    if sorted(known) != sorted(columns):
-        raise TableError(f"{name} predicts {listed(known)}, but the labels are {listed(columns)}.")
-    D = io.predict_rows(model, frame, reporter)
-    reporter.note(f"if {name} was fitted to some of these items, their predictions look too good.")
-    return D[:, [known.index(column) for column in columns]]
-
-
-def _features_of_tags(
-    frame: pd.DataFrame, columns: io.Columns, enhancers: dict[str, Any], reporter: Reporter
-) -> Any:
-    """Return the features for enhancers, and let `BayesLE` use them."""
     given = io.choose(frame, columns, reporter, need_features=list(enhancers) != [BAYES])
     X = io.feature_matrix(given, prepare=columns.prepare)
     if BAYES in enhancers:
         use_features(enhancers[BAYES], X, reporter)
-    return X
+    with reporter.working(f"Recovering distributions of {len(L)} items") as watch:
+        for enhancer in enhancers.values():
+            enhancer._watch = watch
+        return from_logical(X, L, enhancers.values(), predictions)
 
 
 def _versions_of_degrees(
@@ -183,7 +177,7 @@ def _versions_of_degrees(
     The estimate is None unless the degrees are shares of votes. Given predictions replace
     cross-validated ones.
     """
-    from labeldist.explorer._contents import from_degrees, from_votes
+    from labeldist.explorer._contents import from_degrees, from_votes, predict_out_of_fold
 
     used: list[str] = []
     counts = _counts_of_votes(table)
@@ -193,7 +187,9 @@ def _versions_of_degrees(
     if counts is not None or not predictions:
         table = _choose_features(table, columns, reporter)
     if table.features and not predictions:
-        predictions = _predict_out_of_fold(table, reporter, prepare=columns.prepare)
+        X, preparation = _feature_columns(table, prepare=columns.prepare)
+        with reporter.working(f"Predicting {len(X)} items by cross-validation"):
+            predictions = predict_out_of_fold(X, table.Y, preparation)
         used = table.features if predictions else []
     if counts is None:
         return from_degrees(f"degrees in {source}", table.Y, predictions), used, None
@@ -217,57 +213,20 @@ def _choose_features(
     without: LabelledTable, columns: io.Columns, reporter: Reporter
 ) -> LabelledTable:
     """Return a table with its features, or with a note the one `without` if they are unusable."""
-    from labeldist._tables.preparation import prepare_columns
-
     try:
         given = io.choose(without.frame, columns, reporter)
-        if columns.prepare:
-            prepare_columns(given.frame[given.features])
-        else:
-            numeric_columns(given.frame, given.features)
+        _feature_columns(given, prepare=columns.prepare)
     except TableError as error:
         reporter.note(f"the page shows no predictions from features: {error}")
         return without
     return given
 
 
-def _predict_out_of_fold(
-    given: LabelledTable, reporter: Reporter, *, prepare: bool
-) -> dict[str, Array]:
-    """Return cross-validated predictions of the degrees in a table."""
+def _feature_columns(given: LabelledTable, *, prepare: bool) -> tuple[pd.DataFrame, Any]:
+    """Return the features, and the transformer that prepares them, if any."""
     from labeldist._tables.preparation import prepare_columns
-    from labeldist.explorer._contents import predict_out_of_fold
 
-    X = given.frame[given.features] if prepare else given.X
-    preparation = prepare_columns(X) if prepare else None
-    with reporter.working(f"Predicting {len(X)} items by cross-validation"):
-        return predict_out_of_fold(X, given.Y, preparation)
-
-
-def _noise_ceiling(
-    contents: Contents, frame: pd.DataFrame, D: pd.DataFrame
-) -> tuple[float | None, str]:
-    """Return the noise ceiling of predictions of given degrees, and a text about it."""
-    from labeldist.explorer._summary import scores
-
-    skills = [score.skill for score in scores(contents) if not score.trivial]
-    if not skills:
-        return None, ""
-    return io.noise_ceiling_of(frame, D.to_numpy(), None, max(skills))
-
-
-def _report(
-    contents: Contents, remarks: list[str], facts: dict[str, Any], reporter: Reporter
-) -> None:
-    from labeldist.explorer._summary import scores, sentences
-
-    facts |= {
-        "items": len(contents.names),
-        "labels": contents.labels,
-        "versions": list(contents.versions),
-        "truth": contents.truth,
-        "intervals": list(contents.intervals),
-        "measures": {one.name: one.values | {"skill": one.skill} for one in scores(contents)},
-    }
-    first = f"{facts['output']}: open it in a browser."
-    reporter.result("\n".join([first, *sentences(contents), *remarks]), facts)
+    if not prepare:
+        return given.X, None
+    columns = given.frame[given.features]
+    return columns, prepare_columns(columns)

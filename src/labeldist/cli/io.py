@@ -175,15 +175,18 @@ def noise_ceiling_of(
 
     They are None and "" unless `D` are shares of known numbers of votes.
     """
-    from labeldist.votes._noise_ceiling import noise_ceiling_of_shares
+    from labeldist.votes import from_votes, noise_ceiling
+    from labeldist.votes._noise_ceiling import counts_of_shares
 
     if VOTES_COLUMN not in frame.columns:
         return None, ""
     n_votes = kinds.to_numbers(frame[VOTES_COLUMN], truth_words=False)
-    ceiling = noise_ceiling_of_shares(D, n_votes, weight)
-    if ceiling is None:
+    weights = np.ones(len(D)) if weight is None else weight
+    used = (n_votes > 0) & (weights > 0)
+    counts = counts_of_shares(D[used], n_votes[used])
+    if counts is None or not (n_votes[used] > 1).any():
         return None, ""
-    used = n_votes > 0 if weight is None else (n_votes > 0) & (weight > 0)
+    ceiling = noise_ceiling(from_votes(counts), sample_weight=weights[used])
     mean = n_votes[used].mean()
     about = f"the true distributions themselves have a skill of about {ceiling:.2f}"
     text = f"Noise ceiling: with {mean:.3g} votes per item, {about}."

@@ -25,13 +25,8 @@ def report_plan(votes: Any, picture: str | None, reporter: Reporter, *, force: b
         error = expected_error(votes, NUMBERS)
     if picture:
         pictures.save_drawn(ExpectedErrorDisplay(error).plot(), picture, force=force)
-    columns = {
-        "votes": error.n_votes,
-        "counting": error.counting,
-        "Dirichlet": error.dirichlet,
-        "ceiling": error.ceiling,
-    }
-    table = require("pandas", "app").DataFrame(columns)
+    table = require("pandas", "app").DataFrame(vars(error))
+    table = table.rename(columns={"n_votes": "votes", "dirichlet": "Dirichlet"})
     rows = table.to_string(index=False, float_format="{:.3f}".format)
     n_items = len(votes.items)
     mean = float(votes.weights.mean())

@@ -68,7 +68,6 @@ class VoteColumns:
     def count(self, frame: pd.DataFrame, reporter: Reporter, **options: Any) -> Any:
         """Return the result of `from_votes` with further options."""
         from labeldist.votes import from_votes
-        from labeldist.votes._cells import SeparatorNeededError
 
         columns = self.of_votes(frame)
         with reporter.working(f"Counting the votes of {len(frame)} rows"):
@@ -84,8 +83,6 @@ class VoteColumns:
                     separator=self.separator,
                     **options,
                 )
-            except SeparatorNeededError as error:
-                raise SeparatorNeededError(error.cell, error.separator, "--separator ") from None
             except LabelDistError:
                 raise
             except ValueError as error:  # an invalid option, not an invalid table

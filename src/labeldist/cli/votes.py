@@ -22,14 +22,13 @@ from labeldist.exceptions import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-AUTO = "auto"
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
 
 
 def _parse_smoothing(text: str) -> Any:
-    return text if text == AUTO else float(text)
+    return text if text == "auto" else float(text)
 
 
 def votes(
@@ -200,6 +199,7 @@ def _parse_prior(prior: str) -> str | list[float]:
 
 def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     """Print notes about labels and votes that may mislead, and the prior."""
+    from labeldist.votes._cells import read_separated
     from labeldist.votes._vote_distributions import has_several_votes
 
     labels = found.label_names
@@ -208,27 +208,22 @@ def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
         names = " and ".join(missing)
         reporter.note(f"{names} are counted as labels; remove them if they mean no vote.")
     for separator in SEPARATORS:
-        joined = [name for name in labels if _names_others(name, separator, labels)]
+        parts = {name: read_separated(name, separator) for name in labels}
+        single = {names[0] for names in parts.values() if len(names) == 1}
+        joined = [name for name, names in parts.items() if len(names) > 1 and single & {*names}]
         if joined:
             advice = f"If it is several, use --separator {separator!r}."
             reporter.note(f"{listed(joined)} is one label. {advice}")
     if has_several_votes(found):
         effect = "The noise ceiling takes them as independent, so it is too low"
         reporter.note(f"annotators have several votes on an item. {effect}.")
-    single = np.count_nonzero(found.weights == 1)
-    if not (found.smoothing or estimate) and 2 * single > len(found.weights):
-        share = f"{single} of {len(found.weights)} items"
-        reporter.note(f"{share} have only one vote. Consider --estimate.")
+    n_single = np.count_nonzero(found.weights == 1)
+    n_items = len(found.weights)
+    if not (found.smoothing or estimate) and 2 * n_single > n_items:
+        reporter.note(f"{n_single} of {n_items} items have only one vote. Consider --estimate.")
     if found.smoothing:
         prior = io.mean_text(dict(zip(labels, found.prior, strict=True)))
         reporter.note(f"{found.smoothing:.2f} votes of the prior are added to each item: {prior}.")
-
-
-def _names_others(name: str, separator: str, labels: list[str]) -> bool:
-    """Return whether a label, split at a separator, contains another label."""
-    spaces = f"{separator} "
-    parts = {part.strip() for part in name.split(separator)} - {name.strip(spaces)}
-    return not parts.isdisjoint(other.strip(spaces) for other in labels)
 
 
 def _keep_columns(

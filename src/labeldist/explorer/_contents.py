@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labeldist._tables.column_kinds import word
 from labeldist._typing import Array
-from labeldist._validation import check_label_names, check_rows, is_logical
+from labeldist._validation import check_label_names, check_rows
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 
@@ -39,13 +40,13 @@ class Versions:
     estimate: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Contents(Versions):
     """Names of items and labels, other columns of the table, and versions of the degrees."""
 
-    names: list[str] = field(default_factory=list)
-    columns: Any = None
-    labels: list[str] = field(default_factory=list)
+    names: list[str]
+    columns: Any
+    labels: list[str]
 
 
 def check_contents(
@@ -53,67 +54,49 @@ def check_contents(
     label_names: Sequence[str],
     versions: Mapping[str, Any],
     *,
-    logical: Any = None,
-    truth: str | None = None,
     item: str | None = None,
     intervals: Mapping[str, Any] | None = None,
+    logical: Any = None,
     votes: Any = None,
-    estimate: str | None = None,
+    **names: str | None,
 ) -> Contents:
-    """Check the parameters of `write_explorer`, and return them as contents of a page."""
+    """Check the parameters of `write_explorer`, and return them as contents of a page.
+
+    `names` are those of the versions `truth` and `estimate`.
+    """
     labels = [str(name) for name in label_names]
     if not versions:
         raise TableError("The page needs at least one version of the degrees.")
-    others = [column for column in frame.columns if str(column) not in labels and column != item]
-    return Contents(
-        versions=_check_versions(versions, frame, labels),
-        logical=None if logical is None else _check_logical(logical, frame, labels),
-        truth=None if truth is None else str(truth),
-        intervals=_check_intervals(intervals or {}, frame, labels),
-        votes=None if votes is None else _check_table("votes", votes, frame, labels),
-        estimate=estimate,
-        names=_item_names(frame, item),
-        columns=frame[others],
-        labels=labels,
-    )
-
-
-def _check_versions(versions: Any, frame: Any, labels: list[str]) -> dict[str, Array]:
-    """Return versions of the degrees, whose rows are divided by their sums."""
+    check = partial(_check_table, frame=frame, labels=labels)
     checked = {}
     for key, degrees in versions.items():
         name = f"The version {key!r}"
-        checked[str(key)] = normalize(_check_table(name, degrees, frame, labels), name=name)
-    return checked
-
-
-def _check_logical(logical: Any, frame: Any, labels: list[str]) -> Any:
-    table = _check_table("logical", logical, frame, labels)
-    if not is_logical(table):
-        raise TableError("logical must hold 0 and 1 only. Pass degrees as a version.")
-    return table
-
-
-def _check_intervals(intervals: Any, frame: Any, labels: list[str]) -> dict[str, Bounds]:
-    """Return the bounds of the degrees of some versions."""
-    checked = {}
-    for key, bounds in intervals.items():
-        low, high = (_check_table(f"A bound of {key!r}", D, frame, labels) for D in bounds)
-        checked[str(key)] = (low, high)
-    return checked
-
-
-def _item_names(frame: Any, item: str | None) -> list[str]:
-    if item is None:
-        return [f"Item {row}" for row in range(1, len(frame) + 1)]
-    return cell_texts(frame[item])
+        checked[key] = normalize(check(name, degrees), name=name)
+    bounds = {}
+    for key, (lower, upper) in (intervals or {}).items():
+        name = f"A bound of {key!r}"
+        bounds[key] = (check(name, lower), check(name, upper))
+    numbered = [f"Item {row}" for row in range(1, len(frame) + 1)]
+    others = [column for column in frame.columns if str(column) not in labels and column != item]
+    return Contents(
+        versions=checked,
+        logical=check("logical", logical),
+        intervals=bounds,
+        votes=check("votes", votes),
+        names=numbered if item is None else cell_texts(frame[item]),
+        columns=frame[others],
+        labels=labels,
+        **names,
+    )
 
 
 def _check_table(name: str, table: Any, frame: Any, labels: list[str]) -> Any:
-    """Return a table as an array; raise an error if its rows are not the items of the page.
+    """Return a table as an array, or None; raise an error if its rows are not the items.
 
     The same holds for its columns and the labels, and for another order of rows or columns.
     """
+    if table is None:
+        return None
     check_rows(**{"The table of items": frame, name: table})
     check_label_names(table, labels, name)
     values = np.asarray(table)
@@ -143,24 +126,18 @@ def cell_texts(column: pd.Series[Any]) -> list[str]:
 
 
 def from_logical(
-    X: Any,
-    L: Any,
-    enhancers: Iterable[Any],
-    predicted: Mapping[str, Any],
-    *,
-    intervals: bool = False,
+    X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any]
 ) -> Versions:
     """Return what enhancers recover from logical labels, predictions, and equal shares.
 
-    With `intervals`, the result has the 90 % intervals of the enhancers that have the method
-    `interval`.
+    Enhancers with the method `interval` have 90 % intervals.
     """
     versions = {}
     bounds = {}
     for enhancer in enhancers:
         name = f"recovered by {type(enhancer).__name__}"
         versions[name] = enhancer.fit(X, L).label_distributions_
-        if intervals and hasattr(enhancer, "interval"):
+        if hasattr(enhancer, "interval"):
             bounds[name] = enhancer.interval(0.9)
     given = np.array(L, dtype=float)
     shares = np.where(given.any(axis=1, keepdims=True), given, 1.0)

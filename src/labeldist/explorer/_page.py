@@ -123,24 +123,16 @@ def render(contents: Contents, title: str, remarks: Sequence[str] = ()) -> str:
     )
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     palette = cycle(OKABE_ITO)
-    colours = []
-    means = []
-    for name, D in contents.versions.items():
-        colours.append("var(--ink)" if name == contents.truth else next(palette))
-        means.append((name, [f"{mean:.3f}" for mean in D.mean(axis=0)]))
+    colours = [
+        "var(--ink)" if name == contents.truth else next(palette) for name in contents.versions
+    ]
     return environment.get_template("explorer.html.jinja").render(
         title=title,
+        contents=contents,
         sentences=[*summary.sentences(contents), *remarks],
-        labels=contents.labels,
-        versions=list(contents.versions),
-        means=means,
         pairs=summary.compare_pairs(contents),
         measures=list(PAPER_MEASURES.values()),
         scores=summary.scores(contents),
-        truth=contents.truth,
-        logical=contents.logical is not None,
-        intervals=bool(contents.intervals),
-        estimate=contents.estimate,
         data=embed(contents) | {"colours": colours},
     )
 
@@ -154,15 +146,13 @@ def embed(contents: Contents) -> dict[str, Any]:
     largest = []
     versions = []
     for name, D in contents.versions.items():
-        version = {"name": name, "degrees": pack(D[rows])}
+        version = {"name": name, "degrees": pack(D, rows)}
         largest.append(D.max())
         if name in contents.intervals:
             lower, upper = contents.intervals[name]
-            version |= {"lower": pack(lower[rows]), "upper": pack(upper[rows])}
+            version |= {"lower": pack(lower, rows), "upper": pack(upper, rows)}
             largest.append(upper.max())
         versions.append(version)
-    logical = contents.logical
-    votes = contents.votes
     return {
         "rows": (rows + 1).tolist(),
         "names": [contents.names[row] for row in rows],
@@ -171,16 +161,18 @@ def embed(contents: Contents) -> dict[str, Any]:
         "steps": STEPS,
         "largest": float(max(largest)),
         "versions": versions,
-        "logical": None if logical is None else _base64(logical[rows].astype("u1")),
-        "votes": None if votes is None else _base64(votes[rows].astype("<u4")),
+        "logical": _base64(contents.logical, rows, "u1"),
+        "votes": _base64(contents.votes, rows, "<u4"),
         "sort": "table" if contents.estimate is None else "ambiguous",
     }
 
 
-def pack(D: Array) -> str:
+def pack(D: Array, rows: Any) -> str | None:
     """Return degrees as base64 of little-endian numbers of two bytes, row by row."""
-    return _base64(np.rint(D * STEPS).astype("<u2"))
+    return _base64(np.rint(D * STEPS), rows, "<u2")
 
 
-def _base64(values: Any) -> str:
-    return base64.b64encode(values.tobytes()).decode("ascii")
+def _base64(values: Any, rows: Any, dtype: str) -> str | None:
+    if values is None:
+        return None
+    return base64.b64encode(values[rows].astype(dtype).tobytes()).decode("ascii")

@@ -66,10 +66,6 @@ def sentences(contents: Contents) -> Iterator[str]:
     n, c = D.shape
     labels = listed(contents.labels, MAX_LABELS_LISTED)
     yield f"{n:,} items with {c} labels: {labels}."
-    if contents.logical is not None:
-        given = contents.logical.sum(axis=1)
-        n_empty = np.count_nonzero(given == 0)
-        yield f"Labels per item: {given.mean():.1f} on average; {n_empty:,} items without labels."
     median, high = np.quantile(ambiguity(D), [0.5, 0.9])
     yield (
         f"Ambiguity by “{first}”: median {median:.1f}, 90 % quantile {high:.1f}; "

@@ -48,8 +48,7 @@ def entropy_correlation(
     d, p = check_pair(D_true, D_pred, sample_weight)
     entropies = np.log([ambiguity(d), ambiguity(p)])
     weight = row_weights(sample_weight, np.full(len(d), True))
-    means = np.average(entropies, axis=1, weights=weight)
     covariance = np.cov(entropies, aweights=weight, ddof=0)
     spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
-    is_constant = spread <= np.finfo(float).eps * means.prod()
+    is_constant = spread <= np.finfo(float).eps
     return 0.0 if is_constant else float(covariance[0, 1] / spread)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -18,16 +19,6 @@ LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'
 # Lists as Python and NumPy print them, such as ['joy', 'fear']; [other] may be a label.
 _PYTHON_LIST = re.compile(r"\s*\[\s*['\"].*\]\s*", re.DOTALL)
 LIST_SEPARATORS = ",;|"
-
-
-class SeparatorNeededError(TableError):
-    """Most cells list several labels, but no separator is given."""
-
-    def __init__(self, cell: str, separator: str, option: str = "separator=") -> None:
-        problem = f"Most cells list several labels, such as {cell!r}: add {option}{separator!r}"
-        super().__init__(f"{problem}. If they are single labels, add a separator that none holds.")
-        self.cell = cell
-        self.separator = separator
 
 
 def read_json(cell: Any) -> Any:
@@ -70,7 +61,7 @@ def read_names(cell: Any, separator: str | None) -> list[Any]:
     return names
 
 
-def check_single_labels(labels: list[Any]) -> None:
+def check_single_labels(labels: Collection[Any]) -> None:
     """Raise an error if most labels are lists of votes, such as ``0,0,1`` or ``joy,fear``.
 
     A list repeats a part, or others contain the same parts in another order or number.
@@ -81,7 +72,9 @@ def check_single_labels(labels: list[Any]) -> None:
         n_alike = Counter(frozenset(parts) for parts in set(parts_of.values()))
         lists = [label for label, parts in parts_of.items() if _is_list(parts, n_alike)]
         if lists and 2 * sum(times[label] for label in lists) >= len(labels):
-            raise SeparatorNeededError(max(lists, key=len), separator)
+            problem = f"Most cells list several labels, such as {max(lists, key=len)!r}"
+            advice = f"Add separator={separator!r} (--separator {separator!r})"
+            raise TableError(f"{problem}. {advice}, or one that no label contains.")
 
 
 def _is_list(parts: tuple[str, ...], n_alike: Counter[frozenset[str]]) -> bool:

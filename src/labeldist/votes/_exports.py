@@ -10,10 +10,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 from labeldist._extras import require
@@ -51,31 +50,30 @@ def read_export(path: str, tool: str, question: str | None = None) -> Any:
     """
     with reading(path) as file:
         answers = list(_answers(Path(path).name, file, READERS[tool]))
-    questions = list(dict.fromkeys(answer.question for answer in answers))
-    if question is None and len(questions) == 1:
-        question = questions[0]
-    if question not in questions:
+    table = require("pandas", "app").DataFrame(answers, columns=Answer._fields, dtype=object)
+    questions = table["question"].unique()
+    chosen = questions if question is None else [question]
+    if len(chosen) != 1 or chosen[0] not in questions:
         problem = f"{path} has answers to these questions: {listed(questions) or 'none'}"
         raise TableError(f"{problem}. Name the question to count as the label.")
-    table = require("pandas", "app").DataFrame(answers, columns=Answer._fields, dtype=object)
-    table = table[table["question"] == question].explode(LABEL, ignore_index=True)
+    table = table[table["question"] == chosen[0]].explode(LABEL, ignore_index=True)
     frame = table.dropna(subset=LABEL)[list(COLUMNS)]
     structured = [label for label in frame[LABEL] if isinstance(label, dict | list)]
     if structured:
         problem = f"{path} has the label {structured[0]!r}"
         raise TableError(f"{problem}. Only choices and ratings of whole items can be counted.")
-    return frame.drop(columns=[name for name in (ANNOTATOR, TEXT) if frame[name].isna().any()])
+    return frame.dropna(axis=1)
 
 
-def _answers(name: str, file: BinaryIO, read: Reader) -> Iterator[Answer]:
+def _answers(name: str, file: Any, read: Reader) -> Iterator[Answer]:
     """Read the answers in a file, or in an archive with one file per annotator."""
     suffix = Path(name).suffix
     if suffix == ".zip":
         with ZipFile(file) as archive:
             for member in archive.namelist():
-                content = io.BytesIO(archive.read(member))
-                for answer in _answers(member, content, read):
-                    yield answer._replace(annotator=Path(member).stem)
+                with archive.open(member) as content:
+                    for answer in _answers(member, content, read):
+                        yield answer._replace(annotator=Path(member).stem)
     elif suffix == ".csv":
         yield from read(read_csv(file).to_dict("records"))
     elif suffix == ".jsonl":

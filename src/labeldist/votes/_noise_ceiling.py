@@ -12,7 +12,6 @@ from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import relative_reduction
 from labeldist.simplex import normalize
 from labeldist.votes._dirichlet import fit_dirichlet
-from labeldist.votes._from_votes import from_votes
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_vote_distributions,
@@ -110,22 +109,6 @@ def expected_negentropy(a: Array) -> Array:
     """Return E Σ θ log θ of each row, where θ has the distribution Dirichlet(a_i)."""
     total = a.sum(axis=1, keepdims=True)
     return np.asarray((a / total * (psi(a + 1) - psi(total + 1))).sum(axis=1))
-
-
-def noise_ceiling_of_shares(D: Array, n_votes: Array, sample_weight: Array | None) -> float | None:
-    """Return the noise ceiling of degrees that are shares of given numbers of votes.
-
-    Return None if `counts_of_shares` returns None, or if no item has two votes.
-    """
-    counts = counts_of_shares(D, n_votes)
-    voted = n_votes > 0
-    if sample_weight is not None:
-        voted &= sample_weight > 0
-        sample_weight = sample_weight[voted]
-    has_pairs = (n_votes[voted] > 1).any()
-    if counts is None or not has_pairs:
-        return None
-    return noise_ceiling(from_votes(counts[voted]), sample_weight=sample_weight)
 
 
 def counts_of_shares(D: Array, n_votes: Array) -> Array | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from labeldist._extras import require
 from labeldist._tables import column_kinds as kinds
 from labeldist._tables.column_kinds import clean
+from labeldist._tables.column_selection import one_column
 from labeldist._tables.messages import cell_at, did_you_mean, listed
 from labeldist._tables.tables import with_columns
 from labeldist._typing import Array
@@ -85,14 +87,13 @@ def _read_long(
     """Read one row per vote, or per item and several labels."""
     frame = _open_frame(votes, [label], item, annotator)
     items, item_of_row = _encode(_cells(frame, item, required=True))
-    names, row_of, _, label_of = _read_labels(frame, [label], label_names, separator, required=True)
-    item_of = item_of_row[row_of]
-    table = _count_votes(items, names, item_of, label_of)
+    cells = _read_names(frame, [label], separator, required=True)
+    names, label_of = _read_labels(frame, [label], cells, label_names, separator)
+    item_of = item_of_row[cells.index]
     if annotator is None:
-        return table
-    n_labels = np.bincount(row_of, minlength=len(frame)).tolist()
-    voters, voter_of = _read_annotators(frame, annotator, separator, n_labels)
-    return _with_annotators(table, voters, item_of, voter_of, label_of)
+        return _count_votes(items, names, item_of, label_of)
+    voters, voter_of = _read_annotators(frame, annotator, separator, cells.index)
+    return _count_votes(items, names, item_of, label_of, voters, voter_of)
 
 
 def _read_wide(
@@ -101,11 +102,10 @@ def _read_wide(
     """Read one row per item and one column per annotator."""
     frame = _open_frame(votes, annotators, item)
     items = _read_items(frame, item)
-    names, item_of, voter_of, label_of = _read_labels(
-        frame, annotators, label_names, separator, required=False
-    )
-    table = _count_votes(items, names, item_of, label_of)
-    return _with_annotators(table, annotators, item_of, voter_of, label_of)
+    cells = _read_names(frame, annotators, separator, required=False)
+    names, label_of = _read_labels(frame, annotators, cells, label_names, separator)
+    item_of, voter_of = np.divmod(cells.index, len(annotators))
+    return _count_votes(items, names, item_of, label_of, annotators, voter_of)
 
 
 def _read_counts(votes: Any, item: str | None, columns: list[str], label_names: Names) -> VoteTable:
@@ -117,47 +117,42 @@ def _read_counts(votes: Any, item: str | None, columns: list[str], label_names: 
         frame, labels = _split_counts(frame, columns[0], label_names)
     values = [kinds.to_numbers(frame[label], truth_words=False) for label in labels]
     counts = _check_counts(np.column_stack(values), labels)
-    found = [str(label) for label in labels]
-    if label_names is None:
-        label_names = list(dict.fromkeys(clean(name) for name in found))
-    names, position = _encode_labels(found, label_names)
+    found = require("pandas", "app").Series([clean(str(label)) for label in labels], dtype=object)
+    names, position = _encode_labels(found, found.unique() if label_names is None else label_names)
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
     return VoteTable(items, names, ordered)
 
 
 def _read_labels(
-    frame: Any, columns: list[Any], label_names: Names, separator: str | None, *, required: bool
-) -> tuple[list[str], Codes, Codes, Codes]:
-    """Return the label names, and the row, the column and the label of each vote, row by row."""
-    cells = _read_names(frame, columns, separator, required=required)
-    cell_of = np.repeat(np.arange(len(cells)), [len(names) for names in cells])
-    row_of, column_of = np.divmod(cell_of, len(columns))
-    labels = list(chain.from_iterable(cells))
+    frame: Any, columns: list[Any], cells: Any, label_names: Names, separator: str | None
+) -> tuple[list[str], Codes]:
+    """Return the label names, and the index of the label of each vote."""
     if label_names is None:
         label_names = _ordered_categories(frame, columns)
     if label_names is None and separator is None:
-        check_single_labels(labels)
-    names, label_of = _encode_labels(labels, label_names)
-    return names, row_of, column_of, label_of
+        check_single_labels(cells)
+    return _encode_labels(cells, label_names)
 
 
 def _count_votes(
-    items: list[Any], label_names: list[str], item_of: Codes, label_of: Codes
+    items: list[Any],
+    label_names: list[str],
+    item_of: Codes,
+    label_of: Codes,
+    annotators: Sequence[Any] = (),
+    voter_of: Codes | None = None,
 ) -> VoteTable:
-    """Return a table with the number of votes of each item for each label."""
+    """Count the votes of each item for each label; warn if an annotator repeats votes."""
     counts = np.zeros((len(items), len(label_names)))
     np.add.at(counts, (item_of, label_of), 1)
-    return VoteTable(items, label_names, counts)
-
-
-def _with_annotators(table: VoteTable, annotators: list[Any], *codes: Codes) -> VoteTable:
-    """Add annotators and the codes of votes to a table; warn if votes are repeated."""
-    votes = np.column_stack(codes)
+    if voter_of is None:
+        return VoteTable(items, label_names, counts)
+    votes = np.column_stack([item_of, voter_of, label_of])
     n_repeated = count_repeated(votes)
     if n_repeated:
         warn(f"{n_repeated} vote(s) are repeated. All are counted; drop copies.", LabelWarning)
-    return replace(table, annotators=annotators, votes=votes)
+    return VoteTable(items, label_names, counts, list(annotators), votes)
 
 
 def count_repeated(rows: Codes) -> int:
@@ -187,16 +182,14 @@ def _open_frame(votes: Any, columns: list[Any], *others: Any) -> Any:
             keys = [part.removeprefix(f"{name}.") for part in parts]
             objects = votes[parts].set_axis(keys, axis=1).to_dict("records")
             votes = with_columns(votes, {name: objects})
-        elif name not in votes.columns:
-            hint = did_you_mean(name, votes.columns)
-            present = listed(votes.columns)
-            raise TableError(f"The votes have no column {name!r}.{hint} They have {present}.")
+        else:
+            one_column(str(name), votes.columns, "vote")
     if not len(votes):
         raise TableError("The table of votes has no rows.")
     return votes
 
 
-def _cells(frame: Any, column: Any, *, required: bool = False) -> list[Any]:
+def _cells(frame: Any, column: Any, *, required: bool) -> Any:
     """Return the cells of a column, with None for empty ones; raise an error if `required`."""
     column_cells = frame[column].astype(object)
     texts = column_cells.astype(str).str.strip(BLANK)
@@ -204,8 +197,7 @@ def _cells(frame: Any, column: Any, *, required: bool = False) -> list[Any]:
     if required and empty.any():
         place = cell_at(empty.argmax(), column)
         raise TableError(f"{place} is empty ({empty.sum()} in all). Fill it in, or drop the row.")
-    cells: list[Any] = column_cells.where(~empty, None).tolist()
-    return cells
+    return column_cells.where(~empty, None)
 
 
 def _read_items(frame: Any, item: str | None) -> list[Any]:
@@ -215,35 +207,40 @@ def _read_items(frame: Any, item: str | None) -> list[Any]:
     """
     if item is None:
         return list(frame.index if frame.index.is_unique else range(len(frame)))
-    items, item_of = _encode(_cells(frame, item, required=True))
-    if len(items) < len(frame):
-        repeated = items[np.bincount(item_of).argmax()]
-        problem = f"Column {item!r} names {repeated!r} in several rows"
+    cells = _cells(frame, item, required=True)
+    repeated = cells[cells.map(clean).duplicated()]
+    if len(repeated):
+        problem = f"Column {item!r} names {repeated.iloc[0]!r} in several rows"
         raise TableError(f"{problem}. Put all votes on an item into one row.")
+    items: list[Any] = cells.tolist()
     return items
 
 
 def _read_names(
     frame: Any, columns: Sequence[Any], separator: str | None, *, required: bool
-) -> list[list[Any]]:
-    """Return the labels or annotators that each cell of some columns names, row by row."""
+) -> Any:
+    """Return the labels or annotators that the cells of some columns name.
+
+    The index of the series numbers the cells, row by row.
+    """
     cells = [_cells(frame, column, required=required) for column in columns]
-    return [read_names(cell, separator) for cell in chain.from_iterable(zip(*cells, strict=True))]
+    lists = [read_names(cell, separator) for cell in chain.from_iterable(zip(*cells, strict=True))]
+    return require("pandas", "app").Series(lists, dtype=object).explode().dropna()
 
 
 def _read_annotators(
-    frame: Any, annotator: str, separator: str | None, n_labels: list[int]
+    frame: Any, annotator: str, separator: str | None, row_of_vote: Any
 ) -> tuple[list[Any], Codes]:
     """Return the annotators, and the index of the annotator of each vote.
 
     Rows name one annotator of all their labels, or one annotator per label.
     """
-    cells = _read_names(frame, [annotator], separator, required=True)
-    if all(len(names) == 1 for names in cells):
-        cells = [names * n for names, n in zip(cells, n_labels, strict=True)]
-    if [len(names) for names in cells] != n_labels:
+    names = _read_names(frame, [annotator], separator, required=True)
+    if names.index.equals(frame.reset_index().index):
+        names = names[row_of_vote]
+    if not names.index.equals(row_of_vote):
         raise TableError(f"Each row must list one label per annotator in column {annotator!r}.")
-    return _encode(list(chain.from_iterable(cells)))
+    return _encode(names)
 
 
 def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Sequence[str]]:
@@ -283,34 +280,27 @@ def _check_counts(numbers: Array, columns: Sequence[Any]) -> Array:
     return numbers
 
 
-def _encode(cells: list[Any]) -> tuple[list[Any], Codes]:
+def _encode(cells: Any) -> tuple[list[Any], Codes]:
     """Return the distinct names in the order of the table, and the index of the name of each cell.
 
     Spellings that differ only in spaces, invisible characters and codes of accents are one name.
     """
-    spelling_of, spellings = _factorize(cells)
-    name_of, _ = _factorize([clean(spelling) for spelling in spellings])
-    _, first_spellings = np.unique(name_of, return_index=True)
-    return [spellings[k] for k in first_spellings], name_of[spelling_of]
+    names = cells.map(cache(clean))
+    codes, _ = names.factorize()
+    return cells[~names.duplicated()].tolist(), codes
 
 
-def _factorize(cells: list[Any]) -> tuple[Codes, list[Any]]:
-    """Return the index of the value of each cell, and the distinct values."""
-    codes, values = require("pandas", "app").factorize(np.array(cells, dtype=object))
-    return codes, values.tolist()
-
-
-def _encode_labels(cells: list[Any], label_names: Names) -> tuple[list[str], Codes]:
+def _encode_labels(cells: Any, label_names: Names) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
-    spellings, codes = _encode([kinds.word(cell) for cell in cells])
-    found = [clean(spelling) for spelling in spellings]
-    names = _sorted(found) if label_names is None else [clean(str(name)) for name in label_names]
-    for name in found:
-        if name not in names:
-            known = f"{listed(names)}.{did_you_mean(name, names)}"
-            raise TableError(f"The label {name!r} is not among label_names: {known}")
-    position = np.array([names.index(name) for name in found], dtype=np.intp)
-    return names, position[codes]
+    labels = cells.map(kinds.word).map(cache(clean))
+    if label_names is None:
+        label_names = _sorted(list(labels.unique()))
+    names = [clean(str(name)) for name in label_names]
+    codes = require("pandas", "app").Index(names, dtype=object).get_indexer(labels)
+    for name in labels[codes < 0]:
+        known = f"{listed(names)}.{did_you_mean(name, names)}"
+        raise TableError(f"The label {name!r} is not among label_names: {known}")
+    return names, codes
 
 
 def _ordered_categories(frame: Any, columns: Sequence[Any]) -> Names:
