@@ -12,12 +12,13 @@ from labeldist.simplex import softmax
 
 def test_regularised_covariance_equals_formula(rng):
     root = rng.normal(size=(4, 4))
-    C, n = root @ root.T, 30.0
+    C, n = root @ root.T, 36.0
+    strength = 4 + 2 + 3
     H = np.eye(4) - 1 / 4
     variance = np.trace(H @ C @ H) / 3
-    expected = n * H @ C @ H + n * variance / 4 + 6 * variance * np.eye(4)
+    expected = n * H @ C @ H + n * variance / 4 + strength * variance * np.eye(4)
     found, spread = regularised_covariance(C, n)
-    assert_allclose(found, expected / (n + 6))
+    assert_allclose(found, expected / (n + strength))
     assert_allclose(spread**2, variance)
     assert_allclose(cholesky_root(found) @ cholesky_root(found).T, found, atol=1e-8)
     assert_allclose(precision_of(found) @ found, np.eye(4), atol=1e-7)

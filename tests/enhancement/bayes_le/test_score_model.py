@@ -5,6 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist.enhancement.bayes_le import score_model as tag_model
+from labeldist.enhancement.bayes_le.logistic_normal import softmax_columns
+from labeldist.enhancement.bayes_le.posterior import posterior_moments
 from labeldist.enhancement.bayes_le.score_model import (
     TagModel,
     count_tags,
@@ -13,6 +15,7 @@ from labeldist.enhancement.bayes_le.score_model import (
     informative_counts,
 )
 from labeldist.enhancement.bayes_le.tag_rule import Rule
+from labeldist.metrics import kl_divergence
 
 PRIOR = (0.3, 1.0)
 PATTERNS = np.array([[0, 1, 1, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 1, 0]], dtype=bool)
@@ -31,24 +34,39 @@ def fit(tags, *, rule=None, noise=None, counts=None, seed=0):
     return fit_tag_model(tags, counts, rule or Rule(), noise, PRIOR, np.random.default_rng(seed))
 
 
-def test_mean_covariance_and_absent_noise_are_recovered_from_tags():
+def test_model_and_degrees_of_correlated_scores_are_recovered_from_tags():
     random = np.random.default_rng(0)
     mean = np.array([[0.5], [0.2], [-0.2], [-0.5]])
     root = np.array([[0.5, 0, 0, 0], [0.4, 0.3, 0, 0], [0, 0, 0.5, 0], [0, 0, -0.2, 0.4]])
-    tags, counts = np.unique(
-        Rule().tags(np.exp(mean + root @ random.normal(size=(4, 8_000)))),
-        axis=1,
-        return_counts=True,
+    scores = mean + root @ random.normal(size=(4, 8_000))
+    tags, row, counts = np.unique(
+        Rule().tags(np.exp(scores)), axis=1, return_inverse=True, return_counts=True
     )
     found = fit(tags, counts=counts.astype(float))
     assert found.noise == 0
-    # The scores are correlated, so that EM stops before the maximum.
-    assert_allclose(found.mean, mean, atol=0.13)
+    # The tags determine the mean and the variance of a label better together than each of them:
+    # with other seeds of EM the largest error of the mean is 0.03 to 0.1.
+    assert_allclose(found.mean, mean, atol=0.1)
     assert_allclose(found.mean.mean(), 0, atol=1e-12)
     centre = np.eye(4) - 1 / 4
-    assert_allclose(centre @ found.covariance @ centre, centre @ root @ root.T @ centre, atol=0.1)
     centred = centre @ found.covariance @ centre
-    assert_allclose(np.trace(centred) / 3, found.spread**2, rtol=1e-6)
+    assert_allclose(centred, centre @ root @ root.T @ centre, atol=0.08)
+    assert_allclose(np.trace(centred) / 3, found.spread**2, rtol=0.01)
+    truth = TagModel(mean, root @ root.T, found.spread, 0.0, Rule())
+    D = softmax_columns(scores).T
+    divergences = []
+    for model in (found, truth):
+        degrees, _ = posterior_moments(model, tags, 80, 100, random)
+        divergences.append(kl_divergence(D, degrees.T[row.ravel()]))
+    assert divergences[0] < 1.05 * divergences[1]
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1])
+def test_label_of_every_row(weight):
+    tags = drawn_tags(30, 3, 0.5)
+    tags[0] = True
+    found = fit(tags, counts=np.full(30, weight))  # sums of 0.1 are inexact
+    assert found.mean.argmax() == 0
 
 
 def test_different_means_are_not_mistaken_for_spread():
@@ -105,7 +123,7 @@ def test_joint_model_recovers_scores_that_depend_on_features():
 
     start = TagModel(np.zeros((3, 1)), np.eye(3), 1.0, 0.0, Rule())
     found = fit_joint_model(tags, weight, start, regress, (0.7, 0.3), np.random.default_rng(1))
-    assert iterations == list(range(len(tag_model.STEPS)))
+    assert iterations == list(range(len(tag_model.JOINT_STEPS)))
     assert found.mean.shape == (3, 1_000)
     assert_allclose(found.mean.mean(axis=0), 0, atol=1e-12)
     assert_allclose(found.mean, mean, atol=0.25)

@@ -32,13 +32,15 @@ from labeldist.enhancement.bayes_le.tag_rule import Rule, Tags
 Prior = tuple[float, float]  # median of the spread and standard deviation of its logarithm
 Regressor = Callable[[Array, int], Array]
 
-# Step sizes of the EM iterations.
-STEPS = [1.0] * 30 + [(i + 1) ** -0.7 for i in range(40)]
+# Step sizes of the EM iterations. Correlated scores with different means need many large steps.
+STEPS = [1.0] * 100 + [(i + 1) ** -0.7 for i in range(40)]
+JOINT_STEPS = STEPS[-70:]  # with features, EM starts at the model without features
 SCALE_EVERY = 5  # iterations between two estimates of spread and noise
 COARSE = 10  # iterations in which the whole grid of spreads is searched, and noise is positive
 NEAR = 0.4  # later, the largest change of the logarithm of the spread
 # Numbers drawn in each round for the initial spread and mean, which EM would correct only slowly.
-START_WORK = [30_000] * 10 + [400_000]
+# More rounds would fit independent scores better, and correlated ones worse.
+START_WORK = [30_000] * 4 + [400_000]
 MATCHING_STEPS = 6  # in each of these rounds
 FACTORS = np.exp(np.linspace(-0.6, 0.6, 25))  # changes of the scale of scores from features
 
@@ -125,7 +127,7 @@ def _initial_model(
     noises = _noise_grid(noise, is_coarse=False)
     if noise is None:  # with noise ε the tag of a label has a frequency between ε and 1 − ε
         largest = np.minimum(frequency, 1 - frequency).min()
-        noises = noises[noises <= largest]
+        noises = noises[noises <= max(largest, 0.0)]  # rounding may make it negative
     spreads = SPREADS
     shape = np.zeros((c, 1))
     for work in START_WORK:
@@ -175,7 +177,7 @@ def fit_joint_model(
     model = start
     first = np.zeros(tags.shape)
     second = np.zeros((c, c))
-    for iteration, step in enumerate(STEPS):
+    for iteration, step in enumerate(JOINT_STEPS):
         chains.sweep(model.mean, precision_of(model.covariance), start.noise)
         residual = chains.scores - model.mean
         second = _average(second, _second_moment(residual, weight), step)
@@ -190,7 +192,9 @@ def fit_joint_model(
         variance = around_mean.var(axis=0).mean() * c / (c - 1)
         spread = float(np.sqrt(variance))
         factor = 1.0
-        is_last = iteration == len(STEPS) - 1  # whose mean must be the prediction of the regressor
+        is_last = (
+            iteration == len(JOINT_STEPS) - 1
+        )  # whose mean must be the prediction of the regressor
         if start.rule.name == "order" and not is_last:  # these tags do not depend on the scale
             factor = spread_prior[0] / spread
         elif _is_scale_step(iteration) and not is_last:
@@ -199,7 +203,7 @@ def fit_joint_model(
         second *= factor**2
         covariance *= factor**2
         model = TagModel(mean * factor, covariance, spread * factor, start.noise, start.rule)
-        watch(iteration + 1, len(STEPS), "model with features")
+        watch(iteration + 1, len(JOINT_STEPS), "model with features")
     return model
 
 
