@@ -118,7 +118,7 @@ BAD_TRAINING_DATA = {
     "1-D X": (lambda X, y: (X[:, 0], y), "Expected 2D array, got 1D array"),
     "1-D y": (lambda X, y: (X, y[:, 0]), r"shape \(40,\).*get_dummies"),
     "lists of labels": (lambda X, y: (X, [["joy"], ["joy", "fear"]] * 20), "MultiLabelBinarizer"),
-    "negative label": (lambda X, y: (X, spoil(y, -1)), r"row 3: column 1 is -1"),
+    "negative label": (lambda X, y: (X, spoil(y, -1)), r"(row 3:|data row 4,) column 1,? is -1"),
     "strings in X": (
         lambda X, y: (X.astype(str).astype(object) + "?", y),
         "could not convert string",

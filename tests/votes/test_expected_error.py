@@ -86,6 +86,7 @@ def test_error_on_benchmark_sets(name, benchmark_folder, rng):
     found = ratios(normalize(truth), 5, rng)
     # The largest ratio, 1.30, is that of 20 votes on Natural_Scene, which has many degrees of 0.
     assert_allclose(found[0], 1, atol=0.31)
+    assert_allclose(np.log(found[1]), 0, atol=np.log(3))
     if name in DIFFERENT_ITEMS:
         assert_allclose(found[1], 1, atol=0.3)
 

@@ -276,7 +276,8 @@ def _check_counts(numbers: Array, columns: Sequence[Any]) -> Array:
     valid = (numbers >= 0) & (numbers < np.inf) & (numbers == np.floor(numbers))
     if not valid.all():
         row, k = np.argwhere(~valid)[0]
-        raise TableError(f"{cell_at(row, columns[k])} must be a number of votes: 0, 1, 2, …")
+        place = cell_at(row, columns[k])
+        raise TableError(f"{place} is {numbers[row, k]:g}, not a number of votes: 0, 1, 2, …")
     return numbers
 
 

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import gammaln
+from scipy.stats import dirichlet_multinomial
 
 from labeldist._typing import Array
 from labeldist.enhancement.vote_le.left_out_votes import Posterior
-from labeldist.enhancement.vote_le.spread_prior import log_spread_prior
 
 LOG_STRENGTHS = (-5.0, 12.0)  # bounds of log s; the upper one leaves the votes without effect
+# How different items are, which matters if the votes hardly show it: the sum of the variances of
+# the scores over the contrasts has a log-normal distribution.
+MEDIAN_VARIANCE = 0.12
+DEVIATION = 1.5  # of the logarithm
 
 
 @dataclass(frozen=True)
@@ -26,23 +29,28 @@ class DirichletPrior:
     def fit(cls, counts: Array, means: Array, weight: Array) -> DirichletPrior:
         """Maximise the posterior density of the strength given counts, (n, c).
 
-        `means`, (n, c) or (1, c), are the p of the items, and `weight` repeats items.
+        `means`, (n, c), are the p of the items, and `weight` repeats items.
         """
-        totals = counts.sum(axis=1)
-        inverses = np.broadcast_to(1 / means, counts.shape).mean(axis=1)
-        mean_inverse = float(np.average(inverses, weights=weight))
+        votes = counts.astype(np.int64)
+        totals = votes.sum(axis=1)
 
         def loss(log_strength: float) -> float:
-            s = np.exp(log_strength)
-            alpha = s * means
-            by_label = (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=1)
-            log_likelihood = weight @ (by_label - gammaln(s + totals) + gammaln(s))
-            # The mean variance of the contrasts of d/p.
-            variance = mean_inverse / (s + 1)
-            return -float(log_likelihood + log_spread_prior(variance, counts.shape[1]))
+            prior = cls(float(np.exp(log_strength)))
+            log_likelihood = dirichlet_multinomial.logpmf(votes, prior.strength * means, totals)
+            variance = prior.score_variance(means, weight) * (votes.shape[1] - 1)
+            standardised = np.log(variance / MEDIAN_VARIANCE) / DEVIATION
+            return float(0.5 * standardised**2 - weight @ log_likelihood)
 
         found: Any = minimize_scalar(loss, bounds=LOG_STRENGTHS, method="bounded")
         return cls(float(np.exp(found.x)))
+
+    def score_variance(self, means: Array, weight: Array) -> float:
+        """Return the mean variance of the contrasts of log d, if d were log-normal.
+
+        The variance of d/p is exp(σ²) − 1 if log d has variance σ².
+        """
+        inverses = np.average(1 / means, axis=0, weights=weight)
+        return float(np.log1p(inverses.mean() / (self.strength + 1)))
 
     def posterior(self, counts: Array, means: Array) -> Posterior:
         """Return the moments of the degrees and the predictions of left-out votes."""
@@ -53,16 +61,3 @@ class DirichletPrior:
         others = np.maximum(counts - 1, 0) + s * means
         left_out = others / (np.maximum(totals - 1, 0) + s)
         return Posterior(mean, mean**2 + variance, left_out)
-
-    def draw(
-        self, counts: Array, means: Array, n_draws: int, random: np.random.Generator
-    ) -> tuple[Array, Array]:
-        """Return draws of the degrees, (n_draws, n, c), and their weights, (n_draws, n)."""
-        alpha = counts + self.strength * means
-        draws = random.standard_gamma(alpha, size=(n_draws, *alpha.shape))
-        draws /= np.maximum(draws.sum(axis=2, keepdims=True), np.finfo(float).tiny)
-        return draws, np.full(draws.shape[:2], 1 / n_draws)
-
-    def expected(self, means: Array) -> Array:
-        """Return the prior mean of the degrees."""
-        return means

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy.special import betaincinv
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from labeldist._compat import HasMethods, StrOptions, _check_sample_weight
-from labeldist._solvers.row_blocks import row_blocks
 from labeldist._threads import one_thread
 from labeldist._typing import Array
-from labeldist._validation import check_rows, label_names, label_table, validate_data
+from labeldist._validation import check_rows, column_names, label_table, validate_data
 from labeldist.enhancement._enhancer import LabelEnhancer, accepts_sparse, interval_levels
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
-from labeldist.enhancement.vote_le.left_out_votes import mixture_weights, vote_score
-from labeldist.enhancement.vote_le.logistic_normal_prior import N_DRAWS, LogisticNormalPrior
+from labeldist.enhancement.vote_le.left_out_votes import mixture_weights
+from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
 from labeldist.enhancement.vote_le.mean_of_items import (
     Votes,
     cross_fit,
     cross_fit_kernel_softmax,
-    is_clearly_worse,
     make_folds,
     with_floor,
 )
-from labeldist.exceptions import LabelWarning, NotADistributionError, warn
-from labeldist.simplex import check_distributions
-from labeldist.votes import VoteDistributions
+from labeldist.exceptions import LabelWarning, warn
+from labeldist.votes import VoteDistributions, from_votes
 
 MEAN_STRENGTH = 1e6  # a prior with which the votes have no effect
-SINGLE_VOTE_STRENGTH = 5.0  # of the Dirichlet prior, if no item has two votes
-
-
-@dataclass(frozen=True)
-class Part:
-    """A prior of the mixture, and the means of the items in it, (n_rows, c) or (1, c)."""
-
-    name: str
-    prior: DirichletPrior | LogisticNormalPrior
-    means: Array
+MARGIN = 5e-4  # by which the score of learner="auto" may be below that of the overall shares
+LEARNER = "learner_"  # first part of the names of the priors around learned means
 
 
 class VoteLE(LabelEnhancer):
@@ -90,7 +79,7 @@ class VoteLE(LabelEnhancer):
     -----
     Without features, the cost grows with the number of distinct rows of counts. If no item has two
     votes, the votes do not show how different the items are: a `LabelWarning` is issued, and the
-    Dirichlet prior has a strength of five votes.
+    items are taken to differ as much as is usual.
 
     Intervals and deviations do not contain the uncertainty of the fitted priors.
 
@@ -146,36 +135,24 @@ class VoteLE(LabelEnhancer):
             sample_weight, counts, dtype=np.float64, ensure_non_negative=True
         )
         votes = Votes(counts, weight)
-        if not votes.n_votes.any():
-            raise ValueError("There are no votes: all counts of items with positive weight are 0.")
+        totals = weight @ counts + 0.5
+        self._overall = totals / totals.sum()
         with one_thread():
-            overall = votes.overall_shares()
-            learned = self._learn_means(X, votes, overall)
+            learned = self._learn_means(X, votes)
+            self._positions: Any = slice(None)
             if learned is None:
                 votes, self._positions = _distinct(votes)
-            else:
-                self._positions = np.arange(len(counts))
-            parts = _fit_parts(votes, overall, learned)
-            self._store_posterior(parts, votes, learned)
+            self._fit_priors(votes, learned)
+            self._store_posterior(votes, learned)
         return self
 
     def _check_counts(self, y: Any) -> Array:
         """Return the counts as float64, and set the names of the labels."""
-        if isinstance(y, VoteDistributions):
-            self.label_names_ = list(y.label_names)
-            return y.counts
-        counts = check_distributions(label_table(y), name="y (counts of votes)", tol=np.inf)
-        counts = counts.copy()  # later changes of `y` have no effect
-        self.label_names_ = label_names(y, counts.shape[1])
-        fractions = np.argwhere(counts != np.rint(counts))
-        if fractions.size:
-            row, column = fractions[0]
-            raise NotADistributionError(
-                "y must hold counts of votes, which are whole numbers; got "
-                f"{counts[row, column]:g} in row {row}, column {column}. "
-                "labeldist.votes.from_votes counts votes."
-            )
-        return counts
+        if not isinstance(y, VoteDistributions):
+            # Smoothing accepts items without votes.
+            y = from_votes(label_table(y), label_names=column_names(y), smoothing=1)
+        self.label_names_ = list(y.label_names)
+        return y.counts
 
     def _check_features(self, X: Any, *, reset: bool = True) -> Any:
         """Return checked features; those for a given learner as they are."""
@@ -186,7 +163,7 @@ class VoteLE(LabelEnhancer):
         accept_sparse = "csr" if self.learner is None else False
         return validate_data(self, X, reset=reset, accept_sparse=accept_sparse, dtype=np.float64)
 
-    def _learn_means(self, X: Any, votes: Votes, overall: Array) -> Array | None:
+    def _learn_means(self, X: Any, votes: Votes) -> Array | None:
         """Fit the learner, and return its predictions of left-out items; None without it."""
         self.learner_: Any = None
         if self.learner is None:
@@ -196,40 +173,68 @@ class VoteLE(LabelEnhancer):
             learned, self.learner_ = cross_fit(self.learner, X, votes, folds)
             return learned
         learned, learner = cross_fit_kernel_softmax(X, votes, folds, self.random_state)
-        if is_clearly_worse(votes, learned, overall):
+        if votes.score(learned) < votes.score(self._overall) - MARGIN:
             return None
         self.learner_ = learner
         return learned
 
-    def _store_posterior(self, parts: list[Part], votes: Votes, learned: Array | None) -> None:
-        """Mix the posteriors of the parts, and set the attributes."""
+    def _fit_priors(self, votes: Votes, learned: Array | None) -> None:
+        """Fit the priors around the overall shares, and around learned means."""
         counts = votes.counts
-        weighted = counts * votes.weight[:, None]
-        posteriors = np.array([part.prior.posterior(counts, part.means) for part in parts])
+        weight = votes.weight * counts.any(axis=1)
+        self._priors: dict[str, Any] = {"mean": DirichletPrior(MEAN_STRENGTH)}
+        if counts.shape[1] == 1:
+            return
+        if counts.sum(axis=1).max() == 1:
+            warn(
+                "No item has two votes, so the votes do not show how different the items are. "
+                "They are taken to differ as much as is usual.",
+                LabelWarning,
+            )
+        overall = np.broadcast_to(self._overall, counts.shape)
+        for prefix, means in (("", overall), (LEARNER, learned)):
+            if means is None:
+                continue
+            dirichlet = DirichletPrior.fit(counts, means, weight)
+            variance = dirichlet.score_variance(means, weight)
+            normal = LogisticNormalPrior.fit(counts, means, weight, variance)
+            self._priors[f"{prefix}dirichlet"] = dirichlet
+            self._priors[f"{prefix}logistic_normal"] = normal
+
+    def _posteriors(self, counts: Array, learned: Array | None) -> Array:
+        """Return a `Posterior` for each prior, (n_priors, 3, n, c)."""
+        overall = np.broadcast_to(self._overall, counts.shape)
+        posteriors = []
+        for name, prior in self._priors.items():
+            means = learned if name.startswith(LEARNER) else overall
+            posteriors.append(prior.posterior(counts, means))
+        return np.array(posteriors)
+
+    def _store_posterior(self, votes: Votes, learned: Array | None) -> None:
+        """Mix the posteriors of the priors, and set the attributes."""
+        counts = votes.counts
+        posteriors = self._posteriors(counts, learned)
         left_out = posteriors[:, 2]
-        weights = mixture_weights(weighted, left_out)
+        weights = mixture_weights(counts * votes.weight[:, None], left_out)
         mean, second, mixture = np.tensordot(weights, posteriors, axes=1)
-        names = [part.name for part in parts]
-        self.weights_ = dict(zip(names, weights.tolist(), strict=True))
+        self.weights_ = dict(zip(self._priors, weights.tolist(), strict=True))
 
         predictions = {"counting": _count_others(counts)}
         if learned is not None:
             predictions["learner"] = learned
-        predictions |= dict(zip(names, left_out, strict=True))
+        predictions |= dict(zip(self._priors, left_out, strict=True))
         predictions["mixture"] = mixture
-        self.vote_scores_ = {
-            name: vote_score(weighted, prediction) for name, prediction in predictions.items()
-        }
+        self.vote_scores_ = {name: votes.score(table) for name, table in predictions.items()}
         deviation = np.sqrt(np.maximum(second - mean**2, 0))
+        self._moments = mean, deviation
         self.label_distributions_ = mean[self._positions]
         self.label_std_ = deviation[self._positions]
-        self._parts = parts
-        self._counts = counts
 
     def interval(self, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return bounds that contain each degree of the training items with a given probability.
 
-        The bounds are quantiles of draws from the mixture. The probability holds under the model.
+        The bounds are quantiles of the beta distribution with the mean and the deviation of the
+        degree. The probability holds under the model.
 
         Parameters
         ----------
@@ -242,26 +247,13 @@ class VoteLE(LabelEnhancer):
             Bounds of the degrees.
         """
         check_is_fitted(self)
-        levels = interval_levels(coverage)
-        n, c = self._counts.shape
-        random = np.random.default_rng(0)
-        bounds = np.empty((2, n, c))
-        for rows in row_blocks(n, len(self._parts) * N_DRAWS * c):
-            draws, weights = self._draw(rows, random)
-            bounds[:, rows] = _weighted_quantiles(draws, weights, levels)
-        lower, upper = bounds[:, self._positions]
+        mean, deviation = self._moments
+        total = mean * (1 - mean) / deviation**2 - 1
+        lower, upper = (
+            betaincinv(mean * total, (1 - mean) * total, level)[self._positions]
+            for level in interval_levels(coverage)
+        )
         return lower, upper
-
-    def _draw(self, rows: slice, random: np.random.Generator) -> tuple[Array, Array]:
-        """Return draws from the mixture for some rows, and their weights."""
-        draws = []
-        weights = []
-        for part in self._parts:
-            means = part.means if len(part.means) == 1 else part.means[rows]
-            of_part, weights_of_part = part.prior.draw(self._counts[rows], means, N_DRAWS, random)
-            draws.append(of_part)
-            weights.append(self.weights_[part.name] * weights_of_part)
-        return np.concatenate(draws), np.concatenate(weights)
 
     def transform(self, X: Any) -> Array:
         """Predict the label distributions of new items, which need no votes.
@@ -280,47 +272,18 @@ class VoteLE(LabelEnhancer):
         """
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
-        n = _num_samples(X)
-        learned: Any = None
+        learned = None
         if self.learner_ is not None:
             learned = with_floor(np.asarray(self.learner_.predict(X), dtype=np.float64))
-        degrees = np.zeros((n, len(self.label_names_)))
+        no_votes = np.zeros((_num_samples(X), len(self.label_names_)))
         with one_thread():
-            for part in self._parts:
-                means = part.means if len(part.means) == 1 else learned
-                degrees = degrees + self.weights_[part.name] * part.prior.expected(means)
-        return degrees
+            means = self._posteriors(no_votes, learned)[:, 0]
+        return np.tensordot(list(self.weights_.values()), means, axes=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = accepts_sparse(self.learner)
         return tags
-
-
-def _fit_parts(votes: Votes, overall: Array, learned: Array | None) -> list[Part]:
-    """Fit the priors around the overall shares, and around learned means."""
-    counts = votes.counts
-    weight = votes.weight * counts.any(axis=1)
-    has_pairs = bool((weight > 0) @ (counts.sum(axis=1) > 1))
-    if not has_pairs and counts.shape[1] > 1:
-        warn(
-            "No item has two votes, so the votes do not show how different the items are. The "
-            f"prior counts as {SINGLE_VOTE_STRENGTH:g} votes.",
-            LabelWarning,
-        )
-    parts = [Part("mean", DirichletPrior(MEAN_STRENGTH), overall)]
-    for prefix, means in (("", overall), ("learner_", learned)):
-        if means is None:
-            continue
-        if has_pairs:
-            dirichlet = DirichletPrior.fit(counts, means, weight)
-        else:
-            dirichlet = DirichletPrior(SINGLE_VOTE_STRENGTH)
-        parts.append(Part(f"{prefix}dirichlet", dirichlet, means))
-        if has_pairs and counts.shape[1] > 1:
-            normal = LogisticNormalPrior.fit(counts, means, weight)
-            parts.append(Part(f"{prefix}logistic_normal", normal, means))
-    return parts
 
 
 def _distinct(votes: Votes) -> tuple[Votes, Any]:
@@ -335,13 +298,3 @@ def _count_others(counts: Array) -> Array:
     others = np.maximum(counts - 1, 0) + 1 / counts.shape[1]
     n_others = np.maximum(counts.sum(axis=1, keepdims=True) - 1, 0)
     return others / (n_others + 1)
-
-
-def _weighted_quantiles(draws: Array, weights: Array, levels: Array) -> Array:
-    """Return quantiles, (n_levels, n, c), of draws, (n_draws, n, c), with weights (n_draws, n)."""
-    order = np.argsort(draws, axis=0)
-    cumulated = np.cumsum(np.take_along_axis(weights[:, :, None], order, axis=0), axis=0)
-    places = np.array([(cumulated < level).sum(axis=0) for level in levels])
-    places = np.minimum(places, len(draws) - 1)
-    ranked = np.take_along_axis(draws, order, axis=0)
-    return np.take_along_axis(ranked, places, axis=0)
