@@ -63,7 +63,7 @@ class TableLoss:
         scores = self.V @ (products + point[-1]).T
         value, by_scores = cross_entropy(scores, self.D, self.weight)
         residuals = by_scores.T @ self.V
-        totals = residuals.sum(axis=0)
+        totals = by_scores.sum(axis=1) @ self.V
         gradient = self.Z.T @ residuals - np.outer(self.shift, totals)
         return LossAndGradient(value, np.vstack([gradient, totals]))
 

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from labeldist._threads import threads_for
+from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner, check_weights, columns_of, set_columns
+from labeldist.simplex import normalize
 
 Chunks = Iterable[tuple[Any, ...]]  # (X, y) or (X, y, sample_weight)
 
@@ -20,11 +23,14 @@ def sum_over_chunks(
     summarise: Callable[..., Any],
     shared: Iterable[Any] = (),
     progress: Callable[[int], None] | None = None,
+    *,
+    are_checked: bool = False,
 ) -> Any:
     """Return the sum over chunks of ``summarise(chunk number, X, D, weight, *shared)``.
 
     The sum is None if there are no rows. The names and numbers of the columns are set on the
-    learner at the end. `progress` is called with the number of rows so far.
+    learner at the end. `progress` is called with the number of rows so far. Chunks that were
+    already read are not checked again.
     """
     reader = clone(learner)  # keeps the columns, so that a failure does not change the learner
     total = None
@@ -34,7 +40,10 @@ def sum_over_chunks(
         if length == 0:
             continue
         try:
-            X, D = reader._check_features_and_distributions(*chunk, reset=total is None)
+            if are_checked:
+                X, D = _arrays_of(*chunk[:2])
+            else:
+                X, D = reader._check_features_and_distributions(*chunk, reset=total is None)
             weight = check_weights(chunk[2], X, all_zero=True) if len(chunk) > 2 else None
             with threads_for(*X.shape):
                 part = summarise(number, X, D, weight, *shared)
@@ -48,5 +57,13 @@ def sum_over_chunks(
             progress(n_rows)
     if total is None:
         raise ValueError("The stream has no rows. At least one is needed.")
-    set_columns(learner, columns_of(reader))
+    if not are_checked:
+        set_columns(learner, columns_of(reader))
     return total
+
+
+def _arrays_of(X: Any, y: Any) -> tuple[Any, Array]:
+    """Return features and distributions without checks."""
+    if not sparse.issparse(X):
+        X = np.asarray(X, dtype=np.float64)
+    return X, normalize(np.asarray(y, dtype=np.float64))

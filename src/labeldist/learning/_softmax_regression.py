@@ -118,8 +118,12 @@ class SoftmaxRegression(DaskLearner, SoftmaxLearner):
         if iter(chunks) is chunks:
             raise TypeError("chunks is read several times. Pass a TableStream or a list.")
 
+        n_passes = 0
+
         def total(summarise: Callable[..., Any], shared: tuple[Any, ...] = ()) -> Any:
-            return sum_over_chunks(self, chunks, summarise, shared)
+            nonlocal n_passes
+            n_passes += 1
+            return sum_over_chunks(self, chunks, summarise, shared, are_checked=n_passes > 1)
 
         return self._fit_sums(total)
 
