@@ -172,7 +172,8 @@ def _against(cases: pd.DataFrame, method: str, other: str) -> str:
     saved = gains(cases, method, other)
     change = saved.median() if len(saved) else 0.0
     count = better(cases, method, other)
-    size = f"its distance is {percent(change)} smaller in the median"
+    direction = "smaller" if change > 0 else "larger"
+    size = f"its distance is {percent(abs(change))} {direction} in the median"
     return f"{method} is not better than {other} in {count}, and {size}"
 
 
