@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.utils import assert_all_finite
 
 from labeldist._compat import StrOptions
 from labeldist._solvers.moments import Moments
+from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.scaling import check_squarable
 from labeldist._solvers.softmax_regression import (
     LossAndGradient,
@@ -351,7 +354,12 @@ def _block_path(
         if folds is not None:
             weight = np.ones(len(D)) if weight is None else weight.copy()
             weight[folds.of(number, len(D))[fold]] = 0
-        return TableLoss.of_block(X, D[:, present], weight, V).at(point)
+        parts = []
+        for rows in row_blocks(len(D), 10 * X.shape[1]):  # they fit into the cache
+            part = None if weight is None else weight[rows]
+            block = TableLoss.of_block(X[rows], D[rows][:, present], part, V)
+            parts.append(block.at(point))
+        return reduce(add, parts)
 
     check_moments(moments)
     return SoftmaxPath.of_blocks(moments, lambda *shared: total(loss, shared))
