@@ -64,5 +64,5 @@ def sum_over_chunks(
 
 def _arrays_of(X: Any, y: Any) -> tuple[Any, Array]:
     """Return features and distributions without checks."""
-    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-    return X, normalize(np.asarray(y, dtype=np.float64))
+    features = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    return features, normalize(np.asarray(y, dtype=np.float64))
