@@ -64,5 +64,6 @@ def sum_over_chunks(
 
 def _arrays_of(X: Any, y: Any) -> tuple[Any, Array]:
     """Return features and distributions without checks."""
-    features = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    is_sparse: bool = sparse.issparse(X)
+    features = X.tocsr() if is_sparse else np.asarray(X, dtype=np.float64)
     return features, normalize(np.asarray(y, dtype=np.float64))
