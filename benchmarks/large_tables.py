@@ -152,7 +152,9 @@ def main() -> None:
         write(Path(folder), options.rows)
         for way in ("stream", "dask"):
             command = [sys.executable, "-m", "benchmarks.large_tables", "--one", way, folder]
-            done = subprocess.run(command, check=True, capture_output=True, env=environment)  # noqa: S603
+            done = subprocess.run(  # noqa: S603
+                command, check=True, capture_output=True, env=environment
+            )
             found = json.loads(done.stdout.splitlines()[-1])
             floor = found["iterations"] * found["floor"]
             ratio = f"{found['seconds'] / floor:.2f}"

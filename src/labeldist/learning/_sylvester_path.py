@@ -53,7 +53,8 @@ class SylvesterPath:
         largest = diagonal.max()
         smallest = diagonal[diagonal > 0].min(initial=largest)  # constant features do not count
         rounding = SAFETY * len(diagonal) * EPSILON * diagonal.sum()
-        return (ridges <= rounding) | (largest + ridges > WIDE * (smallest + ridges))
+        is_wide = (largest + ridges) / WIDE > smallest + ridges
+        return is_wide | (ridges <= rounding)
 
     def _solve_together(self, reconstructions: Array, ridges: Array) -> Array:
         b, V = eigh(self.B)
