@@ -25,7 +25,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import check_moments
-from labeldist.learning._chunks import Chunks, sum_over_chunks
+from labeldist.learning._chunk_sums import Chunks, sum_over_chunks
 from labeldist.learning._cross_validation import (
     Table,
     check_finite,

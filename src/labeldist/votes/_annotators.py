@@ -13,7 +13,7 @@ from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.exceptions import TableError
-from labeldist.votes._annotator_groups import GroupAgreement, compare_groups
+from labeldist.votes._group_agreement import GroupAgreement, compare_groups
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_single_votes,

@@ -17,7 +17,7 @@ from labeldist.enhancement._enhancer import LabelEnhancer, accepts_sparse, inter
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
 from labeldist.enhancement.vote_le.left_out_votes import mixture_weights
 from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
-from labeldist.enhancement.vote_le.mean_of_items import (
+from labeldist.enhancement.vote_le.prior_means import (
     Votes,
     cross_fit,
     cross_fit_kernel_softmax,
