@@ -256,9 +256,12 @@ def informative_counts(tags: Tags, counts: Array, rule: Rule, noise: float | Non
 
 
 def choose_n_chains(n_labels: int, n: float) -> int:
-    """Return the number of chains of a fit to n rows if there are fewer patterns."""
+    """Return the number of chains of a fit to n rows if there are fewer patterns.
+
+    EM with few chains fits the covariance to their noise.
+    """
     useful = max(1_000, 4 * n)
-    affordable = min(8_000, 45_000 // n_labels)
+    affordable = min(15_000, 180_000 // n_labels)
     return int(max(300, min(useful, affordable)))
 
 
