@@ -59,12 +59,13 @@ def test_zero_gradient_at_zero_gives_absolute_gradient(target, curvature):
     assert not solution.converged
 
 
-def test_zero_tolerance_converges_to_rounding(target, curvature):
+@pytest.mark.parametrize("raised_by", [1e3, 1e6, 1e9, 1e12])
+def test_zero_tolerance_converges_to_rounding(target, curvature, raised_by):
     function = quadratic(target, np.maximum(curvature, 0.01))
 
     def raised(X):  # by so much that the value loses its last digits
         value, gradient = function(X)
-        return value + 1e3, gradient
+        return value + raised_by, gradient
 
     solution = minimize_lbfgs(raised, ZERO, tol=0.0)
     assert solution.converged

@@ -52,6 +52,7 @@ def minimize_lbfgs(
 
     x = start.ravel()
     n_iter = 0
+    value = gradient = np.inf
     unit = first_step or 1.0  # SciPy tries a first step of length one
     while True:
         options: Any = {
@@ -64,11 +65,13 @@ def minimize_lbfgs(
         result = minimize(flat, x / unit, (unit,), jac=True, method="L-BFGS-B", options=options)
         x = result.x * unit
         n_iter += result.nit
+        previous = value, gradient
+        value = float(result.fun)
         gradient = float(np.abs(result.jac).max()) / (scale * unit)
         unit = 1.0
         # Near the minimum a stale curvature model can end the line search. Restart there with a new
-        # model; if that finds no lower value either, the remaining distance is below rounding.
-        converged = gradient <= tol or result.nit == 0
+        # model; if that finds nothing better either, the remaining distance is below rounding.
+        converged = gradient <= tol or not (value, gradient) < previous
         if converged or n_iter >= max_iter:
             X = x.reshape(start.shape)
-            return LBFGSSolution(X, float(result.fun), gradient, n_iter, converged)
+            return LBFGSSolution(X, value, gradient, n_iter, converged)
