@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from labeldist._solvers.moments import Moments
-from labeldist._solvers.softmax_regression import SoftmaxPath, TableLoss
+from labeldist._solvers.softmax_regression import SoftmaxPath, TableLoss, loss_of_block
 from labeldist.datasets import TableStream
 from labeldist.learning import SoftmaxRegression, SoftmaxRegressionCV
 from labeldist.learning._fold_moments import block_folds
@@ -55,15 +55,15 @@ def test_loss_of_blocks_against_the_loss_of_the_table(table, rng):
     X, D, weight = table
     moments = Moments.of(X, D, weight)
 
-    def total(point, V, present):
+    def total(coefficients, present):
         losses = [
-            TableLoss.of_block(x, d[:, present], w, V).at(point)
-            for x, d, w in chunks_of(X, D, weight)
+            loss_of_block(x, d[:, present], w, coefficients) for x, d, w in chunks_of(X, D, weight)
         ]
         return sum(losses[1:], losses[0])
 
     path = SoftmaxPath.of_blocks(moments, total)
-    whole = TableLoss.of_block((X - moments.mean_x) @ path.U, D, weight, path.V)
+    rotated = (X - moments.mean_x) @ path.U
+    whole = TableLoss(rotated, np.zeros(5), np.ascontiguousarray(D.T), weight, path.V)
     for point in (np.zeros((6, 2)), 0.1 * rng.normal(size=(6, 2))):
         ours, expected = path.loss.at(point), whole.at(point)
         assert_allclose(ours.value, expected.value)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import cross_entropy
+from labeldist._solvers.maximum_entropy import cross_entropy, labels_first_scores
 from labeldist._solvers.moments import Moments
 from labeldist._typing import EPSILON, Array
 
@@ -51,11 +51,6 @@ class TableLoss:
     weight: Array | None  # (n,)
     V: Array  # (c, c − 1)
 
-    @classmethod
-    def of_block(cls, X: Any, D: Array, weight: Array | None, V: Array) -> TableLoss:
-        """Return the loss of features that are neither centred nor rotated."""
-        return cls(X, np.zeros(X.shape[1]), np.ascontiguousarray(D.T), weight, V)
-
     def at(self, point: Array) -> LossAndGradient:
         """Return the loss and its gradient at a point, (r + 1, c − 1)."""
         W = point[:-1]
@@ -68,9 +63,17 @@ class TableLoss:
         return LossAndGradient(value, np.vstack([gradient, totals]))
 
 
-# A function that returns the loss of all blocks of a table at a point, (m + 1, c − 1), for the
-# given V and the columns of labels that are present.
-BlockSum = Callable[[Array, Array, Any], LossAndGradient]
+def loss_of_block(X: Any, D: Array, weight: Array | None, coefficients: Array) -> LossAndGradient:
+    """Return the cross-entropy of rows and its gradient in the coefficients, W above bᵀ."""
+    scores = labels_first_scores(X, coefficients[:-1]) + coefficients[-1:].T
+    value, by_scores = cross_entropy(scores, np.ascontiguousarray(D.T), weight)
+    gradient = X.T @ by_scores.T
+    return LossAndGradient(value, np.vstack([gradient, by_scores.sum(axis=1)]))
+
+
+# A function that returns the sum of `loss_of_block` over a table for given coefficients and the
+# columns of labels that are present.
+BlockSum = Callable[[Array, Any], LossAndGradient]
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,10 @@ class BlockLoss:
         center = self.moments.mean_x
         W = self.U @ point[:-1]
         b = point[-1] - center @ W
-        found = self.total(np.vstack([W, b]), self.V, self.present)
-        *_, residuals = found.gradient
-        gradient = self.U.T @ (found.gradient[:-1] - np.outer(center, residuals))
+        found = self.total(np.vstack([W, b]) @ self.V.T, self.present)
+        by_point = found.gradient @ self.V
+        *_, residuals = by_point
+        gradient = self.U.T @ (by_point[:-1] - np.outer(center, residuals))
         return LossAndGradient(found.value, np.vstack([gradient, residuals]))
 
     def _at_zero(self) -> LossAndGradient:

@@ -19,7 +19,7 @@ from labeldist._solvers.softmax_regression import (
     LossAndGradient,
     SoftmaxPath,
     SoftmaxSolution,
-    TableLoss,
+    loss_of_block,
 )
 from labeldist._threads import threads_for
 from labeldist._typing import Array
@@ -349,7 +349,7 @@ def _block_path(
     """Return the path of a table in blocks, without the rows of one of the `folds`."""
 
     def loss(
-        number: int, X: Any, D: Array, weight: Array | None, point: Array, V: Array, present: Any
+        number: int, X: Any, D: Array, weight: Array | None, coefficients: Array, present: Any
     ) -> LossAndGradient:
         if folds is not None:
             weight = np.ones(len(D)) if weight is None else weight.copy()
@@ -357,8 +357,7 @@ def _block_path(
         parts = []
         for rows in row_blocks(len(D), 10 * X.shape[1]):  # they fit into the cache
             part = None if weight is None else weight[rows]
-            block = TableLoss.of_block(X[rows], D[rows][:, present], part, V)
-            parts.append(block.at(point))
+            parts.append(loss_of_block(X[rows], D[rows][:, present], part, coefficients))
         return reduce(add, parts)
 
     check_moments(moments)
