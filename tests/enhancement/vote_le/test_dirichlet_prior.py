@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import softmax
 from scipy.stats import dirichlet_multinomial, norm
 
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
@@ -34,6 +35,19 @@ def test_strength_maximises_its_density_and_is_recovered(strength):
     for factor in (0.99, 1.01):
         assert log_density(factor * found, counts, means, weight) < best
     assert found == pytest.approx(strength, rel=0.25)
+
+
+@pytest.mark.parametrize(("strength", "n_votes"), [(3.0, 2), (10.0, 3)])
+def test_deviation_is_that_of_the_posterior_of_the_strength(strength, n_votes):
+    counts, means, _ = simulate(strength, n_votes=n_votes)
+    weight = np.ones(len(counts))
+    prior = DirichletPrior.fit(counts, means, weight)
+    grid = np.log(prior.strength) + np.linspace(-3, 3, 121)
+    log_densities = np.array([log_density(np.exp(x), counts, means, weight) for x in grid])
+    share = softmax(log_densities)
+    expected = np.sqrt(share @ (grid - share @ grid) ** 2)
+    assert prior.deviation == pytest.approx(expected, rel=0.15)
+    assert prior.shifted(2).strength == pytest.approx(prior.strength * np.exp(2 * prior.deviation))
 
 
 def test_weights_repeat_items():

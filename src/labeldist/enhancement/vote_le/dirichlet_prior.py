@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import dirichlet_multinomial
 
-from labeldist._typing import Array
+from labeldist._typing import EPSILON, Array
 from labeldist.enhancement.vote_le.left_out_votes import Posterior
 
 LOG_STRENGTHS = (-5.0, 12.0)  # bounds of log s; the upper one leaves the votes without effect
@@ -17,6 +17,7 @@ LOG_STRENGTHS = (-5.0, 12.0)  # bounds of log s; the upper one leaves the votes 
 # the scores over the contrasts has a log-normal distribution.
 MEDIAN_VARIANCE = 0.12
 DEVIATION = 1.5  # of the logarithm
+STEP = 0.5  # of log s in the second difference that gives its uncertainty
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class DirichletPrior:
     """The prior Dir(s·p) with a fitted strength s. The means p are passed to the methods."""
 
     strength: float
+    deviation: float = 0.0  # posterior standard deviation of log s
 
     @classmethod
     def fit(cls, counts: Array, means: Array, weight: Array) -> DirichletPrior:
@@ -42,7 +44,14 @@ class DirichletPrior:
             return float(0.5 * standardised**2 - weight @ log_likelihood)
 
         found: Any = minimize_scalar(loss, bounds=LOG_STRENGTHS, method="bounded")
-        return cls(float(np.exp(found.x)))
+        sides = loss(found.x - STEP) + loss(found.x + STEP)
+        curvature = max(sides - 2 * loss(found.x), EPSILON) / STEP**2
+        return cls(float(np.exp(found.x)), float(1 / np.sqrt(curvature)))
+
+    def shifted(self, deviations: float) -> DirichletPrior:
+        """Return the prior whose log s is larger by a number of its deviations."""
+        log_strength = np.log(self.strength) + deviations * self.deviation
+        return DirichletPrior(float(np.exp(np.clip(log_strength, *LOG_STRENGTHS))))
 
     def score_variance(self, means: Array, weight: Array) -> float:
         """Return the mean variance of the contrasts of log d, if d were log-normal.

@@ -24,6 +24,7 @@ from labeldist.enhancement.vote_le.prior_means import (
     make_folds,
     with_floor,
 )
+from labeldist.enhancement.vote_le.uncertain_prior import UncertainPrior
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.votes import VoteDistributions, from_votes
 
@@ -81,7 +82,8 @@ class VoteLE(LabelEnhancer):
     votes, the votes do not show how different the items are: a `LabelWarning` is issued, and the
     items are taken to differ as much as is usual.
 
-    Intervals and deviations do not contain the uncertainty of the fitted priors.
+    Intervals and deviations contain the uncertainty of how different the items are, but not that
+    of the other parameters of the priors.
 
     Examples
     --------
@@ -195,11 +197,13 @@ class VoteLE(LabelEnhancer):
         for prefix, means in (("", overall), (LEARNER, learned)):
             if means is None:
                 continue
-            dirichlet = DirichletPrior.fit(counts, means, weight)
-            variance = dirichlet.score_variance(means, weight)
+            dirichlets = UncertainPrior.of(DirichletPrior.fit(counts, means, weight).shifted)
+            variances = [prior.score_variance(means, weight) for prior in dirichlets]
+            variance = variances[1]
             normal = LogisticNormalPrior.fit(counts, means, weight, variance)
-            self._priors[f"{prefix}dirichlet"] = dirichlet
-            self._priors[f"{prefix}logistic_normal"] = normal
+            normals = [normal.scaled(other / variance) for other in variances]
+            self._priors[f"{prefix}dirichlet"] = dirichlets
+            self._priors[f"{prefix}logistic_normal"] = UncertainPrior(*normals)
 
     def _posteriors(self, counts: Array, learned: Array | None) -> Array:
         """Return a `Posterior` for each prior, (n_priors, 3, n, c)."""

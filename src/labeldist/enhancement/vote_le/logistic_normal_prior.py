@@ -76,6 +76,10 @@ class LogisticNormalPrior:
         S = ((R * weight[:, None]).T @ R + V) / (weight.sum() + 1)
         return LogisticNormalPrior(a, b, S)
 
+    def scaled(self, factor: float) -> LogisticNormalPrior:
+        """Return the prior with a multiple of S."""
+        return LogisticNormalPrior(self.a, self.b, self.S * factor)
+
     @property
     def precision(self) -> Any:
         """The inverse of S."""

@@ -1,0 +1,35 @@
+"""A prior of degrees whose spread is uncertain, because few votes determine it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labeldist._typing import Array
+from labeldist.enhancement.vote_le.left_out_votes import Posterior
+
+# Three points with the first five moments of a standard normal distribution, and their weights.
+POINTS = (-np.sqrt(3), 0.0, np.sqrt(3))
+WEIGHTS = (1 / 6, 2 / 3, 1 / 6)
+
+
+class UncertainPrior(NamedTuple):
+    """A fitted prior between two with a larger and a smaller spread."""
+
+    wide: Any
+    fitted: Any
+    narrow: Any
+
+    @classmethod
+    def of(cls, prior_at: Callable[[float], Any]) -> UncertainPrior:
+        """Return the priors at `POINTS`, deviations of the strength of the prior."""
+        return cls(*map(prior_at, POINTS))
+
+    def posterior(self, counts: Array, means: Array) -> Posterior:
+        """Return the posterior of the fitted prior, with the variance over all three priors."""
+        posteriors = [prior.posterior(counts, means) for prior in self]
+        fitted = posteriors[1]
+        mean, second, _ = np.tensordot(WEIGHTS, posteriors, axes=1)
+        return fitted._replace(second=second - mean**2 + fitted.mean**2)

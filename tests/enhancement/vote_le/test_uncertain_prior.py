@@ -1,0 +1,40 @@
+"""Priors of VoteLE with an uncertain spread."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from labeldist import VoteLE
+from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
+from labeldist.enhancement.vote_le.uncertain_prior import UncertainPrior
+
+COUNTS = np.array([[2.0, 1, 0], [0, 3, 0], [0, 0, 0]])
+MEANS = np.array([[0.5, 0.3, 0.2]] * 3)
+
+
+def test_variance_is_that_over_draws_of_the_strength():
+    fitted = DirichletPrior(4.0, deviation=0.4)
+    found = UncertainPrior.of(fitted.shifted).posterior(COUNTS, MEANS)
+    strengths = 4 * np.exp(0.4 * np.random.default_rng(0).standard_normal(20_000))
+    drawn = [DirichletPrior(s).posterior(COUNTS, MEANS)[:2] for s in strengths]
+    mean, second = np.mean(drawn, axis=0)
+    assert_allclose(found.second - found.mean**2, second - mean**2, rtol=0.02)
+
+
+def test_means_and_left_out_votes_are_those_of_the_fitted_prior():
+    fitted = DirichletPrior(4.0, deviation=0.4)
+    found = UncertainPrior.of(fitted.shifted).posterior(COUNTS, MEANS)
+    expected = fitted.posterior(COUNTS, MEANS)
+    assert_allclose(found.mean, expected.mean)
+    assert_array_equal(found.left_out, expected.left_out)
+
+
+def test_intervals_cover_the_degrees_of_items_that_hardly_differ():
+    covered = []
+    for seed in range(6):  # a single draw can make the items look more alike than they are
+        rng = np.random.default_rng(seed)
+        D = rng.dirichlet([40, 30, 20, 10], size=500)
+        counts = np.array([rng.multinomial(3, d) for d in D])
+        lower, upper = VoteLE().fit(None, counts).interval(0.9)
+        covered.append(((lower <= D) & (upper >= D)).mean())
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.04)
