@@ -63,7 +63,7 @@ def test_loss_of_blocks_against_the_loss_of_the_table(table, rng):
 
     path = SoftmaxPath.of_blocks(moments, total)
     rotated = (X - moments.mean_x) @ path.U
-    whole = TableLoss(rotated, np.zeros(5), np.ascontiguousarray(D.T), weight, path.V)
+    whole = TableLoss(rotated, np.zeros(5), np.ascontiguousarray(D.T), weight, path.V, path.offset)
     for point in (np.zeros((6, 2)), 0.1 * rng.normal(size=(6, 2))):
         ours, expected = path.loss.at(point), whole.at(point)
         assert_allclose(ours.value, expected.value)
@@ -150,3 +150,10 @@ def test_invalid_streams_raise(table):
     with pytest.raises(ValueError, match="NaN") as caught:
         SoftmaxRegression().fit_stream(chunks_of(broken, D))
     assert "chunk 3" in caught.value.__notes__[0]
+
+
+def test_labels_may_be_sparse_in_streams(table):
+    X, D, _ = table
+    chunks = [(x, sparse.csr_array(d)) for x, d in chunks_of(X, D)]
+    expected = SoftmaxRegression().fit_stream(chunks_of(X, D))
+    assert_allclose(SoftmaxRegression().fit_stream(chunks).coef_, expected.coef_)

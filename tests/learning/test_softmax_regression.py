@@ -84,6 +84,19 @@ def test_labels_that_never_occur_have_degree_zero(table, learner):
     assert_allclose(P, np.insert(learner.fit(X, D).predict(X), 1, 0, axis=1))
 
 
+@pytest.mark.parametrize("degree", [1e-6, 1e-12, 2.2e-16])
+@pytest.mark.parametrize("tol", [1e-5, 1e-3])
+def test_rare_labels_do_not_end_the_search_early(standardised, degree, tol):
+    X, D = standardised
+    wide = np.column_stack([D * (1 - degree), np.full(len(D), degree)])
+    expected = SoftmaxRegression(0.1).fit(X, D).predict(X)
+    found = SoftmaxRegression(0.1, tol=tol).fit(X, wide).predict(X)
+    streamed = SoftmaxRegression(0.1, tol=tol).fit_stream([(X, wide)]).predict(X)
+    assert_allclose(found[:, :3], expected, atol=20 * tol)
+    assert_allclose(streamed[:, :3], expected, atol=20 * tol)
+    assert found[:, 3].max() < 10 * degree
+
+
 def test_ridge_and_max_iter(table):
     norms = [np.linalg.norm(SoftmaxRegression(ridge).fit(*table).coef_) for ridge in (0.1, 1, 100)]
     assert norms[0] > norms[1] > norms[2]

@@ -43,19 +43,20 @@ class LossAndGradient:
 
 @dataclass(frozen=True)
 class TableLoss:
-    """The cross-entropy of a table, as a function of WV above bᵀV."""
+    """The cross-entropy of a table, as a function of WV above (b − offset)ᵀV."""
 
     Z: Any  # (n, r)
     shift: Array  # (r,), subtracted from the rows of Z, which may be sparse
     D: Array  # (c, n), distributions, with one row per label
     weight: Array | None  # (n,)
     V: Array  # (c, c − 1)
+    offset: Array  # (c,)
 
     def at(self, point: Array) -> LossAndGradient:
         """Return the loss and its gradient at a point, (r + 1, c − 1)."""
         W = point[:-1]
         products = self.Z @ W - self.shift @ W
-        scores = self.V @ (products + point[-1]).T
+        scores = self.V @ (products + point[-1]).T + self.offset[:, None]
         value, by_scores = cross_entropy(scores, self.D, self.weight)
         residuals = by_scores.T @ self.V
         totals = by_scores.sum(axis=1) @ self.V
@@ -78,15 +79,17 @@ BlockSum = Callable[[Array, Any], LossAndGradient]
 
 @dataclass(frozen=True)
 class BlockLoss:
-    """The cross-entropy of a table in blocks, as a function of UᵀWV above bᵀV.
+    """The cross-entropy of a table in blocks, as a function of UᵀWV above (b − offset)ᵀV.
 
-    The blocks are neither centred nor rotated. At zero the moments of the table give the loss.
+    The blocks are neither centred nor rotated. At zero, where all rows have the mean distribution,
+    the moments of the table give the loss.
     """
 
     total: BlockSum
     moments: Moments
     U: Array  # (m, m)
     V: Array  # (c, c − 1)
+    offset: Array  # (c,)
     present: NDArray[np.bool_]
 
     def at(self, point: Array) -> LossAndGradient:
@@ -96,19 +99,19 @@ class BlockLoss:
         center = self.moments.mean_x
         W = self.U @ point[:-1]
         b = point[-1] - center @ W
-        found = self.total(np.vstack([W, b]) @ self.V.T, self.present)
+        coefficients = np.vstack([W, b]) @ self.V.T
+        coefficients[-1] += self.offset
+        found = self.total(coefficients, self.present)
         by_point = found.gradient @ self.V
         *_, residuals = by_point
         gradient = self.U.T @ (by_point[:-1] - np.outer(center, residuals))
         return LossAndGradient(found.value, np.vstack([gradient, residuals]))
 
     def _at_zero(self) -> LossAndGradient:
-        weight = self.moments.weight
-        n_labels = len(self.V)
+        mean = self.moments.mean_d[self.present]
+        value = -self.moments.weight * float(mean @ np.log(mean))
         gradient = -self.U.T @ self.moments.xd[:, self.present] @ self.V
-        intercept = weight * (1 / n_labels - self.moments.mean_d[self.present]) @ self.V
-        value = weight * float(np.log(n_labels))
-        return LossAndGradient(value, np.vstack([gradient, intercept]))
+        return LossAndGradient(value, np.vstack([gradient, np.zeros(len(mean) - 1)]))
 
 
 @dataclass(frozen=True)
@@ -117,11 +120,11 @@ class SoftmaxPath:
 
     Where P = softmax(XW + 1bᵀ) is the mean distribution p, the Hessian is
     XᵀX ⊗ (diag(p) − ppᵀ) + ridge·I, with centred X. With the eigenvectors U of XᵀX and V of
-    diag(p) − ppᵀ it is diagonal, with the entries s_i q_k + ridge. L-BFGS searches in the
-    coordinates UᵀWV, scaled by the roots of these entries. The features are rotated once; an
-    iteration costs 4·n·m·c multiplications. If there are more features than rows, the search is in
-    the span of the rows. Sparse features are neither rotated nor centred in memory; there s_i are
-    the diagonal entries of XᵀX.
+    diag(p) − ppᵀ it is diagonal, with the entries s_i q_k + ridge. L-BFGS starts there, with W = 0
+    and b = log p. It searches in the coordinates UᵀWV and (b − log p)ᵀV, scaled by the roots of
+    these entries. The features are rotated once; an iteration costs 4·n·m·c multiplications. If
+    there are more features than rows, the search is in the span of the rows. Sparse features are
+    neither rotated nor centred in memory; there s_i are the diagonal entries of XᵀX.
     """
 
     loss: TableLoss | BlockLoss  # of centred features, which are rotated if they are dense
@@ -129,6 +132,7 @@ class SoftmaxPath:
     s: Array  # (r + 1,), squared lengths of the columns; the last is the total weight
     V: Array  # (c, c − 1)
     q: Array  # (c − 1,), positive
+    offset: Array  # (c,), log p with mean zero
     center: Array  # (m,), subtracted from the features
     present: NDArray[np.bool_]  # which labels have positive degrees; c is their number
 
@@ -151,21 +155,21 @@ class SoftmaxPath:
             shift = np.zeros(len(variances))
         mean = share @ D
         present = mean > 0
-        q, V = _label_coordinates(mean[present])
+        q, V, offset = _label_coordinates(mean[present])
         D = np.ascontiguousarray(D[:, present].T)
-        loss = TableLoss(Z, shift, D, weight, V)
+        loss = TableLoss(Z, shift, D, weight, V, offset)
         s = np.append(total * variances, total)
-        return cls(loss, U, s, V, q, center, present)
+        return cls(loss, U, s, V, q, offset, center, present)
 
     @classmethod
     def of_blocks(cls, moments: Moments, total: BlockSum) -> SoftmaxPath:
         """Decompose features in blocks, of which the moments are known."""
         lengths, U = linalg.eigh(moments.xx)
         present = moments.mean_d > 0
-        q, V = _label_coordinates(moments.mean_d[present])
-        loss = BlockLoss(total, moments, U, V, present)
+        q, V, offset = _label_coordinates(moments.mean_d[present])
+        loss = BlockLoss(total, moments, U, V, offset, present)
         s = np.append(np.maximum(lengths, 0), moments.weight)
-        return cls(loss, U, s, V, q, moments.mean_x, present)
+        return cls(loss, U, s, V, q, offset, moments.mean_x, present)
 
     @cached_property
     def _at_zero(self) -> LossAndGradient:
@@ -209,15 +213,16 @@ class SoftmaxPath:
         W = np.zeros((len(coefficients), len(self.present)))
         W[:, self.present] = coefficients
         b = np.full(len(self.present), ABSENT)
-        b[self.present] = rotated[-1] - self.center @ coefficients
+        b[self.present] = self.offset + rotated[-1] - self.center @ coefficients
         return SoftmaxSolution(W, b, point, found.n_iter, found.converged)
 
 
-def _label_coordinates(mean: Array) -> tuple[Array, Array]:
-    """Return the positive eigenvalues and the eigenvectors of diag(p) − ppᵀ."""
+def _label_coordinates(mean: Array) -> tuple[Array, Array, Array]:
+    """Return the positive eigenvalues and the eigenvectors of diag(p) − ppᵀ, and centred log p."""
     q, V = linalg.eigh(np.diag(mean) - np.outer(mean, mean))
+    offset = np.log(mean)
     # The first eigenvector is constant: the softmax of scores that grow equally is the same.
-    return q[1:], V[:, 1:]
+    return q[1:], V[:, 1:], offset - offset.mean()
 
 
 def _rotate(X: Array, weight: Array) -> tuple[Array, Array]:

@@ -28,9 +28,9 @@ def sum_over_chunks(
 ) -> Any:
     """Return the sum over chunks of ``summarise(chunk number, X, D, weight, *shared)``.
 
-    The sum is None if there are no rows. The names and numbers of the columns are set on the
-    learner at the end. `progress` is called with the number of rows so far. Chunks that were
-    already read are not checked again.
+    No rows at all raise an error. The names and numbers of the columns are set on the learner at
+    the end. `progress` is called with the number of rows so far. Chunks that were already read are
+    not checked again.
     """
     reader = clone(learner)  # keeps the columns, so that a failure does not change the learner
     total = None
@@ -66,4 +66,4 @@ def _arrays_of(X: Any, y: Any) -> tuple[Any, Array]:
     """Return features and distributions without checks."""
     is_sparse: bool = sparse.issparse(X)
     features = X.tocsr() if is_sparse else np.asarray(X, dtype=np.float64)
-    return features, normalize(np.asarray(y, dtype=np.float64))
+    return features, normalize(y)
