@@ -42,7 +42,7 @@ class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
             The fitted enhancer.
         """
 
-    def fit_transform(self, X: Any, y: Any) -> Array:
+    def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Array:
         """Recover the label distributions of the rows of `X` and return them.
 
         Parameters
@@ -51,13 +51,15 @@ class LabelEnhancer(TransformerMixin, ConstrainedEstimator, ABC):
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
             Logical labels.
+        **fit_params : dict
+            Other arguments of ``fit``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
             Label distributions.
         """
-        return self.fit(X, y).label_distributions_
+        return self.fit(X, y, **fit_params).label_distributions_
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
         """Return the names of the output columns, which are the labels.

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 from scipy.stats import dirichlet_multinomial, norm
 
-from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
+from labeldist.enhancement.vote_le.dirichlet_prior import MEDIAN_VARIANCE, DirichletPrior
 
 
 def simulate(strength, n=2000, n_votes=4, seed=0):
@@ -21,9 +21,14 @@ def log_density(strength, counts, means, weight):
     likelihood = dirichlet_multinomial.logpmf(
         counts.astype(int), strength * means, counts.sum(axis=1).astype(int)
     )
-    variance = np.log1p((1 / means).mean() / (strength + 1))
-    n_contrasts = counts.shape[1] - 1
-    return weight @ likelihood + norm.logpdf(np.log(n_contrasts * variance / 0.12) / 1.5)
+    step = 1e-5  # of log s
+
+    def log_variance(s):
+        return np.log((counts.shape[1] - 1) * np.log1p((1 / means).mean() / (s + 1)))
+
+    slope = (log_variance(strength) - log_variance(strength * np.exp(step))) / step
+    density = norm.pdf((log_variance(strength) - np.log(MEDIAN_VARIANCE)) / 1.5) * slope
+    return weight @ likelihood + np.log(density)
 
 
 @pytest.mark.parametrize("strength", [0.5, 3.0, 30.0])

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 
 from labeldist import VoteLE
@@ -245,3 +246,24 @@ def test_invalid_coverage_raises(coverage):
     enhancer = VoteLE().fit(None, [[1, 2], [3, 0], [2, 0]])
     with pytest.raises(ValueError, match="coverage"):
         enhancer.interval(coverage)
+
+
+def test_folds_must_hold_out_each_item_once():
+    X, D = items_with_features(40)
+    with pytest.raises(ValueError, match="exactly once"):
+        VoteLE("auto", cv=TimeSeriesSplit(3)).fit(X, draw_votes(D))
+
+
+def test_fit_transform_takes_weights():
+    counts = draw_votes(dirichlet_items(30))
+    weight = np.arange(30.0)
+    found = VoteLE().fit_transform(None, counts, sample_weight=weight)
+    expected = VoteLE().fit(None, counts, sample_weight=weight).label_distributions_
+    assert_array_equal(found, expected)
+
+
+def test_new_items_without_features_are_equal():
+    enhancer = VoteLE().fit(np.ones((30, 1)), draw_votes(dirichlet_items(30)))
+    found = enhancer.transform(np.ones((5, 1)))
+    assert found.shape == (5, 4)
+    assert_array_equal(found, found[[0]].repeat(5, axis=0))

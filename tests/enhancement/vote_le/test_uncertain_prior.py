@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from labeldist import VoteLE
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
@@ -16,8 +16,8 @@ def test_variance_is_that_over_draws_of_the_strength():
     fitted = DirichletPrior(4.0, deviation=0.4)
     found = UncertainPrior.of(fitted.shifted).posterior(COUNTS, MEANS)
     strengths = 4 * np.exp(0.4 * np.random.default_rng(0).standard_normal(20_000))
-    drawn = [DirichletPrior(s).posterior(COUNTS, MEANS)[:2] for s in strengths]
-    mean, second = np.mean(drawn, axis=0)
+    drawn = [DirichletPrior(s).posterior(COUNTS, MEANS) for s in strengths]
+    mean, second, _ = np.mean(drawn, axis=0)
     assert_allclose(found.second - found.mean**2, second - mean**2, rtol=0.02)
 
 
@@ -26,7 +26,16 @@ def test_means_and_left_out_votes_are_those_of_the_fitted_prior():
     found = UncertainPrior.of(fitted.shifted).posterior(COUNTS, MEANS)
     expected = fitted.posterior(COUNTS, MEANS)
     assert_allclose(found.mean, expected.mean)
-    assert_array_equal(found.left_out, expected.left_out)
+    assert_allclose(found.left_out, expected.left_out)
+
+
+@pytest.mark.parametrize(("n_items", "n_labels"), [(6, 2), (6, 3), (50, 2)])
+def test_intervals_of_unanimous_items_contain_the_degrees(n_items, n_labels):
+    counts = 3 * np.eye(n_labels)[np.arange(n_items) % n_labels]
+    enhancer = VoteLE().fit(None, counts)
+    lower, upper = enhancer.interval()
+    assert (lower < enhancer.label_distributions_).all()
+    assert (enhancer.label_distributions_ < upper).all()
 
 
 def test_intervals_cover_the_degrees_of_items_that_hardly_differ():

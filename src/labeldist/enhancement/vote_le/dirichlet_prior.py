@@ -13,8 +13,8 @@ from labeldist._typing import EPSILON, Array
 from labeldist.enhancement.vote_le.left_out_votes import Posterior
 
 LOG_STRENGTHS = (-5.0, 12.0)  # bounds of log s; the upper one leaves the votes without effect
-# How different items are, which matters if the votes hardly show it: the sum of the variances of
-# the scores over the contrasts has a log-normal distribution.
+# Prior of the variance between items, which matters only if the votes hardly determine it: the sum
+# of the variances of the contrasts of log d has a log-normal distribution.
 MEDIAN_VARIANCE = 0.12
 DEVIATION = 1.5  # of the logarithm
 STEP = 0.5  # of log s in the second difference that gives its uncertainty
@@ -35,13 +35,13 @@ class DirichletPrior:
         """
         votes = counts.astype(np.int64)
         totals = votes.sum(axis=1)
+        mean_inverse = _mean_inverse(means, weight)
 
         def loss(log_strength: float) -> float:
-            prior = cls(float(np.exp(log_strength)))
-            log_likelihood = dirichlet_multinomial.logpmf(votes, prior.strength * means, totals)
-            variance = prior.score_variance(means, weight) * (votes.shape[1] - 1)
-            standardised = np.log(variance / MEDIAN_VARIANCE) / DEVIATION
-            return float(0.5 * standardised**2 - weight @ log_likelihood)
+            s = np.exp(log_strength)
+            log_likelihood = dirichlet_multinomial.logpmf(votes, s * means, totals)
+            log_prior = _log_prior(s, mean_inverse, means.shape[1])
+            return -float(weight @ log_likelihood + log_prior)
 
         found: Any = minimize_scalar(loss, bounds=LOG_STRENGTHS, method="bounded")
         sides = loss(found.x - STEP) + loss(found.x + STEP)
@@ -58,8 +58,7 @@ class DirichletPrior:
 
         The variance of d/p is exp(σ²) − 1 if log d has variance σ².
         """
-        inverses = np.average(1 / means, axis=0, weights=weight)
-        return float(np.log1p(inverses.mean() / (self.strength + 1)))
+        return float(np.log1p(_mean_inverse(means, weight) / (self.strength + 1)))
 
     def posterior(self, counts: Array, means: Array) -> Posterior:
         """Return the moments of the degrees and the predictions of left-out votes."""
@@ -70,3 +69,16 @@ class DirichletPrior:
         others = np.maximum(counts - 1, 0) + s * means
         left_out = others / (np.maximum(totals - 1, 0) + s)
         return Posterior(mean, mean**2 + variance, left_out)
+
+
+def _mean_inverse(means: Array, weight: Array) -> float:
+    inverses = np.average(1 / means, axis=0, weights=weight)
+    return float(inverses.mean())
+
+
+def _log_prior(s: float, mean_inverse: float, n_labels: int) -> float:
+    """Return the logarithm of the prior density of log s, up to a constant."""
+    variance = np.log1p(mean_inverse / (s + 1))
+    standardised = np.log(variance * (n_labels - 1) / MEDIAN_VARIANCE) / DEVIATION
+    slope = s * mean_inverse / ((s + 1) * (s + 1 + mean_inverse) * variance)  # −d log v / d log s
+    return float(np.log(slope) - 0.5 * standardised**2)

@@ -50,7 +50,7 @@ class VoteLE(LabelEnhancer):
         ``predict(X)`` can be given, also a pipeline on text; ``sample_weight`` is passed if it is
         accepted.
     cv : int, splitter or iterable, default=5
-        Folds of the cross-fit. An int is a number of shuffled folds.
+        Folds of the cross-fit, which hold out each item once. An int is a number of shuffled folds.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the kernel features.
 
@@ -279,10 +279,13 @@ class VoteLE(LabelEnhancer):
         learned = None
         if self.learner_ is not None:
             learned = with_floor(np.asarray(self.learner_.predict(X), dtype=np.float64))
-        no_votes = np.zeros((_num_samples(X), len(self.label_names_)))
+        n_items = _num_samples(X)
+        n_different = 1 if learned is None else n_items
+        no_votes = np.zeros((n_different, len(self.label_names_)))
         with one_thread():
             means = self._posteriors(no_votes, learned)[:, 0]
-        return np.tensordot(list(self.weights_.values()), means, axes=1)
+        degrees = np.tensordot(list(self.weights_.values()), means, axes=1)
+        return np.tile(degrees, (n_items // n_different, 1))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -51,8 +51,7 @@ class LogisticNormalPrior:
         first = variance * np.eye(G.shape[1])
         prior = cls(np.zeros(len(first)), 1.0, first)
         for _ in range(LAPLACE_STEPS):
-            U, W = modes(counts, prior.scores(means), prior.precision)
-            V = np.tensordot(weight, np.linalg.inv(W), axes=1)
+            U, V = prior._laplace_moments(counts, means, weight)
             prior = prior._update(G, U, V + first, weight)
         for _ in range(SAMPLING_STEPS):
             U, V = prior._sampled_moments(counts, means, weight)
@@ -102,6 +101,17 @@ class LogisticNormalPrior:
             moments.second[rows] = _average(D**2, weights)
             moments.left_out[rows] = 1 / _average(1 / np.maximum(D, 1e-12), weights)
         return moments
+
+    def _laplace_moments(self, counts: Array, means: Array, weight: Array) -> tuple[Array, Array]:
+        """Return the modes of z, and the weighted sum of its covariances there."""
+        M = self.scores(means)
+        precision = self.precision
+        U = np.empty(M.shape)
+        V = np.zeros(self.S.shape)
+        for rows in row_blocks(len(M), V.size):
+            U[rows], W = modes(counts[rows], M[rows], precision)
+            V += np.tensordot(weight[rows], np.linalg.inv(W), axes=1)
+        return U, V
 
     def _sampled_moments(self, counts: Array, means: Array, weight: Array) -> tuple[Array, Array]:
         """Return the posterior means of z, and the weighted sum of its posterior covariances."""

@@ -69,7 +69,11 @@ def make_folds(cv: Any, n: int, random_state: Any) -> list[Any]:
     if isinstance(cv, int | np.integer):
         random = random_generator(random_state)
         cv = KFold(min(int(cv), n), shuffle=True, random_state=random)
-    return list(check_cv(cv).split(np.empty((n, 0))))
+    folds = list(check_cv(cv).split(np.empty((n, 0))))
+    times_held_out = np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
+    if not (times_held_out == 1).all():
+        raise ValueError("cv must hold out each item exactly once, such as KFold.")
+    return folds
 
 
 class SoftmaxRidge(BaseEstimator):

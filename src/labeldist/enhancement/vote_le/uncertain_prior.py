@@ -28,8 +28,14 @@ class UncertainPrior(NamedTuple):
         return cls(*map(prior_at, POINTS))
 
     def posterior(self, counts: Array, means: Array) -> Posterior:
-        """Return the posterior of the fitted prior, with the variance over all three priors."""
+        """Return the posterior of the fitted prior, with the variance over all three priors.
+
+        The variance is that fraction of the largest one, m(1 − m) for a mean m, which it is for the
+        average of the three posteriors.
+        """
         posteriors = [prior.posterior(counts, means) for prior in self]
-        fitted = posteriors[1]
         mean, second, _ = np.tensordot(WEIGHTS, posteriors, axes=1)
-        return fitted._replace(second=second - mean**2 + fitted.mean**2)
+        fraction = (second - mean**2) / (mean * (1 - mean))
+        fitted = posteriors[1]
+        variance = fraction * fitted.mean * (1 - fitted.mean)
+        return fitted._replace(second=fitted.mean**2 + variance)
