@@ -48,6 +48,19 @@ def test_groups(votes):
     assert len(facts["annotators"]) == 5
     text = run(*COMMAND, "--groups", "team").stdout
     assert "within" in text
+    assert "p is one-sided" in text
+    assert "NaN" not in text
+
+
+def test_undefined_p_values_are_explained(votes):
+    table = pd.read_csv("votes.csv")
+    table["team"] = np.where(table["who"] == "person 0", "A", "B")
+    table.to_csv("votes.csv", index=False)
+    options = (*COMMAND, "--groups", "team")
+    found = {row["group"]: row["p"] for row in run_json(*options)["groups"]}
+    assert found["A"] is None
+    assert found["B"] > 0
+    assert "NaN: the votes have no items in common" in run(*options).stdout
 
 
 def test_table_to_standard_output(votes):

@@ -228,6 +228,18 @@ def test_p_values_of_groups_without_meaning_are_uniform(rng):
     assert np.mean(np.array(p_values) < 0.1) < 0.25
 
 
+def test_groups_without_pairs_of_votes_have_no_p_value(rng):
+    table = simulate(rng, rng.dirichlet([1, 1, 1], 30), np.full(6, 0.9), 4)
+    table = pd.concat([table, table.assign(item=table["item"] + 30, who=table["who"] + 6)])
+    groups = {0: "one", 1: "first", 2: "first", 3: "first", 4: "first", 5: "first"}
+    groups |= dict.fromkeys(range(6, 12), "on other items")
+    found = annotators(read(table), groups, n_permutations=50, random_state=0).groups
+    assert found.names == ["first", "on other items", "one"]
+    assert np.isnan(found.within).tolist() == [False, False, True]
+    assert np.isnan(found.across).tolist() == [False, True, False]
+    assert np.isnan(found.p_value).tolist() == [False, True, True]
+
+
 def test_invalid_calls():
     table = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "joy"]})
     votes = from_votes(table, annotators=["ann", "bob"])

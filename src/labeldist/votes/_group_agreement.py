@@ -32,8 +32,8 @@ class GroupAgreement:
     across : ndarray of shape (n_groups,)
         The same of a vote of the group and a vote of another group.
     p_value : ndarray of shape (n_groups,)
-        Probability that `within` exceeds `across` by as much or more if the groups are assigned to
-        the annotators at random.
+        One-sided: probability that `within` exceeds `across` by as much or more if the groups are
+        assigned to the annotators at random. NaN if `within` or `across` is.
 
     See Also
     --------
@@ -63,11 +63,12 @@ def compare_groups(
     table = csr_array(cells, shape=(len(in_group), n_items * n_labels))[in_group]
     G = members.to_numpy(np.float64)[in_group]
     within, across = _within_and_across(table, G, n_labels)
-    n_as_large = np.ones(len(within))
+    difference = within - across
+    n_as_large = np.where(np.isnan(difference), np.nan, 1)
     n_valid = np.ones(len(within))
     for _ in range(n_permutations):
         one, other = _within_and_across(table, generator.permutation(G), n_labels)
-        n_as_large += one - other >= within - across
+        n_as_large += one - other >= difference
         n_valid += np.isfinite(one - other)
     return GroupAgreement(
         names=list(members.columns),
