@@ -75,6 +75,12 @@ def test_wide_tables(folder):
     assert "--groups" in error_of("annotators", "wide.csv", *options, code=2)
 
 
+def test_groups_of_lists_of_annotators_raise(folder):
+    (folder / "lists.csv").write_text('id,who,label,g\na,"x,y","1,0",A\nb,"x,y","1,1",B\n')
+    columns = ("--item", "id", "--annotator", "who", "--label", "label", "--separator", ",")
+    assert "one row per vote" in error_of("annotators", "lists.csv", *columns, "--groups", "g")
+
+
 def test_invalid_calls(votes):
     assert "annotators are unknown" in error_of(
         "annotators", "votes.csv", "--item", "title", "--label", "emotion"

@@ -240,10 +240,32 @@ def test_groups_without_pairs_of_votes_have_no_p_value(rng):
     assert np.isnan(found.p_value).tolist() == [False, True, True]
 
 
+def test_empty_cells_and_series_of_groups_equal_mapping(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1, 1], 40), np.full(6, 0.9), 4))
+    mapping = {person: "AB"[person % 2] for person in range(6)}
+    expected = annotators(votes, mapping, n_permutations=20, random_state=0).groups
+    column = [mapping[votes.annotators[person]] for person in votes.votes[:, 1]]
+    is_earlier = pd.Series(votes.votes[:, 1]).duplicated(keep="last")
+    gaps = pd.Series(column).where(is_earlier)
+    for groups in (column, gaps, pd.Series(mapping)):
+        found = annotators(votes, groups, n_permutations=20, random_state=0).groups
+        assert_allclose(found.p_value, expected.p_value)
+        assert_allclose(found.within, expected.within)
+
+
+def test_annotator_in_two_groups_raises(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1, 1], 40), np.full(6, 0.9), 4))
+    column = np.where(votes.votes[:, 1] % 2, "A", "B")
+    column[-1] = "C"
+    name = votes.annotators[votes.votes[-1, 1]]
+    with pytest.raises(TableError, match=f"Annotator {name} has two groups, '[AB]' and 'C'"):
+        annotators(votes, column)
+
+
 def test_invalid_calls():
     table = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "joy"]})
     votes = from_votes(table, annotators=["ann", "bob"])
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(TableError, match=r"3 groups for 4 votes.*one group per vote"):
         annotators(votes, ["A", "A", "B"])
     with pytest.raises(TableError, match=r"Two groups .* \['A'\]"):
         annotators(votes, {"ann": "A", "bob": "A"})

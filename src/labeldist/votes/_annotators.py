@@ -115,8 +115,9 @@ def annotators(
         What `from_votes` returns for votes of known annotators.
     groups : mapping or sequence or None, default=None
         Groups of the annotators, such as an age or a country: a mapping from annotators to groups,
-        or a column of a long table, with one group per vote. Annotators without a group (None, NaN)
-        are left out of the comparison of groups.
+        or a pandas Series with the annotators as its index, or a column of a long table, with one
+        group per vote. An annotator has one group. Annotators without a group (None, NaN) are left
+        out of the comparison of groups.
     confidence_level : float, default=0.95
         Probability of the intervals.
     n_permutations : int, default=1000

@@ -81,11 +81,22 @@ def compare_groups(
 
 def _read_groups(votes: VoteDistributions, codes: Codes, groups: Any) -> Any:
     """Return a table with one row per annotator and one column per group, true for members."""
+    pandas = require("pandas", "app")
+    given = pandas.Series(groups, dtype=object)
     if not isinstance(groups, Mapping):
-        voters = [votes.annotators[a] for a in codes[:, 1]]
-        groups = dict(zip(voters, groups, strict=True))
-    column = [groups.get(name) for name in votes.annotators]
-    members = require("pandas", "app").get_dummies(column)
+        if len(given) == len(codes):
+            given.index = [votes.annotators[a] for a in codes[:, 1]]
+        elif set(given.index) != set(votes.annotators):
+            sizes = f"There are {len(given)} groups for {len(codes)} votes"
+            advice = "one group per vote, in a table with one row per vote, or a mapping"
+            raise TableError(f"{sizes}. Pass {advice} from annotators to groups.")
+    group_of: dict[Any, Any] = {}
+    for name, group in given.dropna().items():
+        known = group_of.setdefault(name, group)
+        if known != group:
+            problem = f"Annotator {name!r} has two groups, {known!r} and {group!r}"
+            raise TableError(f"{problem}. Give each annotator one group.")
+    members = pandas.get_dummies([group_of.get(name) for name in votes.annotators])
     if len(members.columns) < 2:
         names = list(members.columns)
         raise TableError(f"Two groups of annotators or more are needed; got {names}.")
