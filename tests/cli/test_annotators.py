@@ -82,9 +82,8 @@ def test_groups_of_lists_of_annotators_raise(folder):
 
 
 def test_invalid_calls(votes):
-    assert "annotators are unknown" in error_of(
-        "annotators", "votes.csv", "--item", "title", "--label", "emotion"
-    )
+    without = ("annotators", "votes.csv", "--item", "title", "--label", "emotion")
+    assert "--annotator" in error_of(*without, code=2)
     assert "'teams'" in error_of(*COMMAND, "--groups", "teams")
     pd.read_csv("votes.csv").assign(team="A").to_csv("votes.csv", index=False)
     assert "Two groups" in error_of(*COMMAND, "--groups", "team")

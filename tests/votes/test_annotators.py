@@ -271,10 +271,16 @@ def test_invalid_calls():
         annotators(votes, {"ann": "A", "bob": "A"})
     with pytest.raises(TableError, match="annotators are unknown"):
         annotators(from_votes([[1, 2]]))
-    with pytest.raises(TableError, match="several labels"):
+    with pytest.raises(TableError, match=r"two or more votes are for the same label, so agreement"):
         annotators(from_votes(table[:1], annotators=["ann", "bob"]))
-    with pytest.raises(TableError, match="several labels"):
+    with pytest.raises(TableError, match="No item has two votes"):
         annotators(from_votes(table[["ann"]], annotators=["ann"]))
+    once = pd.DataFrame({"item": [1, 1, 2, 2], "who": [*"abcd"], "label": ["joy", "fear"] * 2})
+    with pytest.raises(TableError, match="too few votes on the same items"):
+        annotators(read(once))
+    for level in (0, 1, 95, -0.5, np.nan):
+        with pytest.raises(ValueError, match=r"confidence_level must be between 0 and 1; got"):
+            annotators(votes, confidence_level=level)
     several = pd.DataFrame({"ann": ["joy;fear"], "bob": ["joy"]})
     with pytest.raises(TableError, match="more than once"):
         annotators(from_votes(several, annotators=["ann", "bob"], separator=";"))

@@ -55,6 +55,8 @@ def annotators(
     reporter = Reporter(as_json=as_json, output=output)
     names = VoteColumns(item, annotator, label, annotators, None, label_names, separator, tool)
     names.check_shape()
+    if label and not (annotator or tool):
+        raise typer.BadParameter("name the column that says who voted with --annotator.")
     if groups and not (annotator and label):
         raise typer.BadParameter("--groups needs --annotator and --label: one row per vote.")
     io.check_outputs(table=output or STANDARD, force=force)
