@@ -176,6 +176,12 @@ def test_importance_of_prepared_columns_with_weights(table):
     assert {"key", "pitch"} <= set(re.findall(r"<!-- (\w+) -->", drawn))
 
 
+def test_revealing_column_with_an_empty_cell_is_noted(table):
+    table.assign(mood=table["joy"].where(table.index > 0)).to_csv("dist.csv", index=False)
+    notes = run_json(*FIT, "mean", "--prepare", "--ignore", "title")["notes"]
+    assert any("column 'mood' predicts the label 'joy' almost perfectly" in n for n in notes)
+
+
 def test_noise_ceiling_of_shares_of_votes(table, rng):
     n_votes = rng.integers(1, 9, size=120)
     truth = table[LABELS].to_numpy()
