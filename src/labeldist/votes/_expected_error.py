@@ -73,8 +73,8 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     Parameters
     ----------
     votes : VoteDistributions
-        What `from_votes` returns. Some items need two votes or more. Smoothing has no effect on the
-        result.
+        What `from_votes` returns. Some items need two votes or more. Items without votes and
+        smoothing have no effect on the result.
     n_votes : array-like of int
         Numbers of votes per item.
 
