@@ -196,6 +196,23 @@ def test_noise_ceiling_of_shares_of_votes(table, rng):
         assert weighted == pytest.approx(noise_ceiling(votes, sample_weight=n_votes), abs=1e-6)
 
 
+def test_skill_above_the_noise_ceiling_is_explained(table, rng):
+    votes = from_votes(rng.multinomial(5, table[LABELS]))
+    D = votes.distributions
+    table[LABELS] = D
+    table.assign(votes=5).to_csv("dist.csv", index=False)
+    command = ("evaluate", "dist.csv", "pred.csv", *NAMES)
+    for share_of_truth, is_above in ((0.1, False), (0.16, True)):
+        table[LABELS] = share_of_truth * D + (1 - share_of_truth) * D.mean(axis=0)
+        table.to_csv("pred.csv", index=False)
+        excess = run_json(*command)["skill"] - noise_ceiling(votes)
+        assert abs(excess) < 0.1
+        assert (excess > 0) == is_above
+        text = run(*command).stdout
+        assert "estimated from the votes" in text
+        assert ("this estimate is rough" in text) == is_above
+
+
 def test_other_degrees_have_no_noise_ceiling(table, rng):
     top = np.eye(3)[rng.integers(3, size=120)]
     offsets = np.outer(rng.random(120), [-1e-5, 1e-5, 0])

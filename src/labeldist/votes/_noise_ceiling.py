@@ -32,7 +32,8 @@ def noise_ceiling(
     predicts θ has a skill 1 − KL(D, θ) / KL(D, mean) below 1. No model can be expected to exceed
     it. With the noise N = E KL(D, θ) and the differences between items V = E KL(θ, mean) it is V /
     (V + N). The expectations are over the posterior of θ given the votes, with a Dirichlet prior
-    that is fitted to all votes by maximum likelihood.
+    that is fitted to all votes by maximum likelihood. With few items or votes the estimate is
+    rough, and a skill can be above it.
 
     Parameters
     ----------
