@@ -55,10 +55,8 @@ class VoteColumns:
         with reporter.working(f"Reading {path}"):
             frame = read_export(path, self.tool, self.label)
         annotator = ANNOTATOR if ANNOTATOR in frame else None
-        n_unknown = frame[ANNOTATOR].isna().sum() if annotator else 0
-        if n_unknown:
-            share = f"{n_unknown} of {len(frame)} votes"
-            reporter.note(f"{share} have no annotator, so annotators are not used.")
+        if annotator and frame[ANNOTATOR].hasnans:
+            reporter.note("some votes have no annotator, so annotators are not used.")
             annotator = None
         return frame, replace(self, item=ITEM, annotator=annotator, label=LABEL)
 

@@ -87,9 +87,10 @@ def _read_groups(votes: VoteDistributions, codes: Codes, groups: Any) -> Any:
         if len(given) == len(codes):
             given.index = [votes.annotators[a] for a in codes[:, 1]]
         elif set(given.index) != set(votes.annotators):
-            sizes = f"There are {len(given)} groups for {len(codes)} votes"
-            advice = "one group per vote, in a table with one row per vote, or a mapping"
-            raise TableError(f"{sizes}. Pass {advice} from annotators to groups.")
+            raise TableError(
+                f"There are {len(given)} groups for {len(codes)} votes. Pass one group per vote, "
+                "in a table with one row per vote, or a mapping from annotators to groups."
+            )
     group_of: dict[Any, Any] = {}
     for name, group in given.dropna().items():
         known = group_of.setdefault(name, group)
