@@ -219,3 +219,10 @@ def _with_missing_degrees(y: Array, name: str) -> Array:
         degrees[~incomplete] = normalize(degrees[~incomplete], name=f"{name}, complete rows only,")
     degrees[missing] = np.nan
     return degrees
+
+
+def interval_levels(probability: float, name: str) -> Array:
+    """Return the levels of the two quantiles that bound an interval."""
+    if not 0 < probability < 1:
+        raise ValueError(f"{name} must be between 0 and 1; got {probability}.")
+    return np.array([0.5 - probability / 2, 0.5 + probability / 2])

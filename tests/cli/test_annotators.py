@@ -48,6 +48,19 @@ def test_groups(votes):
     assert len(facts["annotators"]) == 5
     text = run(*COMMAND, "--groups", "team").stdout
     assert "within" in text
+    assert "p is one-sided" in text
+    assert "NaN" not in text
+
+
+def test_undefined_p_values_are_explained(votes):
+    table = pd.read_csv("votes.csv")
+    table["team"] = np.where(table["who"] == "person 0", "A", "B")
+    table.to_csv("votes.csv", index=False)
+    options = (*COMMAND, "--groups", "team")
+    found = {row["group"]: row["p"] for row in run_json(*options)["groups"]}
+    assert found["A"] is None
+    assert found["B"] > 0
+    assert "NaN: the votes have no items in common" in run(*options).stdout
 
 
 def test_table_to_standard_output(votes):
@@ -62,10 +75,15 @@ def test_wide_tables(folder):
     assert "--groups" in error_of("annotators", "wide.csv", *options, code=2)
 
 
+def test_groups_of_lists_of_annotators_raise(folder):
+    (folder / "lists.csv").write_text('id,who,label,g\na,"x,y","1,0",A\nb,"x,y","1,1",B\n')
+    columns = ("--item", "id", "--annotator", "who", "--label", "label", "--separator", ",")
+    assert "one row per vote" in error_of("annotators", "lists.csv", *columns, "--groups", "g")
+
+
 def test_invalid_calls(votes):
-    assert "annotators are unknown" in error_of(
-        "annotators", "votes.csv", "--item", "title", "--label", "emotion"
-    )
+    without = ("annotators", "votes.csv", "--item", "title", "--label", "emotion")
+    assert "--annotator" in error_of(*without, code=2)
     assert "'teams'" in error_of(*COMMAND, "--groups", "teams")
     pd.read_csv("votes.csv").assign(team="A").to_csv("votes.csv", index=False)
     assert "Two groups" in error_of(*COMMAND, "--groups", "team")

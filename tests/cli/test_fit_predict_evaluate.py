@@ -176,6 +176,12 @@ def test_importance_of_prepared_columns_with_weights(table):
     assert {"key", "pitch"} <= set(re.findall(r"<!-- (\w+) -->", drawn))
 
 
+def test_revealing_column_with_an_empty_cell_is_noted(table):
+    table.assign(mood=table["joy"].where(table.index > 0)).to_csv("dist.csv", index=False)
+    notes = run_json(*FIT, "mean", "--prepare", "--ignore", "title")["notes"]
+    assert any("column 'mood' predicts the label 'joy' almost perfectly" in n for n in notes)
+
+
 def test_noise_ceiling_of_shares_of_votes(table, rng):
     n_votes = rng.integers(1, 9, size=120)
     truth = table[LABELS].to_numpy()
@@ -188,6 +194,23 @@ def test_noise_ceiling_of_shares_of_votes(table, rng):
         weighted = run_json(*command, "--weights", "votes")["noise_ceiling"]
         assert plain == pytest.approx(noise_ceiling(votes), abs=1e-6)
         assert weighted == pytest.approx(noise_ceiling(votes, sample_weight=n_votes), abs=1e-6)
+
+
+def test_skill_above_the_noise_ceiling_is_explained(table, rng):
+    votes = from_votes(rng.multinomial(5, table[LABELS]))
+    D = votes.distributions
+    table[LABELS] = D
+    table.assign(votes=5).to_csv("dist.csv", index=False)
+    command = ("evaluate", "dist.csv", "pred.csv", *NAMES)
+    for share_of_truth, is_above in ((0.1, False), (0.16, True)):
+        table[LABELS] = share_of_truth * D + (1 - share_of_truth) * D.mean(axis=0)
+        table.to_csv("pred.csv", index=False)
+        excess = run_json(*command)["skill"] - noise_ceiling(votes)
+        assert abs(excess) < 0.1
+        assert (excess > 0) == is_above
+        text = run(*command).stdout
+        assert "estimated from the votes" in text
+        assert ("this estimate is rough" in text) == is_above
 
 
 def test_other_degrees_have_no_noise_ceiling(table, rng):

@@ -19,7 +19,10 @@ def test_plan_is_printed_and_no_degrees_are_written(folder):
     assert_allclose(facts["plan"]["Dirichlet"], expected.dirichlet)
     assert_allclose(facts["plan"]["ceiling"], expected.ceiling)
     assert (facts["items"], facts["mean_votes"]) == (40, 5)
-    assert f"{expected.counting[0]:.3f}" in run(*COMMAND).stdout
+    text = run(*COMMAND).stdout
+    assert f"{expected.counting[0]:.3f}" in text
+    assert "one vote, divided equally between the labels" in text
+    assert "rough with few items" in text
     assert sorted(path.name for path in folder.iterdir()) == before
 
 

@@ -363,3 +363,8 @@ def test_exports_of_annotation_tools(folder):
     (folder / "items.csv").write_text("item,length\n0,4\n1,5\n")
     run(*command, "--join", "items.csv", "--force")
     assert pd.read_csv("dist.csv")["length"].tolist() == [4, 5]
+    tasks[0]["annotations"][0]["completed_by"] = None
+    (folder / "export.json").write_text(json.dumps(tasks))
+    facts = run_json(*command, "--force")
+    assert facts["votes"] == 4
+    assert "some votes have no annotator, so annotators are not used." in facts["notes"]

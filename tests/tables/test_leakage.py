@@ -35,6 +35,26 @@ def test_copies_of_tags_and_of_shares_of_counts_are_found(rng):
     assert leaks_of(counts, mean_vote=shares) == [("mean_vote", "joy", False)]
 
 
+def test_filled_cells_of_columns_with_gaps_are_compared(degrees):
+    for gaps in ([0], range(0, N, 2)):
+        copy = degrees["fear"].drop(index=list(gaps)).reindex(degrees.index)
+        assert leaks_of(degrees, other=copy) == [("other", "fear", False)]
+        words = copy.map(lambda degree: "high" if degree > 0.3 else "low", na_action="ignore")
+        tags = (degrees > 0.3).astype(int)
+        assert leaks_of(tags, word=words) == [("word", "fear", False)]
+    few = degrees["joy"].where(degrees.index < 9)
+    assert leaks_of(degrees, empty=few * np.nan, few=few) == []
+
+
+def test_gaps_alone_are_not_reported(degrees, rng):
+    noise = pd.Series(rng.normal(size=N))
+    is_filled = np.arange(N) < 30
+    degrees.loc[is_filled, "joy"] = 0.1  # the filled rows have the same degree, but for rounding
+    words = pd.Series(rng.choice(["low", "high"], N))
+    found = leaks_of(degrees, number=noise.where(is_filled), word=words.where(is_filled))
+    assert found == []
+
+
 def test_informative_features_are_not_reported(degrees, rng):
     near = degrees["joy"] + 0.08 * rng.normal(size=N)
     with_gaps = near.where(near > 0.1)

@@ -104,10 +104,11 @@ def test_interval_covers_the_alpha_of_many_items(rng):
     assert most[0] < half[0] < half[1] < most[1]
 
 
-@pytest.mark.parametrize("counts", [[[1, 0], [0, 1]], [[2, 0], [0, 1]]])
-def test_votes_without_a_defined_agreement_raise(counts):
-    with pytest.raises(TableError, match="not defined"):
-        agreement(from_votes(counts))
+def test_votes_without_a_defined_agreement_raise():
+    with pytest.raises(TableError, match="No item has two votes, so agreement is not defined"):
+        agreement(from_votes([[1, 0], [0, 1]]))
+    with pytest.raises(TableError, match="two or more votes are for the same label, so agreement"):
+        agreement(from_votes([[2, 0], [0, 1]]))
 
 
 def test_several_votes_of_an_annotator_and_invalid_options_raise():
@@ -119,3 +120,6 @@ def test_several_votes_of_an_annotator_and_invalid_options_raise():
         agreement([[1, 2]])
     with pytest.raises(ValueError, match="'ratio'"):
         agreement(published_votes(), level="ratio")
+    for level in (0, 1, 95, -0.5, np.nan):
+        with pytest.raises(ValueError, match="confidence_level must be between 0 and 1; got"):
+            agreement(published_votes(), confidence_level=level)

@@ -228,19 +228,59 @@ def test_p_values_of_groups_without_meaning_are_uniform(rng):
     assert np.mean(np.array(p_values) < 0.1) < 0.25
 
 
+def test_groups_without_pairs_of_votes_have_no_p_value(rng):
+    table = simulate(rng, rng.dirichlet([1, 1, 1], 30), np.full(6, 0.9), 4)
+    table = pd.concat([table, table.assign(item=table["item"] + 30, who=table["who"] + 6)])
+    groups = {0: "one", 1: "first", 2: "first", 3: "first", 4: "first", 5: "first"}
+    groups |= dict.fromkeys(range(6, 12), "on other items")
+    found = annotators(read(table), groups, n_permutations=50, random_state=0).groups
+    assert found.names == ["first", "on other items", "one"]
+    assert np.isnan(found.within).tolist() == [False, False, True]
+    assert np.isnan(found.across).tolist() == [False, True, False]
+    assert np.isnan(found.p_value).tolist() == [False, True, True]
+
+
+def test_empty_cells_and_series_of_groups_equal_mapping(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1, 1], 40), np.full(6, 0.9), 4))
+    mapping = {person: "AB"[person % 2] for person in range(6)}
+    expected = annotators(votes, mapping, n_permutations=20, random_state=0).groups
+    column = [mapping[votes.annotators[person]] for person in votes.votes[:, 1]]
+    is_earlier = pd.Series(votes.votes[:, 1]).duplicated(keep="last")
+    gaps = pd.Series(column).where(is_earlier)
+    for groups in (column, gaps, pd.Series(mapping)):
+        found = annotators(votes, groups, n_permutations=20, random_state=0).groups
+        assert_allclose(found.p_value, expected.p_value)
+        assert_allclose(found.within, expected.within)
+
+
+def test_annotator_in_two_groups_raises(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1, 1], 40), np.full(6, 0.9), 4))
+    column = np.where(votes.votes[:, 1] % 2, "A", "B")
+    column[-1] = "C"
+    name = votes.annotators[votes.votes[-1, 1]]
+    with pytest.raises(TableError, match=f"Annotator {name} has two groups, '[AB]' and 'C'"):
+        annotators(votes, column)
+
+
 def test_invalid_calls():
     table = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "joy"]})
     votes = from_votes(table, annotators=["ann", "bob"])
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(TableError, match=r"3 groups for 4 votes.*one group per vote"):
         annotators(votes, ["A", "A", "B"])
     with pytest.raises(TableError, match=r"Two groups .* \['A'\]"):
         annotators(votes, {"ann": "A", "bob": "A"})
     with pytest.raises(TableError, match="annotators are unknown"):
         annotators(from_votes([[1, 2]]))
-    with pytest.raises(TableError, match="several labels"):
+    with pytest.raises(TableError, match=r"two or more votes are for the same label, so agreement"):
         annotators(from_votes(table[:1], annotators=["ann", "bob"]))
-    with pytest.raises(TableError, match="several labels"):
+    with pytest.raises(TableError, match="No item has two votes"):
         annotators(from_votes(table[["ann"]], annotators=["ann"]))
+    once = pd.DataFrame({"item": [1, 1, 2, 2], "who": [*"abcd"], "label": ["joy", "fear"] * 2})
+    with pytest.raises(TableError, match="too few votes on the same items"):
+        annotators(read(once))
+    for level in (0, 1, 95, -0.5, np.nan):
+        with pytest.raises(ValueError, match=r"confidence_level must be between 0 and 1; got"):
+            annotators(votes, confidence_level=level)
     several = pd.DataFrame({"ann": ["joy;fear"], "bob": ["joy"]})
     with pytest.raises(TableError, match="more than once"):
         annotators(from_votes(several, annotators=["ann", "bob"], separator=";"))

@@ -11,7 +11,7 @@ from labeldist.datasets import list_datasets, load_dataset
 from labeldist.exceptions import TableError
 from labeldist.metrics import kl_divergence
 from labeldist.simplex import normalize
-from labeldist.votes import expected_error, from_votes, noise_ceiling
+from labeldist.votes import _expected_error, expected_error, from_votes, noise_ceiling
 from labeldist.votes._dirichlet import fit_dirichlet
 from tests.references import skill_of_truth_by_simulation
 
@@ -108,6 +108,25 @@ def test_errors_fall_with_the_votes_and_are_never_zero():
         assert (np.diff(errors) < 0).all()
         assert errors[-1] > 1e-3
     assert (result.dirichlet < result.counting).all()
+
+
+def test_range_of_strengths_hardly_matters(monkeypatch):
+    votes = from_votes([[2, 0], [0, 2], [2, 0]])
+    expected = expected_error(votes, NUMBERS)
+    monkeypatch.setattr(_expected_error, "STRENGTHS", np.geomspace(1e-12, 1e7, 700))
+    wider = expected_error(votes, NUMBERS)
+    assert_allclose(wider.counting, expected.counting, rtol=0.005)
+    assert_allclose(wider.dirichlet, expected.dirichlet, rtol=0.005)
+
+
+@pytest.mark.parametrize("n_pilot", [3, 5])
+@pytest.mark.parametrize("strength", [2, 5, 20])
+def test_error_from_few_items(strength, n_pilot, rng):
+    truth = rng.dirichlet(strength * np.array([0.5, 0.3, 0.2]), 300)
+    counting, dirichlet = ratios(truth, n_pilot, rng)
+    assert_allclose(counting, 1, atol=0.3)
+    if strength < 20:  # else 300 items hardly show how much they differ
+        assert_allclose(dirichlet, 1, atol=0.3)
 
 
 def test_smoothing_and_items_without_votes_change_nothing():

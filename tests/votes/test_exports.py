@@ -156,6 +156,18 @@ def test_argilla(tmp_path):
     assert rows(path, "argilla", "stars") == [("a", "u1", 4, "It rains")]
 
 
+def test_gap_in_one_record_keeps_column(tmp_path):
+    no_annotator = {**PRODIGY[0], "_annotator_id": None}
+    no_text = {**PRODIGY[1], "text": None}
+    records = [no_annotator, no_text, *PRODIGY[2:]]
+    assert rows(write_lines(tmp_path / "moods.jsonl", records), "prodigy") == [
+        (7, None, "joy", "Text 7"),
+        (7, "moods-bo", "joy", None),
+        (7, "moods-bo", "fear", None),
+        (8, "moods-cy", "fear", "Text 8"),
+    ]
+
+
 def test_prodigy_choices(tmp_path):
     path = write_lines(tmp_path / "moods.jsonl", PRODIGY)
     assert rows(path, "prodigy") == [

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from labeldist.exceptions import LabelWarning, TableError
-from labeldist.votes import from_votes, noise_ceiling
+from labeldist.votes import expected_error, from_votes, noise_ceiling
 from tests.references import skill_of_truth_by_simulation
 
 
@@ -40,10 +40,11 @@ def test_default_is_the_items_own_numbers_of_votes(rng):
 
 def test_smoothing_and_items_without_votes_change_nothing():
     counts = [[3, 1, 0], [0, 4, 0], [1, 1, 3]]
-    expected = noise_ceiling(from_votes(counts))
-    assert noise_ceiling(from_votes([*counts, [0, 0, 0]], smoothing=2)) == pytest.approx(
-        expected, rel=1e-6
-    )
+    more = from_votes([*counts, [0, 0, 0]], smoothing=2)
+    for n_votes in (None, 5):
+        expected = noise_ceiling(from_votes(counts), n_votes)
+        assert noise_ceiling(more, n_votes) == pytest.approx(expected, rel=1e-6)
+    assert expected_error(more, 5).ceiling[0] == pytest.approx(expected, rel=1e-6)
 
 
 def test_many_votes_are_judged_as_by_the_limit(rng):

@@ -16,6 +16,7 @@ MAX_SHARE = 0.98  # A feature that explains more of the variance of a label reve
 MIN_ROWS = 20  # Fewer rows can be ordered like a label by chance.
 SAMPLE_ROWS = 2_000
 FEW_VALUES = 0.1  # distinct values of a feature, as a share of the rows
+ROUNDING = 1e-12  # Degrees with a smaller variance, relative to their squares, are equal.
 # Words that turn the name of a label into the name of a column derived from it.
 DERIVED = {"count", "counts", "degree", "degrees", "hard", "label", "labels", "prob"}
 DERIVED |= {"probability", "share", "shares", "soft", "vote", "votes"}
@@ -44,15 +45,18 @@ def find_leaks(frame: Any, features: Sequence[str], Y: Any) -> list[Leak]:
         if label is not None:
             leaks.append(Leak(name, label, by_name=True))
             continue
-        codes = _codes(frame[name].iloc[rows])
+        cells = frame[name].iloc[rows]
+        filled = np.flatnonzero(~is_missing(cells))
+        codes = _codes(cells.iloc[filled])
         if codes is None:
             continue
-        kept = _without_repetitions(codes, degrees)
+        kept = _without_repetitions(codes, degrees[filled])
         if len(kept) < MIN_ROWS:
             continue
+        of_kept = filled[kept]
         explained = np.maximum(
-            explained_variance(codes[kept], degrees[kept]),
-            explained_variance(codes[kept], shares[kept]),
+            explained_variance(codes[kept], degrees[of_kept]),
+            explained_variance(codes[kept], shares[of_kept]),
         )
         if explained.max() > MAX_SHARE:
             leaks.append(Leak(name, Y.columns[explained.argmax()], by_name=False))
@@ -103,15 +107,14 @@ def explained_variance(values: Array, Y: Array) -> Array:
     of_others[is_alone] = beside[group[is_alone]]
     predicted = of_others[:, :-1] / of_others[:, -1:]
     errors = ((Y - predicted) ** 2).sum(axis=0)
-    explained = 1 - np.divide(errors, total, out=np.ones_like(total), where=total > 0)
+    varies = total > ROUNDING * (Y**2).sum(axis=0)
+    explained = 1 - np.divide(errors, total, out=np.ones_like(total), where=varies)
     return np.asarray(explained)
 
 
 def _codes(cells: Any) -> Array | None:
-    """Return the filled cells of numbers and categories as numbers; None for other columns."""
+    """Return filled cells of numbers and categories as numbers; None for other columns."""
     found = kind_of(cells)
-    if is_missing(cells).any():
-        return None
     if found.kind in ("number", "truth"):
         return found.values
     if found.kind == "category":

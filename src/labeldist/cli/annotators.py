@@ -14,6 +14,8 @@ from labeldist.cli.reporter import Reporter
 from labeldist.cli.vote_tables import VoteColumns
 
 GROUPS = ["group", "annotators", "within", "across", "p"]  # columns of the table of groups
+ABOUT_P = "p is one-sided: the probability that within exceeds across by as much by chance."
+ABOUT_NAN = "NaN: the votes have no items in common, or all of them are for the same label."
 
 
 def annotators(
@@ -39,8 +41,8 @@ def annotators(
 
     0 is the agreement of an annotator who votes at random or always for the same label, 1 is
     perfect. It is shrunken towards the mean by the number of votes, and has a 95 % interval. With
-    --groups, the agreement within and across groups is shown as well. p is the probability of such
-    a difference if the groups mean nothing.
+    --groups, the agreement within and across groups is shown as well. p is one-sided: the
+    probability that within exceeds across by as much if the groups mean nothing.
 
     **Examples**
 
@@ -53,6 +55,8 @@ def annotators(
     reporter = Reporter(as_json=as_json, output=output)
     names = VoteColumns(item, annotator, label, annotators, None, label_names, separator, tool)
     names.check_shape()
+    if label and not (annotator or tool):
+        raise typer.BadParameter("name the column that says who voted with --annotator.")
     if groups and not (annotator and label):
         raise typer.BadParameter("--groups needs --annotator and --label: one row per vote.")
     io.check_outputs(table=output or STANDARD, force=force)
@@ -75,8 +79,11 @@ def _report(found: Any, result: Any, reporter: Reporter) -> None:
     facts = {"mean": found.mean, "annotators": result.to_dict("records")}
     if found.groups:
         by_group = require("pandas", "app").DataFrame(vars(found.groups)).set_axis(GROUPS, axis=1)
-        facts["groups"] = by_group.where(by_group.notna(), None).to_dict("records")
-        text += f"\n\n{_text(by_group)}"
+        cells = by_group.astype(object)
+        facts["groups"] = cells.where(by_group.notna(), None).to_dict("records")
+        text += f"\n\n{_text(by_group)}\n\n{ABOUT_P}"
+        if by_group["p"].isna().any():
+            text += f" {ABOUT_NAN}"
     reporter.result(text, facts)
 
 

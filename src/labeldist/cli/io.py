@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEW_ROWS = 5  # In so few rows, a feature may be 1, 2, 3, … by chance.
-CLEARLY_HIGHER = 0.1  # A skill that exceeds the noise ceiling by more is not due to chance.
 MAX_MEANS = 10  # Of more labels, only the largest averages are printed.
 BOUNDS = ("_lower", "_upper")  # Endings of columns with bounds of the degrees of a label.
 ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
@@ -189,11 +188,11 @@ def noise_ceiling_of(
     ceiling = noise_ceiling(from_votes(counts), sample_weight=weights[used])
     mean = n_votes[used].mean()
     about = f"the true distributions themselves have a skill of about {ceiling:.2f}"
-    text = f"Noise ceiling: with {mean:.3g} votes per item, {about}."
-    if skill > ceiling + CLEARLY_HIGHER:
+    text = f"Noise ceiling: with {mean:.3g} votes per item, {about}, estimated from the votes."
+    if skill > ceiling:
         text += (
-            " A higher skill can mean that the model was fitted to these rows, "
-            "or that features contain votes."
+            " A higher skill can mean that this estimate is rough, that the model was fitted to "
+            "these rows, or that features contain votes."
         )
     return ceiling, text
 

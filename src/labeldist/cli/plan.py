@@ -10,8 +10,10 @@ from labeldist.cli.reporter import Reporter
 
 ABOUT = "Expected KL(truth, estimate) with each number of votes per item:"
 LEGEND = (
-    "counting: shares after one vote is added; Dirichlet: --smoothing auto; "
-    "ceiling: skill of the true distributions if these votes judge them."
+    "counting: shares after one vote, divided equally between the labels, is added; "
+    "Dirichlet: --smoothing auto; "
+    "ceiling: skill of the true distributions if these votes judge them. "
+    "All are estimates from the votes at hand, and rough with few items."
 )
 
 

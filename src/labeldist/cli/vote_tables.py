@@ -55,6 +55,9 @@ class VoteColumns:
         with reporter.working(f"Reading {path}"):
             frame = read_export(path, self.tool, self.label)
         annotator = ANNOTATOR if ANNOTATOR in frame else None
+        if annotator and frame[ANNOTATOR].hasnans:
+            reporter.note("some votes have no annotator, so annotators are not used.")
+            annotator = None
         return frame, replace(self, item=ITEM, annotator=annotator, label=LABEL)
 
     def of_votes(self, frame: pd.DataFrame) -> list[str]:

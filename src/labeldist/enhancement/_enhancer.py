@@ -174,10 +174,3 @@ def accepts_sparse(estimator: Any) -> bool:
     if hasattr(estimator, "__sklearn_tags__"):
         return bool(get_tags(estimator).input_tags.sparse)
     return estimator is None
-
-
-def interval_levels(coverage: float) -> Array:
-    """Return the levels of the two quantiles that bound an interval."""
-    if not 0 < coverage < 1:
-        raise ValueError(f"coverage must be between 0 and 1; got {coverage}.")
-    return np.array([0.5 - coverage / 2, 0.5 + coverage / 2])

@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from labeldist._typing import Array
-from labeldist._validation import random_generator
-from labeldist.exceptions import TableError
+from labeldist._validation import interval_levels, random_generator
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_single_votes,
     check_vote_distributions,
+    items_with_two_votes,
 )
 
 
@@ -132,18 +132,16 @@ def agreement(
     if level not in ("nominal", "ordinal"):
         raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
-    paired = votes.counts.sum(axis=1) > 1
+    levels = interval_levels(confidence_level, "confidence_level")
+    paired = items_with_two_votes(votes)
     counts = votes.counts[paired]
-    if np.count_nonzero(counts.any(axis=0)) < 2:
-        raise TableError("Alpha is not defined: items with two votes must have several labels.")
     n_items, n_labels = counts.shape
     n_others = counts.sum(axis=1)[:, None, None] - 1
     pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(n_labels)) / n_others
     coincidences = pairs.sum(axis=0)
     agreeing = np.diagonal(coincidences)
     resampled = _resample(pairs, level, n_resamples, random_generator(random_state))
-    tail = (1 - confidence_level) / 2
-    low, high = np.nanquantile(resampled, [tail, 1 - tail])
+    low, high = np.nanquantile(resampled, levels)
     with np.errstate(invalid="ignore"):  # 0/0 for labels without a second vote
         by_label = agreeing / coincidences.sum(axis=1)
     return Agreement(

@@ -11,13 +11,14 @@ from scipy.special import ndtri, softmax
 
 from labeldist._extras import require
 from labeldist._typing import Array
-from labeldist._validation import random_generator
+from labeldist._validation import interval_levels, random_generator
 from labeldist.exceptions import TableError
 from labeldist.votes._group_agreement import GroupAgreement, compare_groups
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_single_votes,
     check_vote_distributions,
+    items_with_two_votes,
 )
 from labeldist.votes._vote_tables import Codes
 
@@ -115,8 +116,9 @@ def annotators(
         What `from_votes` returns for votes of known annotators.
     groups : mapping or sequence or None, default=None
         Groups of the annotators, such as an age or a country: a mapping from annotators to groups,
-        or a column of a long table, with one group per vote. Annotators without a group (None, NaN)
-        are left out of the comparison of groups.
+        or a pandas Series with the annotators as its index, or a column of a long table, with one
+        group per vote. An annotator has one group. Annotators without a group (None, NaN) are left
+        out of the comparison of groups.
     confidence_level : float, default=0.95
         Probability of the intervals.
     n_permutations : int, default=1000
@@ -166,9 +168,10 @@ def annotators(
     if votes.votes is None:
         raise TableError("The annotators are unknown: name them when the votes are read.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
+    _, upper_level = interval_levels(confidence_level, "confidence_level")
     compared = _compare_with_others(votes, votes.votes)
     mean, agreement, variance = _shrink(compared)
-    half = -ndtri((1 - confidence_level) / 2) * np.sqrt(variance)
+    half = ndtri(upper_level) * np.sqrt(variance)
     found = None
     if groups is not None:
         generator = random_generator(random_state)
@@ -186,10 +189,11 @@ def annotators(
 
 def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
     """Compare the votes of each annotator with the others on the same items."""
-    n_by_item = votes.counts.sum(axis=1)
-    items, people, labels = codes[n_by_item[codes[:, 0]] > 1].T
+    paired = items_with_two_votes(votes)
+    items, people, labels = codes[paired[codes[:, 0]]].T
     own = np.eye(len(votes.label_names))[labels]
-    others = (votes.counts[items] - own) / (n_by_item[items, None] - 1)
+    others = votes.counts[items] - own
+    others /= others.sum(axis=1, keepdims=True)
     equal = (own * others).sum(axis=1)
     rows = np.arange(len(items))
     shape = (len(votes.annotators), len(items))
@@ -205,7 +209,8 @@ def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
     weight = several * (n_votes - by_chance)
     total = weight.sum()
     if not total > 0:
-        raise TableError("Agreement is not defined: items with two votes must have several labels.")
+        problem = "The annotators have too few votes on the same items"
+        raise TableError(f"{problem}, so their agreement is not defined.")
     excess = several * (n_equal - by_chance)
     # What each vote adds to excess − agreement · weight, if the agreement is that of all votes.
     expected = (others * own_sum[people] + own * others_sum[people]).sum(axis=1) / n_votes[people]

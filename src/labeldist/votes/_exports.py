@@ -62,7 +62,7 @@ def read_export(path: str, tool: str, question: str | None = None) -> Any:
     if structured:
         problem = f"{path} has the label {structured[0]!r}"
         raise TableError(f"{problem}. Only choices and ratings of whole items can be counted.")
-    return frame.dropna(axis=1)
+    return frame.dropna(axis=1, how="all")
 
 
 def _answers(name: str, file: Any, read: Reader) -> Iterator[Answer]:

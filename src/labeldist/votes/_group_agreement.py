@@ -32,8 +32,8 @@ class GroupAgreement:
     across : ndarray of shape (n_groups,)
         The same of a vote of the group and a vote of another group.
     p_value : ndarray of shape (n_groups,)
-        Probability that `within` exceeds `across` by as much or more if the groups are assigned to
-        the annotators at random.
+        One-sided: probability that `within` exceeds `across` by as much or more if the groups are
+        assigned to the annotators at random. NaN if `within` or `across` is.
 
     See Also
     --------
@@ -63,11 +63,12 @@ def compare_groups(
     table = csr_array(cells, shape=(len(in_group), n_items * n_labels))[in_group]
     G = members.to_numpy(np.float64)[in_group]
     within, across = _within_and_across(table, G, n_labels)
-    n_as_large = np.ones(len(within))
+    difference = within - across
+    n_as_large = np.where(np.isnan(difference), np.nan, 1)
     n_valid = np.ones(len(within))
     for _ in range(n_permutations):
         one, other = _within_and_across(table, generator.permutation(G), n_labels)
-        n_as_large += one - other >= within - across
+        n_as_large += one - other >= difference
         n_valid += np.isfinite(one - other)
     return GroupAgreement(
         names=list(members.columns),
@@ -80,11 +81,23 @@ def compare_groups(
 
 def _read_groups(votes: VoteDistributions, codes: Codes, groups: Any) -> Any:
     """Return a table with one row per annotator and one column per group, true for members."""
+    pandas = require("pandas", "app")
+    given = pandas.Series(groups, dtype=object)
     if not isinstance(groups, Mapping):
-        voters = [votes.annotators[a] for a in codes[:, 1]]
-        groups = dict(zip(voters, groups, strict=True))
-    column = [groups.get(name) for name in votes.annotators]
-    members = require("pandas", "app").get_dummies(column)
+        if len(given) == len(codes):
+            given.index = [votes.annotators[a] for a in codes[:, 1]]
+        elif set(given.index) != set(votes.annotators):
+            raise TableError(
+                f"There are {len(given)} groups for {len(codes)} votes. Pass one group per vote, "
+                "in a table with one row per vote, or a mapping from annotators to groups."
+            )
+    group_of: dict[Any, Any] = {}
+    for name, group in given.dropna().items():
+        known = group_of.setdefault(name, group)
+        if known != group:
+            problem = f"Annotator {name!r} has two groups, {known!r} and {group!r}"
+            raise TableError(f"{problem}. Give each annotator one group.")
+    members = pandas.get_dummies([group_of.get(name) for name in votes.annotators])
     if len(members.columns) < 2:
         names = list(members.columns)
         raise TableError(f"Two groups of annotators or more are needed; got {names}.")

@@ -32,13 +32,14 @@ def noise_ceiling(
     predicts θ has a skill 1 − KL(D, θ) / KL(D, mean) below 1. No model can be expected to exceed
     it. With the noise N = E KL(D, θ) and the differences between items V = E KL(θ, mean) it is V /
     (V + N). The expectations are over the posterior of θ given the votes, with a Dirichlet prior
-    that is fitted to all votes by maximum likelihood.
+    that is fitted to all votes by maximum likelihood. With few items or votes the estimate is
+    rough, and a skill can be above it.
 
     Parameters
     ----------
     votes : VoteDistributions
-        What `from_votes` returns. Some items need two votes or more. Smoothing has no effect on the
-        result.
+        What `from_votes` returns. Some items need two votes or more. Items without votes and
+        smoothing have no effect on the result.
     n_votes : int or None, default=None
         Number of votes per item that judge the model. None is each item's own number.
     sample_weight : array-like of shape (n_items,) or None, default=None
@@ -63,9 +64,9 @@ def noise_ceiling(
     """
     check_independent_votes(votes, "noise_ceiling")
     judging_votes = votes.counts.sum(axis=1)
+    judged = judging_votes > 0
     if n_votes is not None:
         judging_votes[:] = check_n_votes(n_votes)
-    judged = judging_votes > 0
     n = judging_votes[judged]
     weight = row_weights(sample_weight, judged)
     alpha = fit_dirichlet(votes.counts, "noise_ceiling")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._typing import VOTES_COLUMN, Array
@@ -111,3 +112,14 @@ def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> Non
     if has_several_votes(table):
         advice = "Keep at most one vote per annotator and item."
         raise TableError(f"Annotators vote more than once on an item. {reason}. {advice}")
+
+
+def items_with_two_votes(votes: VoteDistributions) -> NDArray[np.bool_]:
+    """Return a mask of them; raise an error if they do not show how much the annotators agree."""
+    paired = votes.counts.sum(axis=1) > 1
+    if not paired.any():
+        raise TableError("No item has two votes, so agreement is not defined.")
+    if np.count_nonzero(votes.counts[paired].any(axis=0)) < 2:
+        problem = "All votes on items with two or more votes are for the same label"
+        raise TableError(f"{problem}, so agreement is not defined.")
+    return paired

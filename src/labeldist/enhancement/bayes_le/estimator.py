@@ -14,13 +14,8 @@ from labeldist._compat import HasMethods, Interval, StrOptions, _check_sample_we
 from labeldist._tables.messages import listed
 from labeldist._threads import one_thread
 from labeldist._typing import Array, Watch, show_nothing
-from labeldist._validation import check_rows, random_generator
-from labeldist.enhancement._enhancer import (
-    LabelEnhancer,
-    NewRowsMixin,
-    accepts_sparse,
-    interval_levels,
-)
+from labeldist._validation import check_rows, interval_levels, random_generator
+from labeldist.enhancement._enhancer import LabelEnhancer, NewRowsMixin, accepts_sparse
 from labeldist.enhancement.bayes_le.logistic_normal import expected_degrees
 from labeldist.enhancement.bayes_le.posterior import posterior_moments, posterior_quantiles
 from labeldist.enhancement.bayes_le.score_model import (
@@ -378,7 +373,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             Bounds of the degrees.
         """
         check_is_fitted(self)
-        levels = interval_levels(coverage)
+        levels = interval_levels(coverage, "coverage")
         with one_thread():
             lower, upper = posterior_quantiles(
                 self._model,

@@ -12,8 +12,14 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from labeldist._compat import HasMethods, StrOptions, _check_sample_weight
 from labeldist._threads import one_thread
 from labeldist._typing import Array
-from labeldist._validation import check_rows, column_names, label_table, validate_data
-from labeldist.enhancement._enhancer import LabelEnhancer, accepts_sparse, interval_levels
+from labeldist._validation import (
+    check_rows,
+    column_names,
+    interval_levels,
+    label_table,
+    validate_data,
+)
+from labeldist.enhancement._enhancer import LabelEnhancer, accepts_sparse
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
 from labeldist.enhancement.vote_le.left_out_votes import mixture_weights
 from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
@@ -255,7 +261,7 @@ class VoteLE(LabelEnhancer):
         total = mean * (1 - mean) / deviation**2 - 1
         lower, upper = (
             betaincinv(mean * total, (1 - mean) * total, level)[self._positions]
-            for level in interval_levels(coverage)
+            for level in interval_levels(coverage, "coverage")
         )
         return lower, upper
 
