@@ -9,13 +9,18 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._cross_validation import held_out, split_rows
-from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
+from labeldist.learning._learner import (
+    ONLY_NAMES,
+    DistributionLearner,
+    SampleWeightMixin,
+    check_weights,
+)
 from labeldist.simplex import softmax
 
 FLOOR = 1e-6  # Smaller predicted degrees are raised to it, because zero has no logarithm.
@@ -91,21 +96,14 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
         return self._fit_learners(X, D, check_weights(sample_weight, D), weights)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array]:
-        """Validate training data, but not the features of pipelines, which may be texts."""
+        """Validate parameters and training data."""
         self._validate_params()
         if not self.estimators:
             raise ValueError("estimators must name at least one learner.")
-        if not self._contains_pipelines():
-            return self._check_features_and_distributions(X, y, sample_weight)
-        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
-        D = validation.as_distributions(y, name="y (the label distributions)")
-        check_consistent_length(X, D)
-        validation.validate_data(self, X, skip_check_array=True)  # number and names of features
-        self.label_names_ = validation.label_names(y, D.shape[1])
-        return X, D
+        return self._check_features_and_distributions(X, y, sample_weight)
 
-    def _contains_pipelines(self) -> bool:
-        return any(hasattr(learner, "steps") for _, learner in self.estimators)
+    def _table_options(self) -> dict[str, Any]:
+        return ONLY_NAMES  # the learners validate the features
 
     def _fit_learners(self, X: Any, D: Array, weight: Array | None, weights: Array) -> Self:
         """Fit the learners with a positive weight in the pool."""
@@ -120,10 +118,6 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        if self._contains_pipelines():
-            validation.validate_data(self, X, skip_check_array=True, reset=False)
-        else:
-            X = validation.validate_data(self, X, reset=False, **self._table_options())
         predictions = [learner.predict(X) for _, learner in self.estimators_]
         return pool(predictions, self.weights_[self.weights_ > 0])
 
@@ -131,6 +125,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
         tags = super().__sklearn_tags__()
         inner = [get_tags(learner).input_tags for _, learner in self.estimators]
         tags.input_tags.sparse = all(one.sparse for one in inner)
+        tags.input_tags.allow_nan = all(one.allow_nan for one in inner)
         return tags
 
 
