@@ -17,7 +17,7 @@ from labeldist.learning import (
     SoftLabelClassifier,
     SoftmaxRegression,
 )
-from labeldist.learning._blended_learner import FLOOR, pool, pool_weights
+from labeldist.learning._blended_learner import FLOOR, MIN_WEIGHT, pool, pool_weights
 from labeldist.learning._cross_validation import held_out
 from labeldist.metrics import kl_divergence
 from labeldist.models import feature_names_of, label_names_of, load, save
@@ -67,6 +67,15 @@ def test_small_weights_are_left_out(rng):
     bad = rng.dirichlet(np.ones(4), size=300)
     alone = pool_weights([good], truth)
     assert_allclose(pool_weights([bad, good, bad], truth), [0, *alone, 0], atol=1e-6)
+
+
+def test_remaining_weights_are_not_small():
+    rng = np.random.RandomState(200)
+    truth = rng.dirichlet(np.ones(4), size=60)
+    sizes = [0.5, 1, 1.5, 2, 2.5]
+    noisy = [softmax(np.log(truth) + rng.normal(size=(60, 4)) * size) for size in sizes]
+    weights = pool_weights(noisy, truth)
+    assert weights[weights > 0].min() >= MIN_WEIGHT
 
 
 def test_uniform_degrees_give_one_learner_a_weight(rng):

@@ -34,8 +34,9 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
 
     P ∝ Π_k P_k^{w_k}. The weights w ≥ 0 minimise the Kullback-Leibler divergence of predictions of
     held-out rows, which is a convex problem. Their sum is free: a sum below one makes predictions
-    less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners
-    with a weight below 0.1 are left out.
+    less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners with a
+    weight below 0.1 are left out, and the weights of the others are computed again, until there are
+    none. The learner with the largest weight always stays.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
     Attributes
     ----------
     weights_ : ndarray of shape (n_estimators,)
-        The weights of `estimators`.
+        The weights of `estimators`, 0 for those that are left out.
     estimators_ : list of (str, estimator)
         The learners with a positive weight, fitted on all rows.
 
@@ -139,10 +140,15 @@ def pool_weights(predictions: Sequence[Array], D: Array, weight: Array | None = 
     logarithms = _logarithms(predictions)
     rows = np.ones(len(D)) if weight is None else weight
     share = rows / rows.sum()
-    weights = _minimise_divergence(logarithms, D, share)
-    kept = weights >= min(MIN_WEIGHT, weights.max())
-    weights[~kept] = 0
-    weights[kept] = _minimise_divergence(logarithms[:, :, kept], D, share)
+    kept = np.arange(len(predictions))
+    while True:
+        found = _minimise_divergence(logarithms[:, :, kept], D, share)
+        is_large = found >= min(MIN_WEIGHT, found.max())
+        if is_large.all():
+            break
+        kept = kept[is_large]
+    weights = np.zeros(len(predictions))
+    weights[kept] = found
     if not weights.any():  # nothing is better than the uniform distribution
         weights[0] = MIN_WEIGHT
     return weights
