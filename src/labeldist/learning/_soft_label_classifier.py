@@ -33,9 +33,9 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     the distributions.
 
     ``LGBMClassifier`` of LightGBM and ``XGBClassifier`` of XGBoost are fitted to the rows
-    themselves, by an objective with the gradient p − d and the factor of the Hessian and the start
-    of the library. This takes less time and memory than repeated rows. Degrees of 0 and 1 give the
-    library's own fit, up to the columns that LightGBM draws.
+    themselves, with a custom objective: gradient p − d; the scaling of the Hessian and the initial
+    score are those of the library. This takes less time and memory than repeated rows. With one-hot
+    rows the result is that of the library, except for LightGBM's random choice of columns.
 
     Parameters
     ----------
