@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import joblib
@@ -141,8 +142,8 @@ def compare(
     """
     chosen = list(select_measures(measures))
     learners = _with_baselines(methods, {"Mean": MeanDistribution()})
-    if isinstance(cv, int):
-        cv = KFold(cv, shuffle=True, random_state=random_state)
+    if isinstance(cv, Integral):
+        cv = KFold(int(cv), shuffle=True, random_state=random_state)
     tasks = []
     for dataset, X, D in _load(datasets):
         folds = list(cv.split(X))
