@@ -144,6 +144,13 @@ def test_single_votes_have_no_number_of_further_votes(table):
     assert any("No item has two votes" in note for note in facts["notes"])
 
 
+def test_single_labels_are_refused(tmp_path):
+    (tmp_path / "votes.csv").write_text("id,joy\na,2\nb,3\n")
+    command = ("votes", "votes.csv", "--item", "id", "--counts", "joy", "-o", "dist.csv")
+    assert "joy is the only label" in error_of(*command, "--estimate")
+    assert not (tmp_path / "dist.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "fact"),
     [

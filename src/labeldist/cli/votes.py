@@ -119,8 +119,20 @@ def votes(
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
     if picture and not plan:
         raise typer.BadParameter("--picture needs --plan.")
-    if plan and output != STANDARD:
-        raise typer.BadParameter("--plan writes no degrees: remove -o.")
+    of_degrees = {
+        "-o": output != STANDARD,
+        "--smoothing": smoothing,
+        "--aggregator": aggregator,
+        "--join": join,
+        "--estimate": estimate,
+        "--intervals": intervals,
+        "--features": features,
+        "--ignore": ignore,
+        "--prepare": prepare,
+    }
+    given = [option for option, is_given in of_degrees.items() if is_given]
+    if plan and given:
+        raise typer.BadParameter(f"--plan writes no degrees: remove {listed(given)}.")
     if estimate and (smoothing or aggregator):
         raise typer.BadParameter("--estimate replaces --smoothing and --aggregator.")
     if not estimate and (intervals or features or ignore or prepare):
@@ -150,9 +162,9 @@ def votes(
         known = result.drop(columns=VOTES_COLUMN)
         if features is None and not tool:  # other columns may be computed from the votes
             known = known[[found.item_name, *joined, *found.label_names]]
-        given = io.choose(known, columns, reporter, need_features=False)
+        chosen = io.choose(known, columns, reporter, need_features=False)
         result, estimated = estimate_degrees(
-            result, given, reporter, prepare=prepare, intervals=intervals
+            result, chosen, reporter, prepare=prepare, intervals=intervals
         )
     io.write_output(result, output, found.label_names, item=names.item, force=force)
     _report(result, found.label_names, output, estimated, reporter)
