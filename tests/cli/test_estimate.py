@@ -73,10 +73,9 @@ def test_columns_of_the_votes_are_features_only_by_name(table):
     facts = run_json(*COMMAND, "--estimate")
     assert facts["features"] == []
     assert any("entropy" in note for note in facts["notes"])
-    assert run_json(*COMMAND, "--estimate", "--features", "x,y", "--force")["features"] == [
-        "x",
-        "y",
-    ]
+    facts = run_json(*COMMAND, "--estimate", "--features", "x,y", "--force")
+    assert facts["features"] == ["x", "y"]
+    assert not any("--features" in note for note in facts["notes"])
 
 
 def test_features_that_do_not_help_are_noted(table):
@@ -108,6 +107,9 @@ def test_report_compares_the_estimate_with_counting():
     for name in ("mixture", "counting"):
         assert f"{np.exp(facts['vote_scores'][name]):.3f}" in text
     assert f"{facts['further_votes']} further votes" in text
+    piped = run(*COMMAND[:-2], "--estimate")
+    assert f"{facts['further_votes']} further votes" in piped.stderr
+    assert "further votes" not in piped.stdout
 
 
 @pytest.mark.parametrize(("learner", "slope"), [(None, 0.2), ("auto", 1.0)])
