@@ -94,11 +94,17 @@ def test_intervals_are_columns_and_no_features_of_fit(table):
     result = written()
     enhancer = VoteLE("auto").fit(table[["x", "y", "z"]], table[LABELS])
     lower, upper = enhancer.interval(0.9)
-    assert_allclose(result[["joy_lower", "fear_lower", "calm_lower"]], lower, rtol=1e-9)
-    assert_allclose(result[["joy_upper", "fear_upper", "calm_upper"]], upper, rtol=1e-9)
+    lower_columns = [f"{label}_lower" for label in LABELS]
+    upper_columns = [f"{label}_upper" for label in LABELS]
+    assert_allclose(result[lower_columns], lower, rtol=1e-9)
+    assert_allclose(result[upper_columns], upper, rtol=1e-9)
     fit = ("fit", "dist.csv", "--labels", ",".join(LABELS), "--method", "bdldl", "-o", "m.skops")
     facts = run_json(*fit, "--ignore", "id,text", "--weights", "votes")
     assert facts["features"] == ["x", "y", "z"]
+    note = "the degrees are estimates"
+    assert any(note in text for text in facts["notes"])
+    result.drop(columns=[*lower_columns, *upper_columns]).to_csv("dist.csv", index=False)
+    assert not any(note in text for text in run_json(*fit, "--force")["notes"])
 
 
 def test_report_compares_the_estimate_with_counting():
