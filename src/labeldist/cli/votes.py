@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
+OF_DEGREES = f"-o, --join, --smoothing, --aggregator, --estimate, {OF_ESTIMATE}"
 
 
 def _parse_smoothing(text: str) -> Any:
@@ -119,23 +120,12 @@ def votes(
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
     if picture and not plan:
         raise typer.BadParameter("--picture needs --plan.")
-    of_degrees = {
-        "-o": output != STANDARD,
-        "--smoothing": smoothing,
-        "--aggregator": aggregator,
-        "--join": join,
-        "--estimate": estimate,
-        "--intervals": intervals,
-        "--features": features,
-        "--ignore": ignore,
-        "--prepare": prepare,
-    }
-    given = [option for option, is_given in of_degrees.items() if is_given]
-    if plan and given:
-        raise typer.BadParameter(f"--plan writes no degrees: remove {listed(given)}.")
+    of_estimate = estimate or intervals or features or ignore or prepare
+    if plan and (output != STANDARD or join or smoothing or aggregator or of_estimate):
+        raise typer.BadParameter(f"--plan writes no degrees: remove {OF_DEGREES}.")
     if estimate and (smoothing or aggregator):
         raise typer.BadParameter("--estimate replaces --smoothing and --aggregator.")
-    if not estimate and (intervals or features or ignore or prepare):
+    if of_estimate and not estimate:
         raise typer.BadParameter(f"{OF_ESTIMATE} need --estimate.")
     io.check_outputs(picture, table=output, force=force)
     pictures.check_picture(picture)
@@ -162,9 +152,9 @@ def votes(
         known = result.drop(columns=VOTES_COLUMN)
         if features is None and not tool:  # other columns may be computed from the votes
             known = known[[found.item_name, *joined, *found.label_names]]
-        chosen = io.choose(known, columns, reporter, need_features=False)
+        given = io.choose(known, columns, reporter, need_features=False)
         result, estimated = estimate_degrees(
-            result, chosen, reporter, prepare=prepare, intervals=intervals
+            result, given, reporter, prepare=prepare, intervals=intervals
         )
     io.write_output(result, output, found.label_names, item=names.item, force=force)
     _report(result, found.label_names, output, estimated, reporter)
