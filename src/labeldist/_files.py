@@ -13,6 +13,8 @@ from typing import IO
 
 from labeldist.exceptions import OutputError
 
+ADVICE_TO_REPLACE = "use another name, or force to replace it"
+
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[IO[bytes]]:
@@ -49,7 +51,7 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except FileExistsError:
-        raise OutputError(f"{path} exists; use another name, or force to replace it.") from None
+        raise OutputError(f"{path} exists; {ADVICE_TO_REPLACE}.") from None
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
 

@@ -79,6 +79,7 @@ def test_existing_files_are_overwritten_only_with_force(folder, command):
     output.write_text("precious")
     message = error_of(*COMMANDS[command])
     assert output.name in message
+    assert "--force" in message
     assert output.read_text() == "precious"
     run(*COMMANDS[command], "--force")
     assert output.read_bytes()[:8] != b"precious"

@@ -97,9 +97,20 @@ def test_failures_are_noted(spec):
         ("cv = 3", "cv = ", "line "),
         ("cv = 3", "folds = 3", "folds"),
         ("ridge", "rigde", "rigde"),
+        ("methods.", "learners.", "lacks the entry 'methods'"),
+        ("tables.", "table.", "lacks the entry 'datasets or tables'"),
+        ("file", "path", "lacks the entry 'file'"),
     ],
 )
 def test_wrong_files_raise(spec, old, new, fact):
     Path(spec).write_text(SPEC.replace(old, new))
     assert fact in error_of("compare", spec)
     assert "none.toml" in error_of("compare", "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("option", "known"), [("--measure", "kl_divergence"), ("--against", "BD-LDL, mine, Mean")]
+)
+def test_names_of_options_are_checked_before_the_run(spec, option, known):
+    assert known in error_of("compare", spec, option, "none", code=2)
+    assert not Path("spec.toml.sqlite").exists()

@@ -73,10 +73,9 @@ def test_columns_of_the_votes_are_features_only_by_name(table):
     facts = run_json(*COMMAND, "--estimate")
     assert facts["features"] == []
     assert any("entropy" in note for note in facts["notes"])
-    assert run_json(*COMMAND, "--estimate", "--features", "x,y", "--force")["features"] == [
-        "x",
-        "y",
-    ]
+    facts = run_json(*COMMAND, "--estimate", "--features", "x,y", "--force")
+    assert facts["features"] == ["x", "y"]
+    assert not any("--features" in note for note in facts["notes"])
 
 
 def test_features_that_do_not_help_are_noted(table):
@@ -95,11 +94,17 @@ def test_intervals_are_columns_and_no_features_of_fit(table):
     result = written()
     enhancer = VoteLE("auto").fit(table[["x", "y", "z"]], table[LABELS])
     lower, upper = enhancer.interval(0.9)
-    assert_allclose(result[["joy_lower", "fear_lower", "calm_lower"]], lower, rtol=1e-9)
-    assert_allclose(result[["joy_upper", "fear_upper", "calm_upper"]], upper, rtol=1e-9)
+    lower_columns = [f"{label}_lower" for label in LABELS]
+    upper_columns = [f"{label}_upper" for label in LABELS]
+    assert_allclose(result[lower_columns], lower, rtol=1e-9)
+    assert_allclose(result[upper_columns], upper, rtol=1e-9)
     fit = ("fit", "dist.csv", "--labels", ",".join(LABELS), "--method", "bdldl", "-o", "m.skops")
     facts = run_json(*fit, "--ignore", "id,text", "--weights", "votes")
     assert facts["features"] == ["x", "y", "z"]
+    note = "the degrees are estimates"
+    assert any(note in text for text in facts["notes"])
+    result.drop(columns=[*lower_columns, *upper_columns]).to_csv("dist.csv", index=False)
+    assert not any(note in text for text in run_json(*fit, "--force")["notes"])
 
 
 def test_report_compares_the_estimate_with_counting():
@@ -108,6 +113,9 @@ def test_report_compares_the_estimate_with_counting():
     for name in ("mixture", "counting"):
         assert f"{np.exp(facts['vote_scores'][name]):.3f}" in text
     assert f"{facts['further_votes']} further votes" in text
+    piped = run(*COMMAND[:-2], "--estimate")
+    assert f"{facts['further_votes']} further votes" in piped.stderr
+    assert "further votes" not in piped.stdout
 
 
 @pytest.mark.parametrize(("learner", "slope"), [(None, 0.2), ("auto", 1.0)])
@@ -142,6 +150,13 @@ def test_single_votes_have_no_number_of_further_votes(table):
     facts = run_json(*COMMAND, "--estimate")
     assert facts["further_votes"] is None
     assert any("No item has two votes" in note for note in facts["notes"])
+
+
+def test_single_labels_are_refused(tmp_path):
+    (tmp_path / "votes.csv").write_text("id,joy\na,2\nb,3\n")
+    command = ("votes", "votes.csv", "--item", "id", "--counts", "joy", "-o", "dist.csv")
+    assert "joy is the only label" in error_of(*command, "--estimate")
+    assert not (tmp_path / "dist.csv").exists()
 
 
 @pytest.mark.parametrize(

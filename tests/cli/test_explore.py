@@ -139,6 +139,21 @@ def test_predicted_tables_are_matched_by_item_or_order(table):
         assert divergence == pytest.approx(kl_divergence(D, P))
 
 
+def test_tables_of_single_votes_are_for_votes(table):
+    pd.DataFrame({"id": [1, 1], "emotion": ["joy", "fear"]}).to_csv("long.csv", index=False)
+    for labels in ("emotion", "joy,fear"):
+        assert "use labeldist votes first" in error_of("explore", "long.csv", "--labels", labels)
+
+
+def test_votes_of_estimates_are_no_feature(table):
+    bounds = {f"{label}_lower": 0.1 for label in LABELS}
+    estimates = table[["x", "z", *LABELS]].assign(votes=np.arange(40) % 5 + 1, **bounds)
+    estimates.to_csv("dist.csv", index=False)
+    facts = explore("dist.csv")
+    assert facts["features"] == ["x", "z"]
+    assert facts["notes"] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "fact"),
     [

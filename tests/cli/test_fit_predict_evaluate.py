@@ -64,6 +64,16 @@ def test_given_method_is_scored_and_saved(table, rng):
     assert type(load("m.skops")).__name__ == "AAKNN"
 
 
+def test_advice_for_wrong_cells_names_options(table):
+    table.assign(tempo=table["tempo"].astype(str).replace(str(table["tempo"][3]), "fast")).to_csv(
+        "dist.csv", index=False
+    )
+    error = error_of(*FIT, "bdldl")
+    assert "'fast', not a finite number" in error
+    assert "--ignore" in error
+    assert "--prepare" in error
+
+
 def test_weights(table):
     weight = (np.arange(120) < 60).astype(int)
     table.assign(votes=weight).to_csv("dist.csv", index=False)
@@ -374,7 +384,9 @@ def test_column_of_votes_is_no_feature_by_itself(table):
     table.assign(votes=3).to_csv("dist.csv", index=False)
     assert "--weights votes" in str(run_json(*FIT, "mean")["notes"])
     table.assign(votes=3)[["title", *LABELS, "votes"]].to_csv("dist.csv", index=False)
-    assert "no feature column" in error_of(*FIT, "bdldl", "--force")
+    error = error_of(*FIT, "bdldl", "--force")
+    assert "no feature column" in error
+    assert "with --prepare" in error
     facts = run_json(*FIT, "bdldl", "--features", "votes", "--force")
     assert facts["features"] == ["votes"]
 

@@ -34,7 +34,11 @@ def test_curve_is_drawn(folder):
 
 @pytest.mark.usefixtures("folder")
 def test_invalid_options():
-    assert "--plan" in error_of(*COMMAND, "-o", "dist.csv", code=2)
+    options = ("--estimate", "--intervals", "--join", "in.csv", "--features", "tempo")
+    options += ("--prepare", "--smoothing", "auto", "-o", "dist.csv")
+    error = error_of(*COMMAND, *options, code=2)
+    assert "--plan" in error
+    assert all(option in error for option in options if option.startswith("-"))
     assert "--plan" in error_of(*COMMAND[:-1], "--picture", "plan.png", code=2)
 
 

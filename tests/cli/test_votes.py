@@ -153,7 +153,8 @@ def test_join(folder):
     )
     facts = run_json(*VOTES, "--join", "items.csv")
     assert (facts["items"], facts["votes"]) == (2, 4)
-    assert len(facts["notes"]) == 1
+    problem = "items.csv lacks 1 of 3 items with votes: 8"
+    assert facts["notes"] == [f"{problem}. Their votes are dropped."]
     assert list(written().columns) == ["id", "length", "year", "fear", "joy", "votes"]
     expected = [["07", 2.5, 3], ["9", 1.5, 1]]
     assert written()[["id", "length", "votes"]].to_numpy().tolist() == expected
@@ -185,8 +186,16 @@ def test_other_columns_are_kept(folder):
     notes = run_json(*command)["notes"]
     expected = [["07", "sun", 0.5, 0.5, 2], ["8", "rain", 1, 0, 1]]
     assert written().to_numpy().tolist() == expected
-    assert "when, joy" in notes[-2]
+    assert notes[-3:-1] == [
+        "column when is left out: its values differ between the votes on an item.",
+        "column joy is left out: the result has a column of this name.",
+    ]
     assert "text" in notes[-1]
+    two = long.replace(",joy,", ",fear,").replace("1,x", "1,y")
+    (folder / "votes.csv").write_text(two)
+    notes = run_json(*command, "--force")["notes"]
+    assert "columns when, fear are left out, each because its values differ" in notes[-2]
+    (folder / "votes.csv").write_text(long)
     (folder / "items.csv").write_text("id,text,length\n07,moon,1\n8,rain,2\n")
     run(*command, "--join", "items.csv", "--force")
     assert list(written().columns) == ["id", "text", "length", "fear", "joy", "votes"]

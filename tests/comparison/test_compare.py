@@ -64,7 +64,7 @@ def test_random_state_makes_random_methods_repeatable_and_keeps_given_seeds():
 
 
 def test_failures_have_reasons_and_no_mean():
-    found = compare({"fails": Fails(), "mine": MyRidge()}, SETS, cv=2)
+    found = compare({"fails": Fails(), "mine": MyRidge()}, SETS, cv=np.int64(2))
     assert found.failures == {
         ("fails", name): "ValueError: too few rows" for name in ("40", "60", "80")
     }

@@ -100,6 +100,11 @@ def test_corrected_t_test_has_its_size_on_a_cross_validated_mean():
     assert np.mean(np.array(pvalues) < 0.05) < 0.05
 
 
+def test_corrected_t_test_of_equal_leads():
+    assert corrected_t_test([0.1, 0.1, 0.1]).pvalue == 1
+    assert corrected_t_test([0.1 + 0.2, 0.3, 0.3]).pvalue == 1
+
+
 def test_holm_ignores_nan():
     assert_allclose(holm([0.01, np.nan, 0.04, 0.03]), [0.03, np.nan, 0.06, 0.06])
 
@@ -139,9 +144,27 @@ def test_tables_show_the_best_in_bold_and_average_ranks():
     assert latex.count(r"\begin{tabular}{lrrr}") == latex.count(r"\end{tabular}") == 1
 
 
+def test_names_are_escaped_in_latex():
+    latex = comparison_of({"${x}^2~": {"s": 0.1}}).to_latex("clark")
+    assert r"data set & \$\{x\}\textasciicircum{}2\textasciitilde{} \\" in latex
+
+
 def test_summary_names_methods_and_clear_wins():
     found = comparison_of(FOUR, n_folds=3).test("clark", against="C")
     assert "A: better on 0 sets (0 clearly), worse on 4 (0 clearly)" in str(found)
+
+
+def test_wins_and_clear_wins_are_of_the_same_sets():
+    records = [
+        Record(method, dataset, fold, "clark", distance + noise * (method != "A"))
+        for method, distance in {"A": 0.1, "B": 0.2, "C": 0.3}.items()
+        for dataset in "stuv"
+        for fold, noise in enumerate([0.0, 0.001, 0.002])
+        if method != "C" or dataset == "s"  # on one set only
+    ]
+    found = Comparison(records).test("clark", against="A")
+    assert len(found.per_set["B"]) == 4
+    assert "B: better on 1 set (1 clearly), worse on 0 (0 clearly)" in str(found)
 
 
 def test_picture_has_ranks_and_groups():

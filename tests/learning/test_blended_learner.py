@@ -3,7 +3,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
@@ -12,9 +14,10 @@ from labeldist.learning import (
     BDLDL,
     BlendedLearner,
     MeanDistribution,
+    SoftLabelClassifier,
     SoftmaxRegression,
 )
-from labeldist.learning._blended_learner import FLOOR, pool, pool_weights
+from labeldist.learning._blended_learner import FLOOR, MIN_WEIGHT, pool, pool_weights
 from labeldist.learning._cross_validation import held_out
 from labeldist.metrics import kl_divergence
 from labeldist.models import feature_names_of, label_names_of, load, save
@@ -64,6 +67,15 @@ def test_small_weights_are_left_out(rng):
     bad = rng.dirichlet(np.ones(4), size=300)
     alone = pool_weights([good], truth)
     assert_allclose(pool_weights([bad, good, bad], truth), [0, *alone, 0], atol=1e-6)
+
+
+def test_remaining_weights_are_not_small():
+    rng = np.random.RandomState(200)
+    truth = rng.dirichlet(np.ones(4), size=60)
+    sizes = [0.5, 1, 1.5, 2, 2.5]
+    noisy = [softmax(np.log(truth) + rng.normal(size=(60, 4)) * size) for size in sizes]
+    weights = pool_weights(noisy, truth)
+    assert weights[weights > 0].min() >= MIN_WEIGHT
 
 
 def test_uniform_degrees_give_one_learner_a_weight(rng):
@@ -119,6 +131,19 @@ def test_sample_weights_reach_weights_and_learners(table, members):
 def test_no_estimators_raise(table):
     with pytest.raises(ValueError, match="estimators"):
         BlendedLearner([]).fit(*table)
+
+
+def test_learners_validate_the_features(table):
+    X, D = table
+    X[::9, 1] = np.nan
+    trees = [HistGradientBoostingClassifier(max_iter=n, early_stopping=False) for n in (5, 20)]
+    learners = [(str(tree.max_iter), SoftLabelClassifier(tree)) for tree in trees]
+    assert BlendedLearner(learners).fit(X, D).score(X, D) > 0.1
+    with pytest.raises(ValueError, match="NaN"):
+        BlendedLearner([("linear", BDLDL()), *learners]).fit(X, D)
+    texts = ["high" if row[0] > 0.3 else "low" for row in D]
+    words = SoftLabelClassifier(make_pipeline(TfidfVectorizer(), LogisticRegression()))
+    assert BlendedLearner([("words", words)]).fit(texts, D).score(texts, D) > 0.1
 
 
 def test_pipelines_on_texts_are_saved_and_loaded(tmp_path):

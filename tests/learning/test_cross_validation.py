@@ -39,7 +39,7 @@ def test_random_state_and_splitters_decide_the_folds():
 def test_number_of_folds_is_at_most_the_number_of_rows():
     folds = split_rows(X[:3], D[:3], 5, np.random.RandomState(0))
     assert [len(test) for _, test in folds] == [1, 1, 1]
-    with pytest.raises(ValueError, match="n_samples=1"):
+    with pytest.raises(ValueError, match="1 sample"):
         held_out(AAKNN(), X[:1], D[:1])
 
 

@@ -83,6 +83,11 @@ def test_wrong_choices_name_the_column(options, facts):
         choose_columns(SONGS, **options)
 
 
+def test_table_of_labels_alone():
+    with pytest.raises(TableError, match=r"^The table has no feature column\. Join"):
+        choose_columns(pd.DataFrame({"joy": ["1"]}), "joy")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Names of a saved pandas index.
 UNNAMED_INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|__index_level_\d+__")
 FEATURE_ADVICE = "Write numbers as 1234.5, ignore the column, or prepare words and gaps."
+NO_FEATURE_ADVICE = "Join features to this table, or prepare words, text, dates and gaps."
 LABEL_ADVICE = "Labels are 0 or 1, votes or degrees."
 
 
@@ -174,9 +175,9 @@ def choose_columns(
             else:
                 feature_columns.append(name)
     if need_features and not feature_columns:
-        reasons = [f"{name} {reason}" for name, reason in left_out.items()]
-        advice = "Join features to this table, or prepare words, text, dates and gaps."
-        raise TableError(f"The table has no feature column: {listed(reasons)}. {advice}")
+        reasons = listed(f"{name} {reason}" for name, reason in left_out.items())
+        problem = f"The table has no feature column: {reasons}".removesuffix(": ")
+        raise TableError(f"{problem}. {NO_FEATURE_ADVICE}")
     return LabelledTable(frame, label_columns, feature_columns, left_out)
 
 

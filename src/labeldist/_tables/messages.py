@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
 
+MAX_CELL = 40  # Number of characters of a cell in a message.
+
 
 def listed(names: Iterable[Any], most: int = 12) -> str:
     """Join names with commas; after `most` of them, give the number of the others."""
@@ -23,9 +25,11 @@ def cell_at(row: Any, column: Any) -> str:
 
 
 def shortened(cell: Any) -> str:
-    """Return the first characters of a cell for a message."""
-    text = repr(cell) if isinstance(cell, str) else str(cell)
-    return text[:40]
+    """Return the first characters of a cell for a message, text in quotes."""
+    text = str(cell)
+    if len(text) > MAX_CELL:
+        text = f"{text[:MAX_CELL]}…"
+    return repr(text) if isinstance(cell, str) else text
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

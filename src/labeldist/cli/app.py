@@ -17,7 +17,7 @@ from labeldist.cli.evaluate import evaluate
 from labeldist.cli.explore import explore
 from labeldist.cli.fit import fit
 from labeldist.cli.predict import predict
-from labeldist.cli.reporter import visible
+from labeldist.cli.reporter import visible, with_options
 from labeldist.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
@@ -46,7 +46,7 @@ class _Commands(options.Group):
         try:
             return super().invoke(ctx)
         except LabelDistError as error:
-            message = str(error)
+            message = with_options(str(error))
             code = 1
         except TerminatedError:
             message = "terminated"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist._files import write_whole
+from labeldist._tables.messages import listed
 from labeldist.cli import io, options, pictures
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import LabelDistError, TableError
@@ -52,18 +54,27 @@ def compare(
     - `labeldist compare spec.toml --measure clark --against mine --latex clark.tex`
     """
     from labeldist import comparison
+    from labeldist.comparison._compare import TRIVIAL_ENHANCERS, TRIVIAL_LEARNERS
+    from labeldist.metrics import PAPER_MEASURES
+    from labeldist.metrics._measures import select_measures
 
     reporter = Reporter(as_json=as_json)
     io.check_outputs(latex, picture, force=force)
     content = _read(spec)
     enhance = content.pop("task", "learners") == "enhancers"
     run = comparison.compare_enhancers if enhance else comparison.compare
+    trivial = TRIVIAL_ENHANCERS if enhance else TRIVIAL_LEARNERS
     try:
         methods = {name: _method(name, entries) for name, entries in content.pop("methods").items()}
         datasets = _datasets(content)
+        known = select_measures(content.get("measures", PAPER_MEASURES))
+        _check_name("--measure", measure, known)
+        _check_name("--against", against, {**methods, **trivial})
         found = run(methods, datasets, store=store or f"{spec}.sqlite", n_jobs=jobs, **content)
         tests = found.test(measure, against=against)
-    except (KeyError, TypeError, ValueError, ImportError, AttributeError) as error:
+    except KeyError as error:
+        raise LabelDistError(f"{spec} lacks the entry {error}.") from None
+    except (TypeError, ValueError, ImportError, AttributeError) as error:
         raise LabelDistError(f"{spec}: {error}") from None
     for (method, dataset), reason in found.failures.items():
         reporter.note(f"{method} failed on {dataset}: {reason}")
@@ -71,13 +82,13 @@ def compare(
         write_whole(latex, found.to_latex(measure).encode(), overwrite=force)
     if picture:
         pictures.save_drawn(found.plot(measure), picture, force=force)
-    known = {
+    means = {
         dataset: {name: cell.mean for name, cell in cells.items() if cell.rank > 0}
         for dataset, cells in found.cells(measure).items()
     }
     facts = {
         "measure": measure,
-        "means": known,
+        "means": means,
         "ranks": tests.ranks,
         "pvalues": {name: test.pvalue for name, test in tests.over_sets.items()},
         "against": tests.against,
@@ -90,6 +101,12 @@ def _read(spec: str) -> dict[str, Any]:
         return tomllib.loads(Path(spec).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise TableError(f"{spec} cannot be read: {error}.") from None
+
+
+def _check_name(option: str, name: str | None, known: Iterable[str]) -> None:
+    """Raise an error for a name of an option that the comparison will not have."""
+    if name not in (None, *known):
+        raise typer.BadParameter(f"{option} {name} is not compared; choose from {listed(known)}.")
 
 
 def _method(name: str, entries: dict[str, Any]) -> Any:
@@ -110,6 +127,8 @@ def _datasets(content: dict[str, Any]) -> Any:
     """Return features and degrees of all data sets by name."""
     from labeldist.datasets import load_dataset, read_labelled
 
+    if not {"datasets", "tables"} & set(content):
+        raise KeyError("datasets or tables")
     names = content.pop("datasets", [])
     found = {name: load_dataset(name, return_X_y=True) for name in names}
     for name, entries in content.pop("tables", {}).items():

@@ -96,6 +96,7 @@ def fit_vote_le(
     from labeldist._tables.preparation import CHARACTERS, WORDS, prepare_columns
     from labeldist.learning import SoftmaxRegressionCV
 
+    io.check_several(given.labels)
     X: Any = None
     learner: Any = "auto" if given.features else None
     if learner and prepare:

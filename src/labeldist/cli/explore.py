@@ -19,7 +19,7 @@ from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist._validation import is_logical
 from labeldist.cli import io, options
-from labeldist.cli.estimate import Estimate, fit_vote_le
+from labeldist.cli.estimate import MAX_FEATURES, Estimate, fit_vote_le
 from labeldist.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.cli.reporter import Reporter
 from labeldist.exceptions import TableError
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from labeldist.explorer._contents import Versions
-
-MAX_FEATURES = 5  # The text names the first ones.
 
 
 def explore(
@@ -78,8 +76,11 @@ def explore(
     io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
     frame = io.read(table, reporter, item, ignore)
-    columns = match_columns(labels, frame.columns, "label")
-    Y = degrees(frame, columns)
+    try:
+        columns = match_columns(labels, frame.columns, "label")
+        Y = degrees(frame, columns)
+    except TableError as error:
+        raise TableError(f"{error} If each row is a vote, use labeldist votes first.") from None
     predictions = {}
     for name in predicted or ():
         P = io.read_degrees(name, frame, columns, item, source, reporter)
@@ -212,7 +213,10 @@ def _counts_of_votes(table: LabelledTable) -> Array | None:
 def _choose_features(
     without: LabelledTable, columns: io.Columns, reporter: Reporter
 ) -> LabelledTable:
-    """Return a table with its features, or with a note the one `without` if they are unusable."""
+    """Return the table with its features.
+
+    If they cannot be used, print a note and return the table without features.
+    """
     try:
         given = io.choose(without.frame, columns, reporter)
         _feature_columns(given, prepare=columns.prepare)

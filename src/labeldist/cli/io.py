@@ -89,9 +89,9 @@ def choose(
     name = VOTES_COLUMN
     finds_features = columns.features is None
     if finds_features:
-        labels = match_columns(columns.labels, frame.columns, "label")
-        bounds = [f"{label}{ending}" for label in labels for ending in BOUNDS]
-        ignored += frame.columns.intersection(bounds).tolist()
+        bounds = bounds_in(frame, match_columns(columns.labels, frame.columns, "label"))
+        if bounds:  # The table has estimates, and a column of votes is that of labeldist.
+            ignored += frame.columns.intersection([*bounds, name]).tolist()
     table = choose_without(ignored)
     if finds_features and table.features == [name]:
         reporter.note(f"column {name!r} is not a feature. If it is one, add --features {name}.")
@@ -103,6 +103,12 @@ def choose(
     _note_identifiers(table, reporter)
     _note_leaks(table, reporter)
     return table
+
+
+def bounds_in(frame: pd.DataFrame, labels: Sequence[str]) -> list[str]:
+    """Return the columns with bounds of the degrees, which `labeldist votes` writes."""
+    bounds = [f"{label}{ending}" for label in labels for ending in BOUNDS]
+    return [name for name in bounds if name in frame.columns]
 
 
 def _note_left_out(table: LabelledTable, reporter: Reporter, *, prepare: bool) -> None:

@@ -12,11 +12,25 @@ from typing import Any
 
 import typer
 
-from labeldist._files import write_to_standard_output
+from labeldist._files import ADVICE_TO_REPLACE, write_to_standard_output
+from labeldist._tables.column_selection import FEATURE_ADVICE, NO_FEATURE_ADVICE
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import Watch
 from labeldist._validation import ADVICE_FOR_TAGS
 from labeldist.exceptions import LabelDistError
+
+# Advice in messages of the library, and what the commands print instead.
+ADVICE = {
+    ADVICE_FOR_TAGS: "labeldist enhance recovers degrees from tags.",
+    ADVICE_TO_REPLACE: "use another name, or --force to replace it",
+    FEATURE_ADVICE: (
+        "Write numbers as 1234.5, leave the column out with --ignore, or convert words and gaps "
+        "with --prepare."
+    ),
+    NO_FEATURE_ADVICE: (
+        "Join features to this table, or convert words, text, dates and gaps with --prepare."
+    ),
+}
 
 # Control characters except tabs and line ends; a terminal would obey those in names of labels.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
@@ -25,6 +39,13 @@ CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 def visible(text: str) -> str:
     r"""Replace control characters by escapes such as ``\u001b``, which are also valid in JSON."""
     return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def with_options(text: str) -> str:
+    """Replace advice of the library by that of the commands, which names their options."""
+    for advice, of_commands in ADVICE.items():
+        text = text.replace(advice, of_commands)
+    return text
 
 
 class Reporter:
@@ -43,7 +64,7 @@ class Reporter:
 
     def note(self, text: str) -> None:
         """Print a remark about the data or the result, once."""
-        text = text.replace(ADVICE_FOR_TAGS, "labeldist enhance recovers degrees from tags.")
+        text = with_options(text)
         if text in self.notes:  # about another chunk of the table
             return
         self.notes.append(text)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
+OF_DEGREES = f"-o, --join, --smoothing, --aggregator, --estimate, {OF_ESTIMATE}"
 
 
 def _parse_smoothing(text: str) -> Any:
@@ -119,11 +120,12 @@ def votes(
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
     if picture and not plan:
         raise typer.BadParameter("--picture needs --plan.")
-    if plan and output != STANDARD:
-        raise typer.BadParameter("--plan writes no degrees: remove -o.")
+    of_estimate = estimate or intervals or features or ignore or prepare
+    if plan and (output != STANDARD or join or smoothing or aggregator or of_estimate):
+        raise typer.BadParameter(f"--plan writes no degrees: remove {OF_DEGREES}.")
     if estimate and (smoothing or aggregator):
         raise typer.BadParameter("--estimate replaces --smoothing and --aggregator.")
-    if not estimate and (intervals or features or ignore or prepare):
+    if of_estimate and not estimate:
         raise typer.BadParameter(f"{OF_ESTIMATE} need --estimate.")
     io.check_outputs(picture, table=output, force=force)
     pictures.check_picture(picture)
@@ -139,7 +141,7 @@ def votes(
     others = _without_votes(
         frame, [names.item, names.annotator, names.label, *names.of_votes(frame)]
     )
-    result = _keep_columns(found.to_frame(), others, items, reporter)
+    result = _keep_columns(found.to_frame(), others, items, reporter, advise=features is None)
     joined: list[str] = []
     # The columns of the table itself are kept already.
     if join and Path(join).resolve() != Path(table).resolve():
@@ -187,6 +189,8 @@ def _report(
     if estimated is not None:
         text = "\n".join([text, *estimated.sentences])
         facts |= estimated.facts
+        if output == STANDARD:  # The text is not printed.
+            reporter.note(" ".join(estimated.sentences))
     reporter.result(text, facts)
 
 
@@ -227,22 +231,33 @@ def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
 
 
 def _keep_columns(
-    voted: pd.DataFrame, others: pd.DataFrame, items: pd.Series, reporter: Reporter
+    voted: pd.DataFrame,
+    others: pd.DataFrame,
+    items: pd.Series,
+    reporter: Reporter,
+    *,
+    advise: bool,
 ) -> pd.DataFrame:
-    """Insert other columns of the votes with one value per item before the degrees, with notes."""
+    """Insert, before the degrees, the other columns that have one value per item; print notes."""
     n_values = others.map(str).groupby(items).nunique()
-    is_constant = n_values.le(1).all()
-    is_new = ~others.columns.isin(voted.columns)
-    left_out = others.columns[~(is_constant & is_new)]
-    if len(left_out):
-        reason = "the votes on an item differ in it, or the result has a column of this name"
-        reporter.note(f"column {listed(left_out)} is left out: {reason}.")
-    kept = others.drop(columns=left_out)[~items.duplicated()].reset_index(drop=True)
-    if len(kept.columns):
+    differing = others.columns[n_values.gt(1).any()]
+    taken = others.columns.drop(differing).intersection(voted.columns)
+    _note_left_out(differing, "its values differ between the votes on an item", reporter)
+    _note_left_out(taken, "the result has a column of this name", reporter)
+    kept = others.drop(columns=[*differing, *taken])
+    kept = kept[~items.duplicated()].reset_index(drop=True)
+    if advise and len(kept.columns):
         advice = "Do not use columns that are computed from the votes as features"
         names = listed(kept.columns)
         reporter.note(f"Kept columns: {names}. {advice}: name the features with --features.")
     return voted.iloc[:, :1].join(kept).join(voted.iloc[:, 1:])
+
+
+def _note_left_out(columns: pd.Index, reason: str, reporter: Reporter) -> None:
+    if len(columns) == 1:
+        reporter.note(f"column {columns[0]} is left out: {reason}.")
+    elif len(columns):
+        reporter.note(f"columns {listed(columns)} are left out, each because {reason}.")
 
 
 def _join(
@@ -266,6 +281,7 @@ def _join(
         raise TableError(f"{path} contains none of the items with votes: {listed(wanted, 3)}.")
     unknown = wanted[~wanted.isin(keys)]
     if len(unknown):
-        reporter.note(f"{len(unknown)} items with votes are not in {path}: {listed(unknown, 3)}.")
+        number = f"{len(unknown)} of {len(wanted)} items with votes"
+        reporter.note(f"{path} lacks {number}: {listed(unknown, 3)}. Their votes are dropped.")
     names = list(features.columns)
     return joined[[item, *names, *voted.columns.drop(item)]], names

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import joblib
@@ -28,6 +29,9 @@ from labeldist.metrics._measures import select_measures
 from labeldist.simplex import normalize
 
 Datasets = Mapping[str, tuple[Any, Any]] | Iterable[str]
+
+TRIVIAL_LEARNERS = {"Mean": MeanDistribution()}
+TRIVIAL_ENHANCERS = {"Uniform": Uniform(), "LogicalSoftmax": LogicalSoftmax()}
 
 
 @dataclass(frozen=True)
@@ -140,9 +144,9 @@ def compare(
     {'BD-LDL': 3.0, 'SA-BFGS': 1.0, 'Mean': 2.0}
     """
     chosen = list(select_measures(measures))
-    learners = _with_baselines(methods, {"Mean": MeanDistribution()})
-    if isinstance(cv, int):
-        cv = KFold(cv, shuffle=True, random_state=random_state)
+    learners = _with_baselines(methods, TRIVIAL_LEARNERS)
+    if isinstance(cv, Integral):
+        cv = KFold(int(cv), shuffle=True, random_state=random_state)
     tasks = []
     for dataset, X, D in _load(datasets):
         folds = list(cv.split(X))
@@ -213,8 +217,7 @@ def compare_enhancers(
     {'BD-LE': 1.0, 'Uniform': 3.0, 'LogicalSoftmax': 2.0}
     """
     chosen = list(select_measures(measures))
-    trivial = {"Uniform": Uniform(), "LogicalSoftmax": LogicalSoftmax()}
-    enhancers = _with_baselines(methods, trivial)
+    enhancers = _with_baselines(methods, TRIVIAL_ENHANCERS)
     tasks = []
     for dataset, X, D in _load(datasets):
         L = binarize(D, threshold)

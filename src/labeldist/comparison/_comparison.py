@@ -34,6 +34,11 @@ LATEX = str.maketrans(
         "%": r"\%",
         "&": r"\&",
         "#": r"\#",
+        "$": r"\$",
+        "{": r"\{",
+        "}": r"\}",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
         "±": r"$\pm$",
         "↓": r"$\downarrow$",
         "↑": r"$\uparrow$",
@@ -138,9 +143,13 @@ class Tests:
 
     def __str__(self) -> str:
         lines = [f"{MEASURES[self.measure].heading}, {self.against} against each other method:"]
-        for method, test in self.over_sets.items():
-            clear = [t.lead > 0 for t in self.per_set.get(method, {}).values() if t.pvalue < LEVEL]
-            counts = f"better on {test.wins} sets ({sum(clear)} clearly)"
+        per_set = [self.per_set.get(method, {}) for method in self.over_sets]
+        for (method, test), tests in zip(self.over_sets.items(), per_set, strict=True):
+            # Wins are counted on the data sets that all methods have.
+            common = [t for name, t in tests.items() if all(name in other for other in per_set)]
+            clear = [t.lead > 0 for t in common if t.pvalue < LEVEL]
+            noun = "set" if test.wins == 1 else "sets"
+            counts = f"better on {test.wins} {noun} ({sum(clear)} clearly)"
             losses = f"worse on {test.losses} ({len(clear) - sum(clear)} clearly)"
             lines.append(f"{method}: {counts}, {losses}, p = {test.pvalue:.2g}")
         if not math.isnan(self.pvalue):

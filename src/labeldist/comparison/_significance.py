@@ -14,6 +14,8 @@ from labeldist._typing import Array
 LEVEL = 0.05
 """The level of significance of all tests."""
 
+ROUNDING = 1e-12  # Leads that differ by less are equal up to rounding.
+
 
 @dataclass(frozen=True)
 class PairedTest:
@@ -101,7 +103,7 @@ def corrected_t_test(leads: ArrayLike) -> PairedTest:
     Returns
     -------
     PairedTest
-        ``pvalue`` is 1 if all leads are equal.
+        ``pvalue`` is 1 if all leads are equal up to rounding.
 
     See Also
     --------
@@ -121,7 +123,8 @@ def corrected_t_test(leads: ArrayLike) -> PairedTest:
     k = len(values)
     error = values.std(ddof=1) * np.sqrt(1 / k + 1 / (k - 1))
     mean = values.mean()
-    pvalue = 2 * stats.t.sf(abs(mean) / error, k - 1) if error > 0 else 1.0
+    are_equal = np.ptp(values) < ROUNDING
+    pvalue = 1.0 if are_equal else 2 * stats.t.sf(abs(mean) / error, k - 1)
     return _paired(values, mean, pvalue)
 
 

@@ -9,13 +9,18 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._cross_validation import held_out, split_rows
-from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
+from labeldist.learning._learner import (
+    ONLY_NAMES,
+    DistributionLearner,
+    SampleWeightMixin,
+    check_weights,
+)
 from labeldist.simplex import softmax
 
 FLOOR = 1e-6  # Smaller predicted degrees are raised to it, because zero has no logarithm.
@@ -29,8 +34,9 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
 
     P ∝ Π_k P_k^{w_k}. The weights w ≥ 0 minimise the Kullback-Leibler divergence of predictions of
     held-out rows, which is a convex problem. Their sum is free: a sum below one makes predictions
-    less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners
-    with a weight below 0.1 are left out.
+    less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners with a
+    weight below 0.1 are left out, and the weights of the others are computed again, until there are
+    none. The learner with the largest weight always stays.
 
     Parameters
     ----------
@@ -45,7 +51,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
     Attributes
     ----------
     weights_ : ndarray of shape (n_estimators,)
-        The weights of `estimators`.
+        The weights of `estimators`, 0 for those that are left out.
     estimators_ : list of (str, estimator)
         The learners with a positive weight, fitted on all rows.
 
@@ -91,21 +97,14 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
         return self._fit_learners(X, D, check_weights(sample_weight, D), weights)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array]:
-        """Validate training data, but not the features of pipelines, which may be texts."""
+        """Validate parameters and training data."""
         self._validate_params()
         if not self.estimators:
             raise ValueError("estimators must name at least one learner.")
-        if not self._contains_pipelines():
-            return self._check_features_and_distributions(X, y, sample_weight)
-        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
-        D = validation.as_distributions(y, name="y (the label distributions)")
-        check_consistent_length(X, D)
-        validation.validate_data(self, X, skip_check_array=True)  # number and names of features
-        self.label_names_ = validation.label_names(y, D.shape[1])
-        return X, D
+        return self._check_features_and_distributions(X, y, sample_weight)
 
-    def _contains_pipelines(self) -> bool:
-        return any(hasattr(learner, "steps") for _, learner in self.estimators)
+    def _table_options(self) -> dict[str, Any]:
+        return ONLY_NAMES  # the learners validate the features
 
     def _fit_learners(self, X: Any, D: Array, weight: Array | None, weights: Array) -> Self:
         """Fit the learners with a positive weight in the pool."""
@@ -120,10 +119,6 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        if self._contains_pipelines():
-            validation.validate_data(self, X, skip_check_array=True, reset=False)
-        else:
-            X = validation.validate_data(self, X, reset=False, **self._table_options())
         predictions = [learner.predict(X) for _, learner in self.estimators_]
         return pool(predictions, self.weights_[self.weights_ > 0])
 
@@ -131,6 +126,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
         tags = super().__sklearn_tags__()
         inner = [get_tags(learner).input_tags for _, learner in self.estimators]
         tags.input_tags.sparse = all(one.sparse for one in inner)
+        tags.input_tags.allow_nan = all(one.allow_nan for one in inner)
         return tags
 
 
@@ -144,10 +140,15 @@ def pool_weights(predictions: Sequence[Array], D: Array, weight: Array | None = 
     logarithms = _logarithms(predictions)
     rows = np.ones(len(D)) if weight is None else weight
     share = rows / rows.sum()
-    weights = _minimise_divergence(logarithms, D, share)
-    kept = weights >= min(MIN_WEIGHT, weights.max())
-    weights[~kept] = 0
-    weights[kept] = _minimise_divergence(logarithms[:, :, kept], D, share)
+    kept = np.arange(len(predictions))
+    while True:
+        found = _minimise_divergence(logarithms[:, :, kept], D, share)
+        is_large = found >= min(MIN_WEIGHT, found.max())
+        if is_large.all():
+            break
+        kept = kept[is_large]
+    weights = np.zeros(len(predictions))
+    weights[kept] = found
     if not weights.any():  # nothing is better than the uniform distribution
         weights[0] = MIN_WEIGHT
     return weights

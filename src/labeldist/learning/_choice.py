@@ -83,7 +83,8 @@ class Choice:
     scoring : str
         Measure that decided.
     n_rows, compared_rows, n_folds : int
-        Number of rows with a positive weight, of rows in the cross-validation, and of folds.
+        Number of rows that are used (see `sample_weight` of `choose_learner`), of rows in the
+        cross-validation, and of folds.
     warnings : tuple of str
         Distinct warnings of the fit on all rows.
 
@@ -138,13 +139,13 @@ def choose_learner(
 ) -> Choice:
     """Choose a learner by cross-validation and the one-standard-error rule.
 
-    All learners are scored on the same shuffled folds. A learner is clearly better than another if
-    its mean gain exceeds one standard error of the gains in the folds. Among the learners whose
-    gain over the mean distribution exceeds half a standard error, the best one sets the standard,
-    and the simplest one that it does not clearly beat, and that is no worse than any simpler one,
-    is chosen. If there are none, the mean distribution is chosen. The last candidate is the
-    `BlendedLearner` of all others, scored with weights from the other folds. It is chosen if it is
-    clearly better than the best of them, by at least 0.5 %.
+    All learners are scored on the same shuffled folds; standard errors are those of the differences
+    of two learners in the folds. One-standard-error rule: of the learners clearly above the mean
+    (half a standard error), choose the simplest whose score is within one standard error of the
+    best. Skip a learner if a simpler one scores higher. If there are none, the mean distribution is
+    chosen. The last candidate is the `BlendedLearner` of all others, scored with weights from the
+    other folds. It is chosen if it exceeds the best of them by more than one standard error and
+    more than 0.5 %.
 
     Parameters
     ----------
@@ -353,10 +354,7 @@ def _is_worthwhile(blend: Trial, best: Trial, scoring: str) -> bool:
 def _best(trials: Sequence[Trial], scoring: str) -> Trial:
     """Return the trial with the best mean score."""
     sign = MEASURES[scoring].sign
-    return max(
-        (trial for trial in trials if not trial.failure),
-        key=lambda trial: sign * trial.mean(scoring),
-    )
+    return max(trials, key=lambda trial: sign * trial.mean(scoring))
 
 
 def _sample(table: Table, cv: Any, random: np.random.RandomState) -> Table:

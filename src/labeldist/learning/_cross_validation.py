@@ -100,7 +100,7 @@ def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[F
 
     n = len(D)
     if n < 2:
-        raise ValueError(f"Cross-validation needs at least two rows; got n_samples={n}.")
+        raise ValueError(f"Cross-validation needs at least two rows; got {n} sample(s).")
     if isinstance(cv, Integral):
         cv = KFold(min(int(cv), n), shuffle=True, random_state=random.randint(2**31))
     folds = list(check_cv(cv).split(X, D))

@@ -22,6 +22,9 @@ from labeldist.simplex import normalize
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
 # Attributes that describe the columns of the training data.
 COLUMN_ATTRIBUTES = ("label_names_", "n_features_in_", "feature_names_in_")
+# Options of `validate_data` for features that other estimators validate, which may be texts: only
+# their number and names are stored or compared.
+ONLY_NAMES = {"skip_check_array": True}
 FLOOR_SHARE = 0.1  # the default floor, as a share of the uniform degree
 
 
@@ -81,6 +84,7 @@ class DistributionEstimator(ConstrainedEstimator):
         raise NotImplementedError
 
     def _table_options(self) -> dict[str, Any]:
+        """Return options of scikit-learn's `validate_data` for the features."""
         accept_sparse = "csr" if get_tags(self).input_tags.sparse else False
         return {"accept_sparse": accept_sparse, "dtype": [np.float64, np.float32]}
 

@@ -7,17 +7,18 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    has_fit_parameter,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
 from labeldist.learning._boosting_libraries import SoftTable, plain_features, trees_of
-from labeldist.learning._learner import DistributionLearner, SampleWeightMixin, check_weights
+from labeldist.learning._learner import (
+    ONLY_NAMES,
+    DistributionLearner,
+    SampleWeightMixin,
+    check_weights,
+)
 from labeldist.simplex import to_distributions
 
 # Histogram gradient boosting with early_stopping="auto" splits tables with more rows.
@@ -32,9 +33,9 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     the distributions.
 
     ``LGBMClassifier`` of LightGBM and ``XGBClassifier`` of XGBoost are fitted to the rows
-    themselves, by an objective with the gradient p − d and the factor of the Hessian and the start
-    of the library. This takes less time and memory than repeated rows. Degrees of 0 and 1 give the
-    library's own fit, up to the columns that LightGBM draws.
+    themselves, with a custom objective: gradient p − d; the scaling of the Hessian and the initial
+    score are those of the library. This takes less time and memory than repeated rows. With one-hot
+    rows the result is that of the library, except for LightGBM's random choice of columns.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
             The fitted learner.
         """
         self._validate_params()
-        X, D = self._check_table(X, y, sample_weight)
+        X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight = check_weights(sample_weight, D)
         degrees = D if weight is None else D * weight[:, None]
         present = np.flatnonzero(degrees.any(axis=0))
@@ -121,7 +122,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         else:
             held_out = None
             if eval_set is not None:
-                X_other, D_other = self._check_table(*eval_set, reset=False)
+                X_other, D_other = self._check_features_and_distributions(*eval_set, reset=False)
                 if transformer is not None:
                     X_other = transformer.transform(X_other)
                 held_out = SoftTable(plain_features(X_other), D_other[:, present])
@@ -131,28 +132,9 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         self.present_ = present
         return self
 
-    def _check_table(
-        self, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
-    ) -> tuple[Any, Array]:
-        """Validate a table, or its labels alone: a pipeline may start with texts or words."""
-        if not hasattr(self.estimator, "steps"):
-            return self._check_features_and_distributions(X, y, sample_weight, reset=reset)
-        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
-        D = validation.as_distributions(y, name="y (the label distributions)")
-        check_consistent_length(X, D)
-        # This sets, or compares, number and names of features.
-        validation.validate_data(self, X, skip_check_array=True, reset=reset)
-        if reset:
-            self.label_names_ = validation.label_names(y, D.shape[1])
-        validation.check_label_names(y, self.label_names_)
-        return X, D
-
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        if hasattr(self.estimator, "steps"):
-            validation.validate_data(self, X, skip_check_array=True, reset=False)
-        else:
-            X = validation.validate_data(self, X, reset=False, **self._table_options())
+        X = validation.validate_data(self, X, reset=False, **self._table_options())
         if self.transformer_ is not None:
             X = self.transformer_.transform(X)
         P = np.zeros((np.shape(X)[0], len(self.label_names_)))
@@ -162,6 +144,8 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         return to_distributions(P, "clip", floor=EPSILON)
 
     def _table_options(self) -> dict[str, Any]:
+        if hasattr(self.estimator, "steps"):
+            return ONLY_NAMES
         allow_nan = get_tags(self).input_tags.allow_nan
         return super()._table_options() | {"ensure_all_finite": "allow-nan" if allow_nan else True}
 
