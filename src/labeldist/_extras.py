@@ -26,6 +26,7 @@ def how_to_install(extra: str) -> str:
     """Return the commands that install an extra of labeldist, from a release or a clone.
 
     >>> how_to_install("app")
-    "pip install 'labeldist[app]', or in a clone: pip install '.[app]'"
+    "pip install '.[app]' in a clone, or pip install 'labeldist[app]' after the first release"
     """
-    return f"pip install 'labeldist[{extra}]', or in a clone: pip install '.[{extra}]'"
+    from_release = f"pip install 'labeldist[{extra}]' after the first release"
+    return f"pip install '.[{extra}]' in a clone, or {from_release}"

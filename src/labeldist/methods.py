@@ -20,8 +20,8 @@ Basis = Literal["paper", "authors' code", "public code", "reconstruction", "this
 
 MISSING = "missing degrees"
 ONNX_EXPORTS = (
-    "Linear, softmax and kernel models of columns of numbers can be exported; trees, neighbours, "
-    "networks, text, categories and dates cannot."
+    "Linear and softmax models of columns of numbers can be exported, also on kernel features; "
+    "trees, neighbours, networks, support vectors, text, categories and dates cannot."
 )
 
 

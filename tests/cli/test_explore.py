@@ -139,6 +139,11 @@ def test_predicted_tables_are_matched_by_item_or_order(table):
         assert divergence == pytest.approx(kl_divergence(D, P))
 
 
+def test_one_label_is_refused(table):
+    assert "only label" in error_of("explore", "dist.csv", "--labels", "joy")
+    assert not Path("dist.html").exists()
+
+
 def test_tables_of_single_votes_are_for_votes(table):
     pd.DataFrame({"id": [1, 1], "emotion": ["joy", "fear"]}).to_csv("long.csv", index=False)
     for labels in ("emotion", "joy,fear"):

@@ -81,6 +81,7 @@ def explore(
         Y = degrees(frame, columns)
     except TableError as error:
         raise TableError(f"{error} If each row is a vote, use labeldist votes first.") from None
+    io.check_several(columns)
     predictions = {}
     for name in predicted or ():
         P = io.read_degrees(name, frame, columns, item, source, reporter)

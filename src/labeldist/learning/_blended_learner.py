@@ -24,7 +24,7 @@ from labeldist.learning._learner import (
 from labeldist.simplex import softmax
 
 FLOOR = 1e-6  # Smaller predicted degrees are raised to it, because zero has no logarithm.
-MIN_WEIGHT = 0.1  # Learners with smaller weights are left out.
+MIN_WEIGHT = 0.2  # Learners with smaller weights are left out.
 
 Named = Sequence[tuple[str, Any]]
 
@@ -35,7 +35,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
     P ∝ Π_k P_k^{w_k}. The weights w ≥ 0 minimise the Kullback-Leibler divergence of predictions of
     held-out rows, which is a convex problem. Their sum is free: a sum below one makes predictions
     less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners with a
-    weight below 0.1 are left out, and the weights of the others are computed again, until there are
+    weight below 0.2 are left out, and the weights of the others are computed again, until there are
     none. The learner with the largest weight always stays.
 
     Parameters

@@ -28,8 +28,15 @@ COMPARED_TREES = (25, 80)
 COMPARED_WORK = 12_000_000
 FINAL_TREES = (50, 200)
 FINAL_WORK = 60_000_000
-COMPARED_BOOSTING: dict[str, Any] = {"n_estimators": 80, "learning_rate": 0.2}
-FINAL_BOOSTING: dict[str, Any] = {"n_estimators": 200, "learning_rate": 0.1}
+COMPARED_ROUNDS = 80  # of boosting
+FINAL_ROUNDS = 200
+TOTAL_RATE = 16.0  # learning rate times rounds, but the rate is at least 0.1
+# With more features than this, boosted trees consider a fifth of them instead of the square root,
+# which is too few if only some of hundreds of features have an effect. Rows × features × rounds
+# then limit the rounds.
+WIDE = 100
+WIDE_SHARE = 0.2
+WIDE_WORK = 1_750_000_000
 
 
 @dataclass(frozen=True)
@@ -116,10 +123,17 @@ def _tree_candidates(
             int(affordable), min_samples_leaf=leaf, random_state=random_state
         )
         forests.append(forest)
-    boosting = [
-        DistributionBoosting(**settings, random_state=random_state)
-        for settings in (COMPARED_BOOSTING, FINAL_BOOSTING)
-    ]
+    is_wide = n_features > WIDE
+    affordable = WIDE_WORK // (n_rows * n_features) if is_wide else FINAL_ROUNDS
+    boosting = []
+    for rounds in (COMPARED_ROUNDS, int(np.clip(affordable, COMPARED_ROUNDS, FINAL_ROUNDS))):
+        trees = DistributionBoosting(
+            rounds,
+            learning_rate=max(0.1, TOTAL_RATE / rounds),
+            max_features=WIDE_SHARE if is_wide else "sqrt",
+            random_state=random_state,
+        )
+        boosting.append(trees)
     return {
         "random trees (DistributionForest)": Candidate(forests[0], prepare, forests[1]),
         "boosted trees (DistributionBoosting)": Candidate(boosting[0], prepare, boosting[1]),
