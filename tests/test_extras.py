@@ -10,7 +10,7 @@ from labeldist.exceptions import MissingExtraError
 
 
 def test_missing_packages_can_be_installed_from_a_clone():
-    with pytest.raises(MissingExtraError, match=r"'labeldist\[app\]'.*'\.\[app\]'"):
+    with pytest.raises(MissingExtraError, match=r"'\.\[app\]'.*'labeldist\[app\]'"):
         require("not_there", "app")
 
 
