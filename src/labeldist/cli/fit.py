@@ -79,7 +79,8 @@ def fit(
     io.check_degrees(D, table)
     io.note_sums(D, table, reporter)
     if io.bounds_in(frame, given.labels):
-        reporter.note("the degrees are estimates; the skill is measured against these, not votes.")
+        compared = "the skill compares predictions with them, not with votes"
+        reporter.note(f"the degrees are estimates; {compared}.")
     if onnx and not is_requested:
         reporter.note(f"only learners that can be exported are compared. {ONNX_EXPORTS}")
     choice = _choose(
