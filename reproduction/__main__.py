@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.page:
             rewrite_page(options.page, read_store(options.store))
         return write_outputs(options.store, options.out)
-    except LabelDistError as error:
+    except (LabelDistError, OSError) as error:
         print(f"reproduction: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -73,6 +73,8 @@ def test_run_on_one_data_set_reports_nothing_else(tmp_path):
     page.write_text("".join(blocks))
     assert main(["report", store, "--out", str(tmp_path), "--page", str(page)]) == 0
     assert "- All of this is from 11 runs." in page.read_text("utf-8")
+    missing = str(tmp_path / "missing.md")
+    assert main(["report", store, "--out", str(tmp_path), "--page", missing]) == 1
 
 
 def test_zero_jobs(capsys):
