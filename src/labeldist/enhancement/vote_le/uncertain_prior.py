@@ -24,14 +24,17 @@ class UncertainPrior(NamedTuple):
 
     @classmethod
     def of(cls, prior_at: Callable[[float], Any]) -> UncertainPrior:
-        """Return the priors at `POINTS`, deviations of the strength of the prior."""
+        """Return the priors at `POINTS`.
+
+        ``prior_at(k)`` is the prior whose log strength is k deviations above the fitted one.
+        """
         return cls(*map(prior_at, POINTS))
 
     def posterior(self, counts: Array, means: Array) -> Posterior:
         """Return the posterior of the fitted prior, with the variance over all three priors.
 
-        The variance is that fraction of the largest one, m(1 − m) for a mean m, which it is for the
-        average of the three posteriors.
+        A degree with mean m has at most the variance m(1 − m). The average of the three posteriors
+        gives the fraction of this limit, and the fitted prior gives m.
         """
         posteriors = [prior.posterior(counts, means) for prior in self]
         mean, second, _ = np.tensordot(WEIGHTS, posteriors, axes=1)
