@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, check_cv
 
 from labeldist._compat import _safe_indexing
-from labeldist._solvers.softmax_regression import SoftmaxPath, SoftmaxSolution
+from labeldist._solvers.softmax_regression import SoftmaxPath
 from labeldist._typing import Array
 from labeldist._validation import random_generator, weights_for
 from labeldist.enhancement.vote_le.left_out_votes import vote_score
@@ -84,20 +84,13 @@ class SoftmaxRidge(BaseEstimator):
 
     def fit(self, X: Array, D: Array, sample_weight: Array) -> Self:
         """Fit distributions D, (n, c)."""
-        self.solution_ = _solve(SoftmaxPath.of(X, D, sample_weight), self.ridge)
+        path = SoftmaxPath.of(X, D, sample_weight)
+        self.solution_ = path.solve(self.ridge, tol=1e-4, max_iter=1000)
         return self
 
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: Array) -> Any:
         """Return the degrees of new items, (n, c)."""
-        return _degrees(self.solution_, X)
-
-
-def _solve(path: SoftmaxPath, ridge: float, start: Any = 0.0) -> SoftmaxSolution:
-    return path.solve(ridge, start=start, tol=1e-4, max_iter=1000)
-
-
-def _degrees(solution: SoftmaxSolution, X: Array) -> Array:
-    return softmax(X @ solution.W + solution.b, axis=1)
+        return softmax(X @ self.solution_.W + self.solution_.b, axis=1)
 
 
 def cross_fit_kernel_softmax(
@@ -111,16 +104,6 @@ def cross_fit_kernel_softmax(
 
     features = KernelFeatures(n_components=N_LANDMARKS, random_state=random_state)
     Z = features.fit_transform(X)
-    trials = np.empty((len(RIDGES), *votes.counts.shape))
-    for train, test in folds:
-        rows = train[votes.n_votes[train] > 0]
-        path = SoftmaxPath.of(Z[rows], normalize(votes.counts[rows]), votes.n_votes[rows])
-        start: Any = 0.0
-        for trial, ridge in zip(trials, RIDGES, strict=True):  # each starts at the last minimum
-            solution = _solve(path, ridge, start)
-            start = solution.point
-            trial[test] = _degrees(solution, Z[test])
-    trials = with_floor(trials)
-    best = np.argmax([votes.score(trial) for trial in trials])
-    learner = _fit(SoftmaxRidge(RIDGES[best]), Z, votes, np.arange(len(Z)))
-    return trials[best], make_pipeline(features, learner)
+    trials = [cross_fit(SoftmaxRidge(ridge), Z, votes, folds) for ridge in RIDGES]
+    predictions, learner = max(trials, key=lambda trial: votes.score(trial[0]))
+    return predictions, make_pipeline(features, learner)
