@@ -13,6 +13,7 @@ from labeldist.votes._dirichlet import DirichletMultinomial, fit_dirichlet
 from labeldist.votes._noise_ceiling import (
     check_independent_votes,
     check_n_votes,
+    expected_log,
     expected_negentropy,
     skill_of_truth,
 )
@@ -22,7 +23,6 @@ STRENGTHS = np.geomspace(1e-4, 1e5, 300)  # at which the likelihood of the votes
 # The prior of KL(item, overall shares), which is log-normal.
 MEDIAN_DIVERGENCE = 0.05
 DEVIATION = 2.0  # of the logarithm
-ONLY_LABEL = 1e-12  # Beta distributions need two positive parameters.
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,14 +135,5 @@ def _divergence(a: Array, times: Array, n: int, added: Array) -> float:
     θ has the distribution Dirichlet(a_i), and d are the shares of n votes drawn from θ and of the
     `added` votes.
     """
-    from scipy.stats import betabinom  # slow to import
-
-    total = a.sum(axis=1)
-    v = np.arange(n + 1)[:, None]
-    score = np.full(len(a), -np.log(n + added.sum()))  # E Σ θ log d
-    for k in np.flatnonzero(a.any(axis=0)):
-        others = np.maximum(total - a[:, k], ONLY_LABEL)
-        degree_given_votes = (v + a[:, k]) / (n + total)
-        expected = betabinom.pmf(v, n, a[:, k], others) * degree_given_votes
-        score += (expected * np.log(v + added[k])).sum(axis=0)
+    score = expected_log(a, n, added) - np.log(n + added.sum())
     return float(np.average(expected_negentropy(a) - score, weights=times))

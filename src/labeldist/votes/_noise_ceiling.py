@@ -20,6 +20,7 @@ from labeldist.votes._vote_distributions import (
 
 # Rounded shares of votes, times the votes, differ from whole numbers by at most this.
 MAX_FRACTION = 0.05
+ONLY_LABEL = 1e-12  # Beta distributions need two positive parameters.
 EXACT_VOTES = 300  # With more votes, the noise falls as 1/n to within 0.0001 of the ceiling.
 
 
@@ -130,18 +131,30 @@ def counts_of_shares(D: Array, n_votes: Array) -> Array | None:
 def _negentropy_of_shares(a: Array, n: Array) -> Array:
     """Return E Σ d log d of each row, where d are the shares of n_i votes on an item.
 
-    The posterior of its distribution is Dirichlet(a_i), so that the number of votes for a label has
-    a beta-binomial distribution.
+    The posterior of its distribution is Dirichlet(a_i). Each of its votes is for label k with
+    probability θ_k, and d_k n is one plus the number of equal votes among the others.
+    """
+    result = np.empty(len(a))
+    for m in np.unique(n):
+        rows = n == m
+        result[rows] = expected_log(a[rows], int(m) - 1, np.ones(a.shape[1])) - np.log(m)
+    return result
+
+
+def expected_log(a: Array, n: int, added: Array) -> Array:
+    """Return E Σ θ_k log(v_k + added_k) of each row, where v are the counts of n votes.
+
+    θ has the distribution Dirichlet(a_i), and the votes are drawn from it. E θ_k f(v_k) is E θ_k
+    times the expectation of f under the beta-binomial distribution in which a_ik is larger by one.
     """
     from scipy.stats import betabinom  # slow to import
 
-    result = np.zeros(a.shape)
-    b = a.sum(axis=1, keepdims=True) - a
-    for m in np.unique(n):
-        cells = (n == m)[:, None] & (a > 0) & (b > 0)
-        (x, y), inverse = np.unique([a[cells], b[cells]], axis=1, return_inverse=True)
-        expected = np.zeros(x.shape)
-        for v in range(1, int(m)):
-            expected += betabinom.pmf(v, m, x, y) * (v / m * np.log(v / m))
-        result[cells] = expected[inverse.ravel()]
-    return result.sum(axis=1)
+    total = a.sum(axis=1)
+    v = np.arange(n + 1)[:, None]
+    result = np.zeros(len(a))
+    for k in np.flatnonzero(a.any(axis=0)):
+        others = np.maximum(total - a[:, k], ONLY_LABEL)
+        (x, y), inverse = np.unique([a[:, k], others], axis=1, return_inverse=True)
+        expected = (betabinom.pmf(v, n, x + 1, y) * np.log(v + added[k])).sum(axis=0)
+        result += a[:, k] / total * expected[inverse.ravel()]
+    return result
