@@ -137,8 +137,9 @@ def dawid_skene(
     >>> result.confusion_matrices[2].round(2).tolist()
     [[0.81, 0.19], [0.19, 0.81]]
     """
-    if not isinstance(votes, VoteDistributions):
-        votes = read_votes(
+    table = votes
+    if not isinstance(votes, VoteTable | VoteDistributions):
+        table = read_votes(
             votes,
             item=item,
             annotator=annotator,
@@ -146,25 +147,14 @@ def dawid_skene(
             annotators=annotators,
             label_names=label_names,
         )
-    return fit_dawid_skene(votes, smoothing, max_iter, tol)
-
-
-def fit_dawid_skene(
-    table: VoteTable | VoteDistributions,
-    smoothing: float = 5.0,
-    max_iter: int = 1000,
-    tol: float = 1e-6,
-) -> DawidSkeneResult:
-    """Run the EM algorithm of `dawid_skene` on votes that have been read."""
     for name, value in {"smoothing": smoothing, "max_iter": max_iter, "tol": tol}.items():
         if not 0 < value < np.inf:
             raise ValueError(f"{name} must be a positive number; got {value!r}.")
-    votes = _check_votes(table)
+    items, people, labels = _check_votes(table).T
     n_items, n_labels = table.counts.shape
     # One column per annotator and given label: both steps of EM are products with this matrix.
-    columns = votes[:, 1] * n_labels + votes[:, 2]
     shape = (n_items, len(table.annotators) * n_labels)
-    cast = csr_array((np.ones(len(votes)), (votes[:, 0], columns)), shape=shape)
+    cast = csr_array((np.ones(len(items)), (items, people * n_labels + labels)), shape=shape)
     posterior = table.counts / table.counts.sum(axis=1, keepdims=True)
     n_iter = 0
     converged = False

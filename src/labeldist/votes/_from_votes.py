@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from labeldist._typing import Array
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
-from labeldist.votes._dawid_skene import fit_dawid_skene
+from labeldist.votes._dawid_skene import dawid_skene
 from labeldist.votes._dirichlet import fit_dirichlet
 from labeldist.votes._vote_distributions import VoteDistributions, check_items_have_votes
 from labeldist.votes._vote_tables import read_votes
@@ -128,7 +128,7 @@ def from_votes(
     if aggregator is None:
         degrees = normalize(table.counts + prior_votes)
     else:
-        degrees = fit_dawid_skene(table).distributions
+        degrees = dawid_skene(table).distributions
     return VoteDistributions(
         distributions=degrees,
         weights=weights,

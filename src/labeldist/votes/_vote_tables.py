@@ -16,7 +16,6 @@ from labeldist._tables import column_kinds as kinds
 from labeldist._tables.column_kinds import clean
 from labeldist._tables.column_selection import one_column
 from labeldist._tables.messages import cell_at, did_you_mean, listed
-from labeldist._tables.tables import with_columns
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.votes._cells import check_single_labels, read_json, read_names
@@ -85,7 +84,7 @@ def _read_long(
     separator: str | None,
 ) -> VoteTable:
     """Read one row per vote, or per item and several labels."""
-    frame = _open_frame(votes, [label], item, annotator)
+    frame = _open_frame(votes)
     items, item_of_row = _encode(_cells(frame, item, required=True))
     cells = _read_names(frame, [label], separator, required=True)
     names, label_of = _read_labels(frame, [label], cells, label_names, separator)
@@ -100,7 +99,7 @@ def _read_wide(
     votes: Any, item: str | None, annotators: list[Any], label_names: Names, separator: str | None
 ) -> VoteTable:
     """Read one row per item and one column per annotator."""
-    frame = _open_frame(votes, annotators, item)
+    frame = _open_frame(votes)
     items = _read_items(frame, item)
     cells = _read_names(frame, annotators, separator, required=False)
     names, label_of = _read_labels(frame, annotators, cells, label_names, separator)
@@ -110,12 +109,12 @@ def _read_wide(
 
 def _read_counts(votes: Any, item: str | None, columns: list[str], label_names: Names) -> VoteTable:
     """Read one row per item and one column of counts per label, or one column of all counts."""
-    frame = _open_frame(votes, columns, item)
+    frame = _open_frame(votes)
     items = _read_items(frame, item)
     labels: Sequence[str] = columns
     if len(columns) == 1:
         frame, labels = _split_counts(frame, columns[0], label_names)
-    values = [kinds.to_numbers(frame[label], truth_words=False) for label in labels]
+    values = [kinds.to_numbers(_column(frame, label), truth_words=False) for label in labels]
     counts = _check_counts(np.column_stack(values), labels)
     found = require("pandas", "app").Series([clean(str(label)) for label in labels], dtype=object)
     names, position = _encode_labels(found, found.unique() if label_names is None else label_names)
@@ -167,31 +166,24 @@ def nested_columns(frame: Any, name: str) -> list[str]:
     return [column for column in frame.columns if str(column).startswith(f"{name}.")]
 
 
-def _open_frame(votes: Any, columns: list[Any], *others: Any) -> Any:
-    """Return a pandas data frame with `columns` of votes and `others` that are not None.
-
-    Columns of nested objects are joined.
-    """
-    named = [name for name in (*others, *columns) if name is not None]
+def _open_frame(votes: Any) -> Any:
+    """Return votes as a pandas data frame."""
     if hasattr(votes, "to_pandas"):  # polars or pyarrow
         votes = votes.to_pandas()
     votes = require("pandas", "app").DataFrame(votes)
-    for name in named:
-        parts = nested_columns(votes, name)
-        if parts:
-            keys = [part.removeprefix(f"{name}.") for part in parts]
-            objects = votes[parts].set_axis(keys, axis=1).to_dict("records")
-            votes = with_columns(votes, {name: objects})
-        else:
-            one_column(str(name), votes.columns, "vote")
     if not len(votes):
         raise TableError("The table of votes has no rows.")
     return votes
 
 
+def _column(frame: Any, name: Any) -> Any:
+    one_column(str(name), frame.columns, "vote")
+    return frame[name]
+
+
 def _cells(frame: Any, column: Any, *, required: bool) -> Any:
     """Return the cells of a column, with None for empty ones; raise an error if `required`."""
-    column_cells = frame[column].astype(object)
+    column_cells = _column(frame, column).astype(object)
     texts = column_cells.astype(str).str.strip(BLANK)
     empty = column_cells.isna() | texts.eq("")
     if required and empty.any():
@@ -245,18 +237,22 @@ def _read_annotators(
 
 def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Sequence[str]]:
     """Return one column of counts per label if the cells hold objects or lists of counts."""
-    cells = [read_json(cell) for cell in frame[column]]
-    kind = type(cells[0])
-    if not issubclass(kind, dict | list):
-        return frame, [column]
-    if not all(isinstance(cell, kind) for cell in cells):
-        raise TableError(f"All rows of column {column!r} must hold counts, as the first row does.")
-    table = require("pandas", "app").DataFrame(cells, dtype=object)
-    if kind is list:
-        names = _given_or_numbered(label_names, table.shape[1])
-        return table.set_axis(names, axis=1), names
-    table = table.where(table.notna(), 0).rename(columns=str)  # null means no votes
-    return table, _sorted(list(table.columns))
+    nested = nested_columns(frame, column)
+    if nested:
+        table = frame[nested].rename(columns=lambda name: name.removeprefix(f"{column}."))
+    else:
+        cells = [read_json(cell) for cell in _column(frame, column)]
+        kind = type(cells[0])
+        if not issubclass(kind, dict | list):
+            return frame, [column]
+        if not all(isinstance(cell, kind) for cell in cells):
+            problem = f"All rows of column {column!r} must hold counts"
+            raise TableError(f"{problem}, as the first row does.")
+        table = require("pandas", "app").DataFrame(cells, dtype=object).rename(columns=str)
+        if kind is list:
+            names = _given_or_numbered(label_names, table.shape[1])
+            return table.set_axis(names, axis=1), names
+    return table.where(table.notna(), 0), _sorted(list(table.columns))  # null means no votes
 
 
 def _read_array(votes: Any, label_names: Names) -> VoteTable:
