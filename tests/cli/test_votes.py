@@ -187,14 +187,14 @@ def test_other_columns_are_kept(folder):
     expected = [["07", "sun", 0.5, 0.5, 2], ["8", "rain", 1, 0, 1]]
     assert written().to_numpy().tolist() == expected
     assert notes[-3:-1] == [
-        "column when is left out: its values differ between the votes on an item.",
-        "column joy is left out: the result has a column of this name.",
+        "left out: when, because the values differ between the votes on an item.",
+        "left out: joy, because the result has a column of this name.",
     ]
     assert "text" in notes[-1]
     two = long.replace(",joy,", ",fear,").replace("1,x", "1,y")
     (folder / "votes.csv").write_text(two)
     notes = run_json(*command, "--force")["notes"]
-    assert "columns when, fear are left out, each because its values differ" in notes[-2]
+    assert "left out: when, fear, because the values differ" in notes[-2]
     (folder / "votes.csv").write_text(long)
     (folder / "items.csv").write_text("id,text,length\n07,moon,1\n8,rain,2\n")
     run(*command, "--join", "items.csv", "--force")
@@ -344,9 +344,8 @@ def test_labels_that_may_be_several_are_noted(cells, separator):
     pd.DataFrame({"id": range(len(cells)), "emotion": cells}).to_csv("votes.csv", index=False)
     command = ("votes", "votes.csv", "--item", "id", "--label", "emotion", "-o", "dist.csv")
     notes = run_json(*command)["notes"]
-    assert any(
-        f"is one label. If it is several, use --separator '{separator}'" in note for note in notes
-    )
+    option = f"(--separator '{separator}')"
+    assert any("Taken as one label each" in note and option in note for note in notes)
 
 
 def test_exports_of_annotation_tools(folder):

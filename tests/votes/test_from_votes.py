@@ -234,6 +234,7 @@ SINGLE_LABELS = {
     "two properties": [f"{size}, {hue}" for size in ("small", "large") for hue in "rgb"],
     "decimals": ["0,0", "0,5", "1,0", "1,5", "2,0", "2,5", "3,0", "3,3", "3,5"],
     "one odd label": ["so, so", "good", "bad", "bad"],
+    "ratings": ["5/5", "4/5", "5/5"],
 }
 
 
@@ -242,6 +243,13 @@ def test_labels_with_commas_are_single_labels(cells):
     table = pd.DataFrame({"id": range(len(cells)), "r": cells})
     result = from_votes(table, item="id", label="r")
     assert result.label_names == sorted({" ".join(cell.split()) for cell in cells})
+
+
+def test_labels_that_contain_another_label_are_warned_about():
+    table = pd.DataFrame({"id": [1, 2], "r": ["joy", "joy/fear"]})
+    with pytest.warns(LabelWarning, match=r"one label each: joy/fear\..* separator='/'"):
+        result = from_votes(table, item="id", label="r")
+    assert result.label_names == ["joy", "joy/fear"]
 
 
 def test_separator_in_names_of_annotators_raises():

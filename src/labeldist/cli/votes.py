@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
-SEPARATORS = ";|,/#"  # Text between several labels in a cell, as surveys and Doccano write it.
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
 OF_DEGREES = f"-o, --join, --smoothing, --aggregator, --estimate, {OF_ESTIMATE}"
 
@@ -115,7 +114,6 @@ def votes(
     """
     reporter = Reporter(as_json=as_json, output=None if plan else output)
     names = VoteColumns(item, annotator, label, annotators, counts, label_names, separator, tool)
-    names.check_shape()
     if join and not (item or tool):
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
     if picture and not plan:
@@ -203,7 +201,6 @@ def _parse_prior(prior: str) -> str | list[float]:
 
 def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     """Print notes about labels and votes that may mislead, and the prior."""
-    from labeldist.votes._cells import read_separated
     from labeldist.votes._vote_distributions import has_several_votes
 
     labels = found.label_names
@@ -211,13 +208,6 @@ def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     if missing:
         names = " and ".join(missing)
         reporter.note(f"{names} are counted as labels; remove them if they mean no vote.")
-    for separator in SEPARATORS:
-        parts = {name: read_separated(name, separator) for name in labels}
-        single = {names[0] for names in parts.values() if len(names) == 1}
-        joined = [name for name, names in parts.items() if len(names) > 1 and single & {*names}]
-        if joined:
-            advice = f"If it is several, use --separator {separator!r}."
-            reporter.note(f"{listed(joined)} is one label. {advice}")
     if has_several_votes(found):
         effect = "The noise ceiling takes them as independent, so it is too low"
         reporter.note(f"annotators have several votes on an item. {effect}.")
@@ -242,8 +232,11 @@ def _keep_columns(
     n_values = others.map(str).groupby(items).nunique()
     differing = others.columns[n_values.gt(1).any()]
     taken = others.columns.drop(differing).intersection(voted.columns)
-    _note_left_out(differing, "its values differ between the votes on an item", reporter)
-    _note_left_out(taken, "the result has a column of this name", reporter)
+    if len(differing):
+        reason = "because the values differ between the votes on an item"
+        reporter.note(f"left out: {listed(differing)}, {reason}.")
+    if len(taken):
+        reporter.note(f"left out: {listed(taken)}, because the result has a column of this name.")
     kept = others.drop(columns=[*differing, *taken])
     kept = kept[~items.duplicated()].reset_index(drop=True)
     if advise and len(kept.columns):
@@ -251,13 +244,6 @@ def _keep_columns(
         names = listed(kept.columns)
         reporter.note(f"Kept columns: {names}. {advice}: name the features with --features.")
     return voted.iloc[:, :1].join(kept).join(voted.iloc[:, 1:])
-
-
-def _note_left_out(columns: pd.Index, reason: str, reporter: Reporter) -> None:
-    if len(columns) == 1:
-        reporter.note(f"column {columns[0]} is left out: {reason}.")
-    elif len(columns):
-        reporter.note(f"columns {listed(columns)} are left out, each because {reason}.")
 
 
 def _join(

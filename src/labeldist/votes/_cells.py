@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from labeldist._tables.column_kinds import clean
-from labeldist._tables.messages import shortened
-from labeldist.exceptions import TableError
+from labeldist._tables.messages import listed, shortened
+from labeldist.exceptions import LabelWarning, TableError, warn
 
 LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'
 # Lists as Python and NumPy print them, such as ['joy', 'fear']; [other] may be a label.
 _PYTHON_LIST = re.compile(r"\s*\[\s*['\"].*\]\s*", re.DOTALL)
-LIST_SEPARATORS = ",;|"
+LIST_SEPARATORS = ";|,"  # between several labels in a cell, as surveys write them
+SEPARATORS = f"{LIST_SEPARATORS}/#"  # also as Doccano writes them, but 5/5 is one label
 
 
 def read_json(cell: Any) -> Any:
@@ -64,17 +65,24 @@ def read_names(cell: Any, separator: str | None) -> list[Any]:
 def check_single_labels(labels: Collection[Any]) -> None:
     """Raise an error if most labels are lists of votes, such as ``0,0,1`` or ``joy,fear``.
 
-    A list repeats a part, or others contain the same parts in another order or number.
+    A list repeats a part, or others contain the same parts in another order or number. Warn about
+    labels that contain another label.
     """
     times = Counter(clean(label) for label in labels if isinstance(label, str))
-    for separator in LIST_SEPARATORS:
+    for separator in SEPARATORS:
+        advice = f"separator={separator!r} (--separator {separator!r})"
         parts_of = {label: tuple(read_separated(label, separator)) for label in times}
         n_alike = Counter(frozenset(parts) for parts in set(parts_of.values()))
         lists = [label for label, parts in parts_of.items() if _is_list(parts, n_alike)]
-        if lists and 2 * sum(times[label] for label in lists) >= len(labels):
+        n_lists = sum(times[label] for label in lists)
+        if lists and separator in LIST_SEPARATORS and 2 * n_lists >= len(labels):
             problem = f"Most cells list several labels, such as {max(lists, key=len)!r}"
-            advice = f"Add separator={separator!r} (--separator {separator!r})"
-            raise TableError(f"{problem}. {advice}, or one that no label contains.")
+            raise TableError(f"{problem}. Add {advice}, or one that no label contains.")
+        single = {parts[0] for parts in parts_of.values() if len(parts) == 1}
+        longer = [name for name, parts in parts_of.items() if len(parts) > 1 and single & {*parts}]
+        if longer:
+            effect = f"Taken as one label each: {listed(longer)}"
+            warn(f"{effect}. If they name several, use {advice}.", LabelWarning)
 
 
 def _is_list(parts: tuple[str, ...], n_alike: Counter[frozenset[str]]) -> bool:
