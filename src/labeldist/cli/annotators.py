@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 import typer
@@ -54,7 +55,6 @@ def annotators(
 
     reporter = Reporter(as_json=as_json, output=output)
     names = VoteColumns(item, annotator, label, annotators, None, label_names, separator, tool)
-    names.check_shape()
     if label and not (annotator or tool):
         raise typer.BadParameter("name the column that says who voted with --annotator.")
     if groups and not (annotator and label):
@@ -79,8 +79,7 @@ def _report(found: Any, result: Any, reporter: Reporter) -> None:
     facts = {"mean": found.mean, "annotators": result.to_dict("records")}
     if found.groups:
         by_group = require("pandas", "app").DataFrame(vars(found.groups)).set_axis(GROUPS, axis=1)
-        cells = by_group.astype(object)
-        facts["groups"] = cells.where(by_group.notna(), None).to_dict("records")
+        facts["groups"] = json.loads(by_group.to_json(orient="records"))  # NaN becomes null
         text += f"\n\n{_text(by_group)}\n\n{ABOUT_P}"
         if by_group["p"].isna().any():
             text += f" {ABOUT_NAN}"

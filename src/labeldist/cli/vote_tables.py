@@ -15,7 +15,7 @@ from labeldist.exceptions import LabelDistError
 if TYPE_CHECKING:
     import pandas as pd
 
-SHAPES = "name --item and --label (and --annotator), or --annotators, or --counts."
+SHAPES = "--item and --label (and --annotator), or --annotators, or --counts"
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,6 @@ class VoteColumns:
     label_names: str | None
     separator: str | None
     tool: str | None
-
-    def check_shape(self) -> None:
-        """Raise an error unless the options name the columns of one shape of votes."""
-        from labeldist.votes._vote_tables import check_shape
-
-        if self.tool is not None:
-            return
-        try:
-            check_shape(self.item, self.annotator, self.label, self.annotators, self.counts)
-        except ValueError:  # it names the parameters of from_votes
-            raise typer.BadParameter(SHAPES) from None
 
     def read(self, path: str, reporter: Reporter) -> tuple[pd.DataFrame, VoteColumns]:
         """Return the table, and the columns of the votes in it."""
@@ -70,7 +59,7 @@ class VoteColumns:
 
     def count(self, frame: pd.DataFrame, reporter: Reporter, **options: Any) -> Any:
         """Return the result of `from_votes` with further options."""
-        from labeldist.votes import from_votes
+        from labeldist.votes import _vote_tables, from_votes
 
         columns = self.of_votes(frame)
         with reporter.working(f"Counting the votes of {len(frame)} rows"):
@@ -89,4 +78,4 @@ class VoteColumns:
             except LabelDistError:
                 raise
             except ValueError as error:  # an invalid option, not an invalid table
-                raise typer.BadParameter(str(error)) from None
+                raise typer.BadParameter(str(error).replace(_vote_tables.SHAPES, SHAPES)) from None

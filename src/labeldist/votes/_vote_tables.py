@@ -58,21 +58,16 @@ def read_votes(
     """Read votes in the shape that the named columns imply; see `labeldist.votes.from_votes`."""
     if isinstance(votes, np.ndarray | list | tuple):
         return _read_array(votes, label_names)
-    check_shape(item, annotator, label, annotators, counts)
-    if label is not None:
-        return _read_long(votes, item, annotator, label, label_names, separator)
-    if annotators is not None:
-        return _read_wide(votes, item, list(annotators), label_names, separator)
-    return _read_counts(votes, item, list(counts), label_names)
-
-
-def check_shape(item: Any, annotator: Any, label: Any, annotators: Any, counts: Any) -> None:
-    """Raise an error unless the named columns imply one of the shapes."""
     n_shapes = sum(given is not None for given in (label, annotators, counts))
     lacks_item = label is not None and item is None
     has_idle_annotator = label is None and annotator is not None
     if n_shapes != 1 or lacks_item or has_idle_annotator:
         raise ValueError(f"Name the columns of the votes: {SHAPES}.")
+    if label is not None:
+        return _read_long(votes, item, annotator, label, label_names, separator)
+    if annotators is not None:
+        return _read_wide(votes, item, list(annotators), label_names, separator)
+    return _read_counts(votes, item, list(counts), label_names)
 
 
 def _read_long(
