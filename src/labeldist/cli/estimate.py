@@ -38,7 +38,8 @@ class Estimate:
         if self.features:
             names = listed(self.features, MAX_FEATURES)
             used = f"votes and features: {names}"
-        estimate, counting = np.exp([self._score("mixture"), self._score("counting")])
+        scores = self.enhancer.vote_scores_
+        estimate, counting = np.exp([scores["mixture"], scores["counting"]])
         text = f"A left-out vote is predicted with probability {estimate:.3f}, by counting with "
         text += f"{counting:.3f} (geometric means)"
         n_votes = self.further_votes
@@ -57,9 +58,6 @@ class Estimate:
             "further_votes": self.further_votes,
         }
 
-    def _score(self, name: str) -> float:
-        return float(self.enhancer.vote_scores_[name])
-
     @cached_property
     def further_votes(self) -> int | None:
         """Return how many votes per item counting needs in addition, to be as good as the estimate.
@@ -77,7 +75,8 @@ class Estimate:
             return None
         n_counted = max(1, round(n_others))
         expected = expected_error(from_votes(self.counts), n_counted + np.array(FURTHER_VOTES))
-        error = expected.dirichlet[0] - (self._score("mixture") - self._score("dirichlet"))
+        scores = self.enhancer.vote_scores_
+        error = expected.dirichlet[0] - (scores["mixture"] - scores["dirichlet"])
         # The error of counting is about proportional to 1 / n.
         inverse = 1 / max(error, expected.counting[-1])
         return round(np.interp(inverse, 1 / expected.counting, FURTHER_VOTES))

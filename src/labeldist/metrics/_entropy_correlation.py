@@ -48,7 +48,7 @@ def entropy_correlation(
     d, p = check_pair(D_true, D_pred, sample_weight)
     entropies = np.log([ambiguity(d), ambiguity(p)])
     weight = row_weights(sample_weight, np.full(len(d), True))
-    covariance = np.cov(entropies, aweights=weight, ddof=0)
-    spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
+    (variance, covariance), (_, other_variance) = np.cov(entropies, aweights=weight, ddof=0)
+    spread = np.sqrt(variance * other_variance)
     is_constant = spread <= np.finfo(float).eps
-    return 0.0 if is_constant else float(covariance[0, 1] / spread)
+    return 0.0 if is_constant else float(covariance / spread)

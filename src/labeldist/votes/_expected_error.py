@@ -105,13 +105,11 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     rows, n_rows = np.unique(votes.counts[votes.weights > 0], axis=0, return_counts=True)
     times = n_rows.astype(np.float64)
     a = rows + prior_votes
-    figures = np.empty((3, len(numbers)))
-    for k, n in enumerate(numbers):
-        counting = _divergence(a, times, n, one_vote)
-        dirichlet = _divergence(a, times, n, prior_votes)
-        ceiling = skill_of_truth(rows + fitted, np.full(len(rows), n), times)
-        figures[:, k] = counting, dirichlet, ceiling
-    return ExpectedError(numbers, *figures)
+    counting = [_divergence(a, times, n, one_vote) for n in numbers]
+    dirichlet = [_divergence(a, times, n, prior_votes) for n in numbers]
+    judging = [np.full(len(rows), n) for n in numbers]
+    ceiling = [skill_of_truth(rows + fitted, n, times) for n in judging]
+    return ExpectedError(numbers, *np.array([counting, dirichlet, ceiling]))
 
 
 def _posterior_strength(counts: Array, mean: Array) -> float:

@@ -229,7 +229,9 @@ class VoteLE(LabelEnhancer):
         mean, second, mixture = np.tensordot(weights, posteriors, axes=1)
         self.weights_ = dict(zip(self._priors, weights.tolist(), strict=True))
 
-        predictions = {"counting": _count_others(counts)}
+        uniform = np.full(counts.shape, 1 / counts.shape[1])
+        one_vote_added = DirichletPrior(1.0).posterior(counts, uniform)
+        predictions = {"counting": one_vote_added.left_out}
         if learned is not None:
             predictions["learner"] = learned
         predictions |= dict(zip(self._priors, left_out, strict=True))
@@ -282,16 +284,13 @@ class VoteLE(LabelEnhancer):
         """
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
-        learned = None
+        means = self._overall[None]
         if self.learner_ is not None:
-            learned = with_floor(np.asarray(self.learner_.predict(X), dtype=np.float64))
-        n_items = _num_samples(X)
-        n_different = 1 if learned is None else n_items
-        no_votes = np.zeros((n_different, len(self.label_names_)))
+            means = with_floor(np.asarray(self.learner_.predict(X), dtype=np.float64))
         with one_thread():
-            means = self._posteriors(no_votes, learned)[:, 0]
-        degrees = np.tensordot(list(self.weights_.values()), means, axes=1)
-        return np.tile(degrees, (n_items // n_different, 1))
+            posteriors = self._posteriors(np.zeros(means.shape), means)
+        degrees = np.tensordot(list(self.weights_.values()), posteriors[:, 0], axes=1)
+        return np.broadcast_to(degrees, (_num_samples(X), means.shape[1])).copy()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -304,10 +303,3 @@ def _distinct(votes: Votes) -> tuple[Votes, Any]:
     counts, positions = np.unique(votes.counts, axis=0, return_inverse=True)
     weight: Any = np.bincount(positions, votes.weight)
     return Votes(counts, weight), positions
-
-
-def _count_others(counts: Array) -> Array:
-    """Return the shares of the other votes with one vote added, shared equally by the labels."""
-    others = np.maximum(counts - 1, 0) + 1 / counts.shape[1]
-    n_others = np.maximum(counts.sum(axis=1, keepdims=True) - 1, 0)
-    return others / (n_others + 1)

@@ -50,11 +50,9 @@ class LogisticNormalPrior:
         G = np.log(means) @ contrasts(means.shape[1])
         first = variance * np.eye(G.shape[1])
         prior = cls(np.zeros(len(first)), 1.0, first)
-        for _ in range(LAPLACE_STEPS):
-            U, V = prior._laplace_moments(counts, means, weight)
-            prior = prior._update(G, U, V + first, weight)
-        for _ in range(SAMPLING_STEPS):
-            U, V = prior._sampled_moments(counts, means, weight)
+        steps = [cls._laplace_moments] * LAPLACE_STEPS + [cls._sampled_moments] * SAMPLING_STEPS
+        for moments in steps:
+            U, V = moments(prior, counts, means, weight)
             prior = prior._update(G, U, V + first, weight)
         return prior
 
