@@ -57,9 +57,11 @@ def assert_same_scores(found, expected):
 
 
 @pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"scale": True}], ids=str)
+@pytest.mark.parametrize("n_more", [0, 200], ids=["few features", "more features than rows"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_scores_equal_those_of_grid_search(table, options, form):
+def test_scores_equal_those_of_grid_search(rng, table, options, n_more, form):
     X, D = table
+    X = np.hstack([X, 1 + rng.normal(size=(len(X), n_more))])
     cv = KFold(4, shuffle=True, random_state=1)
     found = cross_validated(cv, **options).fit(form(X), D)
     expected = grid_search(X, D, cv, **options)

@@ -13,10 +13,11 @@ def problem(rng, m=12, c=4, n=40):
     return X.T @ X, D.T @ D, X.T @ D
 
 
-@pytest.mark.parametrize(("m", "c"), [(12, 1), (12, 4), (1, 4), (2, 4)])
-def test_every_point_solves_its_equation(rng, m, c):
-    A, B, C = problem(rng, m=m, c=c)
-    path = SylvesterPath(A, B, C)
+# 20 rows of 50 features determine A, which has rank 20.
+@pytest.mark.parametrize(("m", "c", "n"), [(12, 1, 40), (12, 4, 40), (1, 4, 40), (50, 4, 20)])
+def test_every_point_solves_its_equation(rng, m, c, n):
+    A, B, C = problem(rng, m=m, c=c, n=n)
+    path = SylvesterPath(A, B, C, max_rank=n)
     solutions = path.solve(GRID, GRID)
     for i, reconstruction in enumerate(GRID):
         for j, ridge in enumerate(GRID):
@@ -24,6 +25,14 @@ def test_every_point_solves_its_equation(rng, m, c):
             left = (A + ridge * np.eye(m)) @ X + X @ (reconstruction * B)
             right = (1 + reconstruction) * C
             assert_allclose(left, right, atol=1e-12 * np.abs(right).max())
+
+
+def test_solutions_in_the_range_are_those_without_a_known_rank(rng):
+    A, B, C = problem(rng, m=50, n=20)
+    in_range = SylvesterPath(A, B, C, max_rank=20).solve(GRID, GRID)
+    assert_allclose(in_range, SylvesterPath(A, B, C).solve(GRID, GRID), rtol=1e-7, atol=1e-10)
+    constant = SylvesterPath(0 * A, B, 0 * C, max_rank=20).solve(GRID, GRID)
+    assert not constant.any()
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])

@@ -160,8 +160,8 @@ class BDLDLCV(DaskLearner):
                 total = Moments.of(*table)
         check_moments(total)
         sums = []
-        for moments, (_, test) in zip(training, folds, strict=True):
-            solutions = self._solutions(moments, grid)
+        for moments, (train, test) in zip(training, folds, strict=True):
+            solutions = self._solutions(moments, grid, n_rows=len(train))
             sums.append(self._score_sums(solutions, table.rows(test), grid))
         return np.array(sums), total
 
@@ -228,12 +228,15 @@ class BDLDLCV(DaskLearner):
                     total[points, i, j] += self._measure(D[part], P, weight[part])
         return np.append(total, weight.sum())
 
-    def _solutions(self, train: Moments, grid: Grid) -> Solutions:
-        """Return coefficients (points, m, c) and intercepts (points, c) for all penalties."""
+    def _solutions(self, train: Moments, grid: Grid, n_rows: float = np.inf) -> Solutions:
+        """Return coefficients (points, m, c) and intercepts (points, c) for all penalties.
+
+        `n_rows` is the number of rows in the statistics, if it is known.
+        """
         scale = train.feature_scale() if self.scale else np.ones_like(train.mean_x)
         moments = train if self.fit_intercept else train.about_origin()
         moments = moments.divide_features(scale)
-        path = SylvesterPath(moments.xx, moments.dd, moments.xd)
+        path = SylvesterPath(moments.xx, moments.dd, moments.xd, n_rows)
         reconstructions = np.asarray(grid["reconstruction"], dtype=np.float64)
         ridges = np.asarray(grid["ridge"], dtype=np.float64)
         solved = path.solve(reconstructions, ridges).reshape(-1, *moments.xd.shape)

@@ -14,6 +14,8 @@ from labeldist._typing import EPSILON, Array
 # If the ratio of diagonal entries of A + λ₂I is larger, orthogonal transformations lose the digits
 # of small features in the rounding of large ones. Cholesky does not depend on units.
 WIDE = 1e8
+# If the rank of A is at most this share of its size, it is faster to solve in its range.
+LOW_RANK = 0.7
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,15 @@ class SylvesterPath:
     with T tridiagonal is computed once (4m³/3 multiplications), and all systems are solved by one
     sweep over T. Points where A + λ₂I is singular up to rounding, or where the units of the
     features differ too much, are solved separately.
+
+    The columns of X are in the range of A, as those of C are. So if there are fewer rows than
+    features, the systems are solved in an orthonormal basis of it.
     """
 
     A: Array  # (m, m), symmetric positive semidefinite
     B: Array  # (c, c), symmetric positive semidefinite
-    C: Array  # (m, c)
+    C: Array  # (m, c), in the range of A
+    max_rank: float = np.inf  # upper bound of the rank of A, such as the number of rows
 
     def solve(self, reconstructions: Array, ridges: Array) -> Array:
         """Return X for all pairs of λ₁ and λ₂; its shape is (λ₁, λ₂, m, c).
@@ -40,7 +46,9 @@ class SylvesterPath:
         apart = self._must_be_solved_apart(ridges)
         together = np.flatnonzero(~apart)
         if together.size:
-            X[:, together] = self._solve_together(reconstructions, ridges[together])
+            is_low = self.max_rank <= LOW_RANK * len(self.A)
+            solve = self._solve_in_range if is_low else self._solve_together
+            X[:, together] = solve(reconstructions, ridges[together])
         for j in np.flatnonzero(apart):
             shifted = self.A + ridges[j] * np.eye(len(self.A))
             for i, weight in enumerate(reconstructions):
@@ -55,6 +63,15 @@ class SylvesterPath:
         rounding = SAFETY * len(diagonal) * EPSILON * diagonal.sum()
         is_wide = (largest + ridges) / WIDE > smallest + ridges
         return is_wide | (ridges <= rounding)
+
+    def _solve_in_range(self, reconstructions: Array, ridges: Array) -> Array:
+        pivoted, pivots, rank, _ = linalg.lapack.dpstrf(self.A, lower=1)
+        rank = max(rank, 1)  # 0 if all features are constant
+        factor = np.empty((len(pivoted), rank))  # A is the product of it and its transpose
+        factor[pivots - 1] = np.tril(pivoted[:, :rank])
+        basis, R = linalg.qr(factor, mode="economic")
+        inside = SylvesterPath(R @ R.T, self.B, basis.T @ self.C)
+        return np.asarray(basis @ inside._solve_together(reconstructions, ridges))
 
     def _solve_together(self, reconstructions: Array, ridges: Array) -> Array:
         b, V = eigh(self.B)
