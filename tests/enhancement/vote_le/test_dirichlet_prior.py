@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 from scipy.stats import dirichlet_multinomial, norm
 
-from labeldist.enhancement.vote_le.dirichlet_prior import MEDIAN_VARIANCE, DirichletPrior
+from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
 
 
 def simulate(strength, n=2000, n_votes=4, seed=0):
@@ -24,10 +24,11 @@ def log_density(strength, counts, means, weight):
     step = 1e-5  # of log s
 
     def log_variance(s):
-        return np.log((counts.shape[1] - 1) * np.log1p((1 / means).mean() / (s + 1)))
+        return np.log(np.log1p((1 / means).mean() / (s + 1)))
 
     slope = (log_variance(strength) - log_variance(strength * np.exp(step))) / step
-    density = norm.pdf((log_variance(strength) - np.log(MEDIAN_VARIANCE)) / 1.5) * slope
+    median = np.log(means.mean(axis=0)).std(ddof=1)
+    density = norm.pdf((log_variance(strength) - np.log(median)) / 0.8) * slope
     return weight @ likelihood + np.log(density)
 
 
@@ -53,6 +54,22 @@ def test_deviation_is_that_of_the_posterior_of_the_strength(strength, n_votes):
     expected = np.sqrt(share @ (grid - share @ grid) ** 2)
     assert prior.deviation == pytest.approx(expected, rel=0.15)
     assert prior.shifted(2).strength == pytest.approx(prior.strength * np.exp(2 * prior.deviation))
+
+
+@pytest.mark.parametrize("shares", [[0.8, 0.1, 0.1], [0.4, 0.3, 0.3]])
+def test_items_of_single_votes_differ_as_much_as_the_shares_of_the_labels(shares):
+    means = np.tile(shares, (3000, 1))
+    counts = np.random.default_rng(0).multinomial(1, means).astype(float)
+    weight = np.ones(len(counts))
+    found = DirichletPrior.fit(counts, means, weight).score_variance(means, weight)
+    assert 0.5 < found / np.log(shares).std(ddof=1) < 1
+
+
+def test_equal_shares_do_not_mean_equal_items():
+    counts = 2 * np.eye(3)[np.arange(30) % 3]
+    means = np.full((30, 3), 1 / 3)
+    prior = DirichletPrior.fit(counts, means, np.ones(30))
+    assert prior.strength < 1
 
 
 def test_weights_repeat_items():

@@ -213,14 +213,17 @@ def test_result_of_from_votes_is_accepted():
     )
 
 
-def test_single_votes_warn_and_items_get_about_the_overall_shares():
+def test_single_votes_warn_and_raise_the_degree_of_their_label_a_little():
     counts = np.eye(3)[[0, 0, 1, 2, 0, 1]]
     with pytest.warns(LabelWarning, match="two votes"):
         enhancer = VoteLE().fit(None, counts)
     shares = (counts.sum(axis=0) + 0.5) / 7.5
     degrees = enhancer.label_distributions_
-    assert_allclose(degrees, np.tile(shares, (6, 1)), atol=0.03)
-    assert degrees[0, 0] > degrees[2, 0] + 0.005
+    assert_allclose(degrees.mean(axis=0), shares, atol=0.03)
+    of_vote = degrees[counts > 0]
+    share_of_vote = np.tile(shares, (6, 1))[counts > 0]
+    assert (of_vote > share_of_vote + 0.05).all()
+    assert (of_vote < share_of_vote + 0.15).all()
 
 
 @pytest.mark.parametrize(

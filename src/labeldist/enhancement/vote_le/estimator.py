@@ -84,9 +84,12 @@ class VoteLE(LabelEnhancer):
 
     Notes
     -----
-    Without features, the cost grows with the number of distinct rows of counts. If no item has two
-    votes, the votes do not show how different the items are: a `LabelWarning` is issued, and the
-    items are taken to differ as much as is usual.
+    Without features, the cost grows with the number of distinct rows of counts.
+
+    Few votes on few items hardly show how different the items are. So the variance of log d between
+    items has a log-normal prior around the standard deviation of the logarithms of the overall
+    shares. If no item has two votes, this prior alone determines the variance, and a `LabelWarning`
+    is issued.
 
     Intervals and deviations contain the uncertainty of how different the items are, but not that
     of the other parameters of the priors.
@@ -97,7 +100,7 @@ class VoteLE(LabelEnhancer):
     >>> counts = [[2, 1, 0], [0, 3, 0], [1, 1, 1], [3, 0, 0], [0, 0, 0]]
     >>> enhancer = VoteLE().fit(None, counts)
     >>> enhancer.label_distributions_[1].round(1)
-    array([0.4, 0.5, 0.1])
+    array([0.3, 0.7, 0.1])
     >>> lower, upper = enhancer.interval(0.9)
     """
 
@@ -196,7 +199,7 @@ class VoteLE(LabelEnhancer):
         if counts.sum(axis=1).max() == 1:
             warn(
                 "No item has two votes, so the votes do not show how different the items are. "
-                "They are taken to differ as much as is usual.",
+                "They are taken to differ about as much as the labels do.",
                 LabelWarning,
             )
         overall = np.broadcast_to(self._overall, counts.shape)
