@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_FEATURES = 5  # The text names the first ones.
-FURTHER_VOTES = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 80, 100)
+FURTHER_VOTES = (0, 1, 2, 5, 10, 20, 50, 100)
 MAX_VOTES = FURTHER_VOTES[-1]  # Counting more votes per item is not compared with the estimate.
 TEXT_FOLDS = 3  # Of the search for the ridge of softmax regression on text.
 

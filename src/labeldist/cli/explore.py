@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labeldist._tables.column_kinds import to_numbers
 from labeldist._tables.column_selection import (
     LabelledTable,
     degrees,
@@ -182,7 +181,7 @@ def _versions_of_degrees(
     from labeldist.explorer._contents import from_degrees, from_votes, predict_out_of_fold
 
     used: list[str] = []
-    counts = _counts_of_votes(table)
+    counts = io.counts_of_votes(table.frame, table.Y.to_numpy())
     if counts is not None:
         ignored = match_columns(columns.ignore, table.frame.columns, "ignored")
         columns = replace(columns, ignore=[*ignored, VOTES_COLUMN])
@@ -199,16 +198,6 @@ def _versions_of_degrees(
     with reporter.working("Computing intervals"):
         shown = from_votes(f"votes in {source}", counts, estimate.enhancer, predictions)
     return shown, used, estimate
-
-
-def _counts_of_votes(table: LabelledTable) -> Array | None:
-    """Return counts of votes, None unless degrees are shares of the numbers in column `votes`."""
-    from labeldist.votes._noise_ceiling import counts_of_shares
-
-    if VOTES_COLUMN not in table.frame.columns:
-        return None
-    n_votes = to_numbers(table.frame[VOTES_COLUMN], truth_words=False)
-    return counts_of_shares(table.Y.to_numpy(), n_votes)
 
 
 def _choose_features(

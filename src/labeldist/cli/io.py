@@ -173,6 +173,16 @@ def weights_of(frame: pd.DataFrame, column: str | None) -> Any:
     return values
 
 
+def counts_of_votes(frame: pd.DataFrame, D: Array) -> Array | None:
+    """Return counts of votes, None unless `D` are shares of the numbers in the column `votes`."""
+    from labeldist.votes._noise_ceiling import counts_of_shares
+
+    if VOTES_COLUMN not in frame.columns:
+        return None
+    n_votes = kinds.to_numbers(frame[VOTES_COLUMN], truth_words=False)
+    return counts_of_shares(D, n_votes)
+
+
 def noise_ceiling_of(
     frame: pd.DataFrame, D: Array, weight: Any, skill: float
 ) -> tuple[float | None, str]:
@@ -181,17 +191,16 @@ def noise_ceiling_of(
     They are None and "" unless `D` are shares of known numbers of votes.
     """
     from labeldist.votes import from_votes, noise_ceiling
-    from labeldist.votes._noise_ceiling import counts_of_shares
 
-    if VOTES_COLUMN not in frame.columns:
+    counts = counts_of_votes(frame, D)
+    if counts is None:
         return None, ""
-    n_votes = kinds.to_numbers(frame[VOTES_COLUMN], truth_words=False)
-    weights = np.ones(len(D)) if weight is None else weight
-    used = (n_votes > 0) & (weights > 0)
-    counts = counts_of_shares(D[used], n_votes[used])
-    if counts is None or not (n_votes[used] > 1).any():
+    n_votes = counts.sum(axis=1)
+    used = n_votes > 0 if weight is None else (n_votes > 0) & (weight > 0)
+    if not (n_votes[used] > 1).any():
         return None, ""
-    ceiling = noise_ceiling(from_votes(counts), sample_weight=weights[used])
+    weights = None if weight is None else weight[used]
+    ceiling = noise_ceiling(from_votes(counts[used]), sample_weight=weights)
     mean = n_votes[used].mean()
     about = f"the true distributions themselves have a skill of about {ceiling:.2f}"
     text = f"Noise ceiling: with {mean:.3g} votes per item, {about}, estimated from the votes."

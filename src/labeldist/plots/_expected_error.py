@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+import numpy as np
+
 from labeldist.plots._display import OKABE_ITO, Axes, Display
 from labeldist.votes import ExpectedError, VoteDistributions, expected_error
 
@@ -68,13 +70,13 @@ class ExpectedErrorDisplay(Display):
         return cls(expected_error(votes, n_votes)).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
-        errors = {
-            "counting, one vote added": self.error.counting,
-            "Dirichlet estimate": self.error.dirichlet,
-        }
-        self.lines_ = []
-        for (name, values), color in zip(errors.items(), OKABE_ITO, strict=False):
-            self.lines_ += ax.plot(self.error.n_votes, values, marker="o", color=color, label=name)
+        ax.set_prop_cycle(color=OKABE_ITO)
+        self.lines_ = ax.plot(
+            self.error.n_votes,
+            np.column_stack([self.error.counting, self.error.dirichlet]),
+            marker="o",
+            label=["counting, one vote added", "Dirichlet estimate"],
+        )
         ax.set(xscale="log", xlabel="votes per item", ylabel="expected KL(truth, estimate)")
         ax.set_xticks(self.error.n_votes, [str(n) for n in self.error.n_votes], minor=False)
         ax.minorticks_off()

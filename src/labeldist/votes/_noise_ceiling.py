@@ -119,9 +119,7 @@ def counts_of_shares(D: Array, n_votes: Array) -> Array | None:
     Return None if the shares, times the votes, are not close to whole numbers, for example after
     smoothing.
     """
-    sums = D.sum(axis=1, keepdims=True)
-    is_rounded = np.abs(sums - 1) <= MAX_FRACTION
-    counts = np.where(is_rounded, D, D / sums) * n_votes[:, None]
+    counts = normalize(D) * n_votes[:, None]
     whole = np.rint(counts)
     is_whole = np.abs(counts - whole) <= MAX_FRACTION
     is_kept = (whole > 0) | (D == 0)  # no positive degree is rounded to zero votes

@@ -167,9 +167,7 @@ class VoteLE(LabelEnhancer):
 
     def _check_features(self, X: Any, *, reset: bool = True) -> Any:
         """Return checked features; those for a given learner as they are."""
-        if X is None and self.learner is None:
-            return None
-        if self.learner is not None and not isinstance(self.learner, str):
+        if self.learner not in (None, "auto") or (X is None and self.learner is None):
             return X
         accept_sparse = "csr" if self.learner is None else False
         return validate_data(self, X, reset=reset, accept_sparse=accept_sparse, dtype=np.float64)

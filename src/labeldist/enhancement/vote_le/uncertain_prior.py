@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
 
 from labeldist._typing import Array
 from labeldist.enhancement.vote_le.left_out_votes import Posterior
 
-# Three points with the first five moments of a standard normal distribution, and their weights.
-POINTS = (-np.sqrt(3), 0.0, np.sqrt(3))
-WEIGHTS = (1 / 6, 2 / 3, 1 / 6)
+POINTS, WEIGHTS = hermegauss(3)  # for the mean of a function of a standard normal variable
 
 
 class UncertainPrior(NamedTuple):
@@ -37,7 +36,7 @@ class UncertainPrior(NamedTuple):
         gives the fraction of this limit, and the fitted prior gives m.
         """
         posteriors = [prior.posterior(counts, means) for prior in self]
-        mean, second, _ = np.tensordot(WEIGHTS, posteriors, axes=1)
+        mean, second, _ = np.average(posteriors, axis=0, weights=WEIGHTS)
         fraction = (second - mean**2) / (mean * (1 - mean))
         fitted = posteriors[1]
         variance = fraction * fitted.mean * (1 - fitted.mean)
