@@ -36,7 +36,7 @@ TOTAL_RATE = 16.0  # learning rate times rounds, but the rate is at least 0.1
 # then limit the rounds.
 WIDE = 100
 WIDE_SHARE = 0.2
-WIDE_WORK = 1_750_000_000
+WIDE_WORK = 1_250_000_000
 
 
 @dataclass(frozen=True)
