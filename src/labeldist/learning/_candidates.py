@@ -25,9 +25,9 @@ MIN_SAMPLES_LEAF = 3
 # Least and largest number of trees, and of rows × features × trees, which limits it in large
 # tables. Forests of fewer trees rank the same, so that the comparison has fewer.
 COMPARED_TREES = (25, 80)
-COMPARED_WORK = 12_000_000
+COMPARED_WORK = 10_000_000
 FINAL_TREES = (50, 200)
-FINAL_WORK = 60_000_000
+FINAL_WORK = 50_000_000
 COMPARED_ROUNDS = 80  # of boosting
 FINAL_ROUNDS = 200
 TOTAL_RATE = 16.0  # learning rate times rounds, but the rate is at least 0.1
