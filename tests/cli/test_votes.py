@@ -319,6 +319,8 @@ def test_invalid_tables(folder, table, columns, fact):
         ([*LONG_COLUMNS, "--prior", "overall"], "smoothing"),
         ([*LONG_COLUMNS, "--aggregator", "glad"], "'glad'"),
         ([*LONG_COLUMNS, "--json"], "standard output"),
+        ([*LONG_COLUMNS, "--estimate", "--prior", "overall"], "--estimate replaces"),
+        (["--from", "doccano", "--item", "id"], "--from replaces --item"),
     ],
     ids=str,
 )
@@ -376,3 +378,12 @@ def test_exports_of_annotation_tools(folder):
     facts = run_json(*command, "--force")
     assert facts["votes"] == 4
     assert "some votes have no annotator, so annotators are not used." in facts["notes"]
+
+
+def test_whole_numbers_with_decimals_are_the_same_label_and_item(folder):
+    (folder / "votes.csv").write_text("id,ann,bob\n1000,5,4.0\n1001,4,\n1002,5,5.0\n")
+    (folder / "items.csv").write_text("id,length\n1000.0,1\n1001.0,2\n1002.0,3\n")
+    command = ("votes", "votes.csv", "--item", "id", "--annotators", "ann,bob", "-o", "dist.csv")
+    run(*command, "--label-names", "4.0,5", "--join", "items.csv")
+    assert list(written()) == ["id", "length", "4", "5", "votes"]
+    assert written()["4"].tolist() == [0.5, 1, 0]

@@ -23,6 +23,7 @@ MIN_CATEGORIES = 5
 MIN_WORDS = 4
 # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 MANY_NUMBERS = 10
+WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
 ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
 # Numbers and dates in a notation that is not supported, such as 10%, € 1 000 and 31.5.2024. They
 # are not categories.
@@ -188,6 +189,11 @@ def clean(cell: Any) -> Any:
         return cell
     visible = ANY_INVISIBLE.sub("", unicodedata.normalize("NFC", cell))
     return " ".join(visible.split())
+
+
+def name_of(cell: Any) -> str:
+    """Convert the name of a label or an item to text, in which 3, 3.0 and "3.0" are "3"."""
+    return WHOLE_NUMBER.sub(r"\1", clean(word(cell)))
 
 
 def _texts(cells: Any) -> Any:

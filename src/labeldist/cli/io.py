@@ -256,8 +256,8 @@ def _check_same_order(
         sizes = f"{one} has {len(truth)} rows, {two} has {len(other)}"
         raise TableError(f"{sizes}. Name a column that identifies the rows with --item.")
     for column in truth.columns.intersection(other.columns).drop(labels):
-        ours = truth[column].astype(object).map(_key)
-        theirs = other[column].astype(object).map(_key)
+        ours = truth[column].astype(object).map(kinds.name_of)
+        theirs = other[column].astype(object).map(kinds.name_of)
         in_order = list(ours) == list(theirs)
         if ours.is_unique and not in_order and sorted(ours) == sorted(theirs):
             problem = f"{one} and {two} have the same values in column {column!r} in another order"
@@ -266,15 +266,11 @@ def _check_same_order(
 
 def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
     """Return the names of the items as normalised text; raise an error if one occurs twice."""
-    keys = frame[one_column(item, frame.columns, "item")].astype(object).map(_key)
+    keys = frame[one_column(item, frame.columns, "item")].astype(object).map(kinds.name_of)
     repeated = keys[keys.duplicated()]
     if len(repeated):
         raise TableError(f"Column {item!r} of {name} contains {repeated.iloc[0]!r} more than once.")
     return keys
-
-
-def _key(cell: Any) -> str:
-    return str(kinds.clean(kinds.word(cell)))
 
 
 def check_several(labels: Sequence[str]) -> None:

@@ -15,6 +15,8 @@ from labeldist.exceptions import LabelDistError
 if TYPE_CHECKING:
     import pandas as pd
 
+# Smoothing with which items without votes are accepted, and the shares of others stay as they are.
+WITHOUT_VOTES = 1e-9
 SHAPES = "--item and --label (and --annotator), or --annotators, or --counts"
 
 
@@ -39,6 +41,8 @@ class VoteColumns:
         if self.tool is None:
             names = (self.item, self.annotator, self.label, self.annotators)
             return io.read(path, reporter, *names), self
+        if self.item or self.annotator or self.annotators or self.counts:
+            raise typer.BadParameter("--from replaces --item and the columns of the votes.")
         from labeldist.votes._exports import ANNOTATOR, ITEM, LABEL, read_export
 
         with reporter.working(f"Reading {path}"):

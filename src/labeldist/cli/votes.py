@@ -16,15 +16,16 @@ from labeldist.cli import io, options, pictures
 from labeldist.cli.estimate import Estimate, estimate_degrees
 from labeldist.cli.plan import report_plan
 from labeldist.cli.reporter import Reporter
-from labeldist.cli.vote_tables import VoteColumns
+from labeldist.cli.vote_tables import WITHOUT_VOTES, VoteColumns
 from labeldist.exceptions import TableError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
+UNIFORM = "uniform"
 OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
-OF_DEGREES = f"-o, --join, --smoothing, --aggregator, --estimate, {OF_ESTIMATE}"
+OF_DEGREES = f"-o, --join, --smoothing, --prior, --aggregator, --estimate, {OF_ESTIMATE}"
 
 
 def _parse_smoothing(text: str) -> Any:
@@ -53,7 +54,7 @@ def votes(
     ] = "0",
     prior: Annotated[
         str, typer.Option(help="uniform, overall (all votes), or degrees: 0.2,0.8.")
-    ] = "uniform",
+    ] = UNIFORM,
     aggregator: Annotated[
         str | None, typer.Option(help="dawid_skene: one true label per item.")
     ] = None,
@@ -119,15 +120,18 @@ def votes(
     if picture and not plan:
         raise typer.BadParameter("--picture needs --plan.")
     of_estimate = estimate or intervals or features or ignore or prepare
-    if plan and (output != STANDARD or join or smoothing or aggregator or of_estimate):
+    of_shares = smoothing or aggregator or prior != UNIFORM
+    if plan and (output != STANDARD or join or of_shares or of_estimate):
         raise typer.BadParameter(f"--plan writes no degrees: remove {OF_DEGREES}.")
-    if estimate and (smoothing or aggregator):
-        raise typer.BadParameter("--estimate replaces --smoothing and --aggregator.")
+    if estimate and of_shares:
+        raise typer.BadParameter("--estimate replaces --smoothing, --prior and --aggregator.")
     if of_estimate and not estimate:
         raise typer.BadParameter(f"{OF_ESTIMATE} need --estimate.")
     io.check_outputs(picture, table=output, force=force)
     pictures.check_picture(picture)
     frame, names = names.read(table, reporter)
+    if plan or estimate:
+        smoothing = WITHOUT_VOTES
     found = names.count(
         frame, reporter, smoothing=smoothing, prior=_parse_prior(prior), aggregator=aggregator
     )
@@ -215,7 +219,7 @@ def _note_labels(found: Any, reporter: Reporter, *, estimate: bool) -> None:
     n_items = len(found.weights)
     if not (found.smoothing or estimate) and 2 * n_single > n_items:
         reporter.note(f"{n_single} of {n_items} items have only one vote. Consider --estimate.")
-    if found.smoothing:
+    if found.smoothing and not estimate:
         prior = io.mean_text(dict(zip(labels, found.prior, strict=True)))
         reporter.note(f"{found.smoothing:.2f} votes of the prior are added to each item: {prior}.")
 
@@ -262,7 +266,9 @@ def _join(
         raise TableError(f"{path} and the result have duplicate columns: {listed(common)}.")
     voted = voted.drop(columns=features.columns, errors="ignore")
     wanted = io.item_keys(voted, item, "the result")
-    joined = voted.set_index(wanted).join(features, how="inner").reset_index(drop=True)
+    joined = voted.set_index(wanted).join(features, how="inner")
+    row_of = dict(zip(keys, keys.index, strict=True))
+    joined.index = joined.index.map(row_of)  # messages about features name these rows
     if joined.empty:
         raise TableError(f"{path} contains none of the items with votes: {listed(wanted, 3)}.")
     unknown = wanted[~wanted.isin(keys)]

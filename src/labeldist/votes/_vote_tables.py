@@ -284,10 +284,10 @@ def _encode(cells: Any) -> tuple[list[Any], Codes]:
 
 def _encode_labels(cells: Any, label_names: Names) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
-    labels = cells.map(kinds.word).map(cache(clean))
+    labels = cells.map(kinds.word).map(cache(kinds.name_of))
     if label_names is None:
         label_names = _sorted(list(labels.unique()))
-    names = [clean(str(name)) for name in label_names]
+    names = [kinds.name_of(name) for name in label_names]
     codes = require("pandas", "app").Index(names, dtype=object).get_indexer(labels)
     for name in labels[codes < 0]:
         known = f"{listed(names)}.{did_you_mean(name, names)}"
