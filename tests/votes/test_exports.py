@@ -198,8 +198,10 @@ def test_doccano(tmp_path):
 
 def test_doccano_with_one_file_per_user(tmp_path):
     with ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.mkdir("moods")
+        archive.writestr("__MACOSX/moods/._ann.jsonl", "Mac OS X")
         for user, label in (("ann", ["joy"]), ("bob", ["fear"]), ("cy", [])):
-            archive.writestr(f"{user}.jsonl", json.dumps({**DOCCANO[0], "label": label}))
+            archive.writestr(f"moods/{user}.jsonl", json.dumps({**DOCCANO[0], "label": label}))
     assert rows(tmp_path / "export.zip", "doccano") == [
         (5, "ann", "joy", "It rains"),
         (5, "bob", "fear", "It rains"),
@@ -211,8 +213,26 @@ def test_exports_without_votes_on_items_raise(tmp_path):
     with pytest.raises(TableError, match=r"\[0, 2, 'W'\]"):
         read_export(str(spans), "doccano")
     other_tool = write_json(tmp_path / "a.json", ARGILLA)
-    with pytest.raises(TableError, match=r"a\.json cannot be read: 'answer'"):
+    with pytest.raises(
+        TableError, match=r"a\.json has no field 'answer'\. Is it an export of prodigy"
+    ):
         read_export(str(other_tool), "prodigy")
     empty = write_json(tmp_path / "e.json", [{**ARGILLA[0], "responses": {}}])
     with pytest.raises(TableError, match="questions: none"):
         read_export(str(empty), "argilla")
+
+
+def test_relations_beside_choices_in_label_studio_are_no_votes(tmp_path):
+    relation = {"type": "relation", "from_id": "a", "to_id": "b", "direction": "right"}
+    choices = {"from_name": "mood", "type": "choices", "value": {"choices": ["joy"]}}
+    annotation = {"id": 1, "completed_by": 3, "result": [relation, choices]}
+    task = {"id": 7, "data": {"text": "It rains"}, "annotations": [annotation]}
+    path = write_json(tmp_path / "relations.json", [task])
+    assert rows(path, "label-studio") == [(7, 3, "joy", "It rains")]
+
+
+def test_rejected_tasks_without_a_label_are_no_votes(tmp_path):
+    spans = {"text": "It rains", "spans": [], "_input_hash": 3, "_session_id": "d-al"}
+    tasks = [{**spans, "answer": "accept"}, {**spans, "answer": "reject"}, *PROPOSED]
+    path = write_lines(tmp_path / "tasks.jsonl", tasks)
+    assert {label for _, _, label, _ in rows(path, "prodigy")} == {"spam", "not spam"}

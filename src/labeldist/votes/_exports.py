@@ -49,7 +49,11 @@ def read_export(path: str, tool: str, question: str | None = None) -> Any:
     the annotators answer several questions.
     """
     with reading(path) as file:
-        answers = list(_answers(Path(path).name, file, READERS[tool]))
+        try:
+            answers = list(_answers(Path(path).name, file, READERS[tool]))
+        except KeyError as error:
+            advice = f"Is it an export of {tool}, in JSON or JSONL (not JSON-MIN)?"
+            raise TableError(f"A record of {path} has no field {error}. {advice}") from None
     table = require("pandas", "app").DataFrame(answers, columns=Answer._fields, dtype=object)
     questions = table["question"].unique()
     chosen = questions if question is None else [question]
@@ -71,6 +75,8 @@ def _answers(name: str, file: Any, read: Reader) -> Iterator[Answer]:
     if suffix == ".zip":
         with ZipFile(file) as archive:
             for member in archive.namelist():
+                if member.endswith("/") or member.startswith("__MACOSX"):
+                    continue
                 with archive.open(member) as content:
                     for answer in _answers(member, content, read):
                         yield answer._replace(annotator=Path(member).stem)
@@ -89,9 +95,9 @@ def _read_label_studio(tasks: Records) -> Iterator[Answer]:
                 continue
             person = _person(annotation["completed_by"])
             for result in annotation["result"]:
-                question = result["from_name"]
                 kind = result["type"]
                 if kind in ("choices", "rating"):
+                    question = result["from_name"]
                     labels = result["value"][kind]
                     text = _main_text(task["data"])
                     yield Answer(task["id"], person, question, labels, text)
@@ -122,7 +128,7 @@ def _read_prodigy(tasks: Records) -> Iterator[Answer]:
         person = task.get("_annotator_id", task.get("_session_id"))
         labels = task.get("accept", task.get(LABEL))  # choices, or one proposed label
         if task["answer"] == "reject":
-            labels = [] if "accept" in task else f"not {labels}"
+            labels = f"not {labels}" if LABEL in task else None
         if task["answer"] != "ignore":
             yield Answer(task["_input_hash"], person, LABEL, labels, task.get(TEXT))
 
