@@ -240,8 +240,21 @@ def test_other_tables_than_counts_raise(counts, message):
 
 
 def test_features_are_needed_by_a_learner():
-    with pytest.raises(ValueError, match="array"):
-        VoteLE("auto").fit(None, [[1, 2], [3, 0]])
+    for learner in ("auto", make_pipeline(TfidfVectorizer(), SoftmaxRegression())):
+        with pytest.raises(ValueError, match="X is None"):
+            VoteLE(learner).fit(None, [[1, 2], [3, 0]])
+
+
+def test_features_in_another_order_than_the_items_of_the_votes_raise():
+    X, D = items_with_features(40)
+    features = pd.DataFrame(X, index=[f"item {row}" for row in range(40)])
+    counts = pd.DataFrame(draw_votes(D).astype(int), index=features.index)
+    votes = from_votes(counts[::-1], counts=[0, 1, 2])
+    with pytest.raises(ValueError, match="another order"):
+        VoteLE("auto").fit(features, votes)
+    found = VoteLE("auto").fit(features.loc[votes.items], votes).label_distributions_
+    expected = VoteLE("auto").fit(X[::-1], counts[::-1].to_numpy()).label_distributions_
+    assert_allclose(found, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("coverage", [0, 1, 1.5])

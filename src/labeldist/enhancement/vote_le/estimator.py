@@ -139,6 +139,8 @@ class VoteLE(LabelEnhancer):
         if y is None:
             raise ValueError("VoteLE requires y to be passed, but the target y is None.")
         check_rows(X=X, y=y, sample_weight=sample_weight)
+        if isinstance(y, VoteDistributions):
+            _check_order(X, y.items)
         X = self._check_features(X)
         counts = self._check_counts(y)
         check_consistent_length(X, counts)
@@ -167,7 +169,11 @@ class VoteLE(LabelEnhancer):
 
     def _check_features(self, X: Any, *, reset: bool = True) -> Any:
         """Return checked features; those for a given learner as they are."""
-        if self.learner not in (None, "auto") or (X is None and self.learner is None):
+        if X is None:
+            if self.learner is not None:
+                raise ValueError("X is None, but the learner needs features of the items.")
+            return None
+        if self.learner not in (None, "auto"):
             return X
         accept_sparse = "csr" if self.learner is None else False
         return validate_data(self, X, reset=reset, accept_sparse=accept_sparse, dtype=np.float64)
@@ -297,6 +303,16 @@ class VoteLE(LabelEnhancer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = accepts_sparse(self.learner)
         return tags
+
+
+def _check_order(X: Any, items: list[Any]) -> None:
+    """Raise an error if the index of `X` names the items in another order than the votes."""
+    names = list(X.index) if hasattr(X, "iloc") else items
+    if names != items and set(names) == set(items):
+        raise ValueError(
+            "The index of X names the items in another order than the votes, but rows are paired "
+            "by position. Pass X.loc[y.items]."
+        )
 
 
 def _distinct(votes: Votes) -> tuple[Votes, Any]:
