@@ -60,7 +60,7 @@ def test_undefined_p_values_are_explained(votes):
     found = {row["group"]: row["p"] for row in run_json(*options)["groups"]}
     assert found["A"] is None
     assert found["B"] > 0
-    assert "NaN: the votes have no items in common" in run(*options).stdout
+    assert "NaN: a group has one annotator" in run(*options).stdout
 
 
 def test_table_to_standard_output(votes):
@@ -87,3 +87,12 @@ def test_invalid_calls(votes):
     assert "'teams'" in error_of(*COMMAND, "--groups", "teams")
     pd.read_csv("votes.csv").assign(team="A").to_csv("votes.csv", index=False)
     assert "Two groups" in error_of(*COMMAND, "--groups", "team")
+
+
+def test_items_without_votes_have_no_effect(folder):
+    text = "item,ann,bob\n1,x,y\n2,x,x\n3,y,y\n"
+    (folder / "wide.csv").write_text(text)
+    (folder / "gap.csv").write_text(f"{text}4,,\n")
+    command = ("--item", "item", "--annotators", "ann,bob")
+    expected = run_json("annotators", "wide.csv", *command)
+    assert run_json("annotators", "gap.csv", *command)["annotators"] == expected["annotators"]

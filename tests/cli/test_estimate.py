@@ -118,6 +118,32 @@ def test_report_compares_the_estimate_with_counting():
     assert "further votes" not in piped.stdout
 
 
+def test_report_names_no_further_votes_if_counting_is_as_good():
+    enhancer = VoteLE().fit(None, [[3, 0], [0, 3], [3, 0], [0, 3]])
+    enhancer.vote_scores_["counting"] = enhancer.vote_scores_["mixture"]
+    estimate = Estimate(enhancer, np.array([[3, 0], [0, 3]] * 2), [])
+    assert estimate.further_votes == 0
+    assert "further votes" not in " ".join(estimate.sentences)
+
+
+def test_items_without_votes_get_an_estimate(table):
+    table.loc[3, LABELS] = 0
+    table[["id", *LABELS]].to_csv("votes.csv", index=False)
+    facts = run_json(*COMMAND, "--estimate")
+    expected = VoteLE().fit(None, table[LABELS])
+    assert_allclose(written()[LABELS], expected.label_distributions_, rtol=1e-9)
+    assert written()["votes"][3] == 0
+    assert facts["notes"] == []
+
+
+def test_empty_cells_are_named_by_their_row_in_the_joined_table(table):
+    items = table[["id", "x", "y"]][::-1].reset_index(drop=True)
+    items.loc[4, "y"] = np.nan
+    items.to_csv("items.csv", index=False)
+    error = error_of(*COMMAND, "--estimate", "--join", "items.csv", "--features", "x,y")
+    assert "data row 5, column 'y', is empty" in error
+
+
 @pytest.mark.parametrize(("learner", "slope"), [(None, 0.2), ("auto", 1.0)])
 def test_further_votes_agree_with_simulated_votes(rng, learner, slope):
     X = rng.normal(size=(600, 2))

@@ -163,6 +163,8 @@ def test_votes_of_estimates_are_no_feature(table):
     ("arguments", "code", "fact"),
     [
         (["in.csv", "--item", "tilte"], 1, "Did you mean title"),
+        (["dist.csv", "--item", "tilte"], 1, "Did you mean title"),
+        (["dist.csv", "--features", "tilte"], 1, "Did you mean title"),
         (["in.csv", "-o", "page.csv"], 2, ".html"),
         (["dist.csv", "--method", "bdle"], 2, "degrees"),
     ],

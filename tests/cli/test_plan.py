@@ -50,3 +50,12 @@ def test_one_vote_per_item_is_not_enough(folder):
 def test_votes_for_one_label_have_no_error(folder):
     (folder / "votes.csv").write_text("title,emotion\na,joy\na,joy\nb,joy\n")
     assert max(run_json(*COMMAND)["plan"]["Dirichlet"]) < 1e-9
+
+
+def test_items_without_votes_have_no_effect(folder):
+    (folder / "votes.csv").write_text("joy,fear\n3,0\n1,2\n0,3\n2,1\n0,0\n")
+    facts = run_json("votes", "votes.csv", "--counts", "joy,fear", "--plan")
+    votes = from_votes([[3, 0], [1, 2], [0, 3], [2, 1]])
+    expected = expected_error(votes, facts["plan"]["votes"])
+    assert_allclose(facts["plan"]["counting"], expected.counting)
+    assert (facts["items"], facts["mean_votes"]) == (5, 2.4)

@@ -12,11 +12,13 @@ from labeldist._tables.column_selection import one_column
 from labeldist._tables.tables import STANDARD
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
-from labeldist.cli.vote_tables import VoteColumns
+from labeldist.cli.vote_tables import WITHOUT_VOTES, VoteColumns
 
 GROUPS = ["group", "annotators", "within", "across", "p"]  # columns of the table of groups
 ABOUT_P = "p is one-sided: the probability that within exceeds across by as much by chance."
-ABOUT_NAN = "NaN: the votes have no items in common, or all of them are for the same label."
+ABOUT_NAN = (
+    "NaN: a group has one annotator, or no items in common with others, or votes for one label."
+)
 
 
 def annotators(
@@ -61,7 +63,7 @@ def annotators(
         raise typer.BadParameter("--groups needs --annotator and --label: one row per vote.")
     io.check_outputs(table=output or STANDARD, force=force)
     frame, names = names.read(table, reporter)
-    votes = names.count(frame, reporter)
+    votes = names.count(frame, reporter, smoothing=WITHOUT_VOTES)
     group_of_vote = None
     if groups:
         group_of_vote = frame[one_column(groups, frame.columns, "group")].replace("", None)

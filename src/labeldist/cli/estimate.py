@@ -43,7 +43,7 @@ class Estimate:
         text = f"A left-out vote is predicted with probability {estimate:.3f}, by counting with "
         text += f"{counting:.3f} (geometric means)"
         n_votes = self.further_votes
-        if n_votes is not None:
+        if n_votes:
             number = f"about {n_votes}" if n_votes < MAX_VOTES else f"more than {MAX_VOTES}"
             text += f"; counting would need {number} further votes per item for that"
         return [f"Estimated by VoteLE from {used}.", f"{text}."]
@@ -74,8 +74,11 @@ class Estimate:
         if n_others == 0:
             return None
         n_counted = max(1, round(n_others))
-        expected = expected_error(from_votes(self.counts), n_counted + np.array(FURTHER_VOTES))
+        votes = from_votes(self.counts[n_votes > 0])
+        expected = expected_error(votes, n_counted + np.array(FURTHER_VOTES))
         scores = self.enhancer.vote_scores_
+        if scores["mixture"] <= scores["counting"]:
+            return 0
         error = expected.dirichlet[0] - (scores["mixture"] - scores["dirichlet"])
         # The error of counting is about proportional to 1 / n.
         inverse = 1 / max(error, expected.counting[-1])

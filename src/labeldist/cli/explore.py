@@ -12,6 +12,7 @@ from labeldist._tables.column_selection import (
     LabelledTable,
     degrees,
     match_columns,
+    one_column,
 )
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
@@ -75,6 +76,9 @@ def explore(
     io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
     frame = io.read(table, reporter, item, ignore)
+    if item:
+        one_column(item, frame.columns, "item")
+    match_columns(features or "", frame.columns, "feature")
     try:
         columns = match_columns(labels, frame.columns, "label")
         Y = degrees(frame, columns)

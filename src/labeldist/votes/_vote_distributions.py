@@ -104,7 +104,7 @@ def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
     if empty.size:
         first = f"data row {empty[0] + 1}, item {table.items[empty[0]]!r}"
         problem = f"{empty.size} item(s) have no vote, first {first}"
-        raise TableError(f"{problem}. Drop them, or use smoothing of from_votes.")
+        raise TableError(f"{problem}. Drop them, or use smoothing (--smoothing).")
 
 
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
