@@ -78,7 +78,7 @@ class ExpectedErrorDisplay(Display):
             label=["counting, one vote added", "Dirichlet estimate"],
         )
         ax.set(xscale="log", xlabel="votes per item", ylabel="expected KL(truth, estimate)")
-        ax.set_xticks(self.error.n_votes, [str(n) for n in self.error.n_votes], minor=False)
+        ax.set_xticks(self.error.n_votes, self.error.n_votes)
         ax.minorticks_off()
         ax.set_ylim(bottom=0)
         ax.legend(frameon=False)
