@@ -195,8 +195,9 @@ class VoteLE(LabelEnhancer):
 
     def _fit_priors(self, votes: Votes, learned: Array | None) -> None:
         """Fit the priors around the overall shares, and around learned means."""
-        counts = votes.counts
-        weight = votes.weight * counts.any(axis=1)
+        voted = votes.counts.any(axis=1)
+        counts = votes.counts[voted]
+        weight = votes.weight[voted]
         self._priors: dict[str, Any] = {"mean": DirichletPrior(MEAN_STRENGTH)}
         if counts.shape[1] == 1:
             return
@@ -206,10 +207,11 @@ class VoteLE(LabelEnhancer):
                 "They are taken to differ about as much as the labels do.",
                 LabelWarning,
             )
-        overall = np.broadcast_to(self._overall, counts.shape)
+        overall = np.broadcast_to(self._overall, votes.counts.shape)
         for prefix, means in (("", overall), (LEARNER, learned)):
             if means is None:
                 continue
+            means = means[voted]
             dirichlets = UncertainPrior.of(DirichletPrior.fit(counts, means, weight).shifted)
             variances = [prior.score_variance(means, weight) for prior in dirichlets]
             variance = variances[1]
