@@ -40,12 +40,14 @@ pages: $(STAMP)  ## Write the pages of the documentation that follow from the co
 
 # Old packages issue deprecation warnings about their own dependencies, warnings in the checks of scikit-learn about their
 # own data, and warnings about a singular matrix that newer ones do not. The excluded tests depend on the versions of
-# constraints.txt: the output that the documentation shows, and the installed wheel. scikit-learn 1.6 cannot select rows
-# of pyarrow tables, which ConformalLearner needs.
+# constraints.txt: the output that the documentation shows, the installed wheel, and types of NumPy. scikit-learn 1.6
+# cannot select rows of pyarrow tables, which ConformalLearner and BlendedLearner need, and warns when LightGBM predicts.
 lowest: build/lowest/.installed  ## Test with the lowest versions that pyproject.toml allows (PYTHON=python3.11 for the lowest Python)
 	$(ONE_THREAD) build/lowest/bin/pytest --numprocesses auto --dist worksteal -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 		-W "ignore:Numerical issues were encountered:UserWarning" -W "ignore:Ill-conditioned matrix:RuntimeWarning" \
-		-k "not (check_frames_and_their_names and ConformalLearner)" tests --ignore tests/docs --ignore tests/test_wheel.py
+		-W "ignore:X does not have valid feature names, but LGBM:UserWarning" \
+		-k "not (check_frames_and_their_names and (ConformalLearner or BlendedLearner))" tests \
+		--ignore tests/docs --ignore tests/test_wheel.py --ignore tests/learning/test_types.py
 
 build/lowest/.installed: pyproject.toml
 	$(PYTHON) -m venv --clear build/lowest
