@@ -43,7 +43,8 @@ def test_filled_cells_of_columns_with_gaps_are_compared(degrees):
         tags = (degrees > 0.3).astype(int)
         assert leaks_of(tags, word=words) == [("word", "fear", False)]
     few = degrees["joy"].where(degrees.index < 9)
-    assert leaks_of(degrees, empty=few * np.nan, few=few) == []
+    empty = pd.Series([""] * N)
+    assert leaks_of(degrees, nan=few * np.nan, few=few, empty=empty) == []
 
 
 def test_gaps_alone_are_not_reported(degrees, rng):
