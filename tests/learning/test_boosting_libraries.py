@@ -24,6 +24,7 @@ from labeldist.models import load, save
 
 LIGHTGBM = LGBMClassifier(n_estimators=15, num_leaves=7, verbosity=-1, random_state=0, n_jobs=1)
 XGBOOST = XGBClassifier(n_estimators=15, max_depth=3, random_state=0, n_jobs=1)
+STOPPING = {LGBMClassifier: "early_stopping_round", XGBClassifier: "early_stopping_rounds"}
 both = pytest.mark.parametrize("classifier", [LIGHTGBM, XGBOOST], ids=["lightgbm", "xgboost"])
 
 
@@ -116,6 +117,23 @@ def test_weights_equal_repetition(classifier, n_labels, rng):
     weighted = clone(model).fit(X[counts > 0], D[counts > 0], counts[counts > 0]).predict(X)
     repeated = clone(model).fit(np.repeat(X, counts, axis=0), np.repeat(D, counts, axis=0))
     assert_allclose(weighted, repeated.predict(X), atol=1e-5)
+
+
+@both
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("kind", ["few rows", "constant features", "rare terms"])
+def test_features_that_split_no_rows(classifier, n_labels, kind, rng):
+    X = {
+        "few rows": rng.normal(size=(39, 2)),
+        "constant features": np.ones((60, 2)),
+        "rare terms": sparse.csr_array(np.tile(np.eye(40), (3, 1))),
+    }[kind]
+    D = rng.dirichlet(np.ones(n_labels), size=X.shape[0])
+    stopped = clone(classifier).set_params(**{STOPPING[type(classifier)]: 2, "n_estimators": 50})
+    for model in (SoftLabelClassifier(classifier), SoftLabelClassifier(stopped)):
+        P = model.fit(X, D, eval_set=(X, D)).predict(X)
+        if isinstance(classifier, LGBMClassifier):
+            assert_allclose(P, np.tile(D.mean(axis=0), (len(P), 1)), atol=1e-6)
 
 
 @both

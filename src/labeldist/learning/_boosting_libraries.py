@@ -105,10 +105,16 @@ class LightGBMTrees:
         factor = n_labels / (n_labels - 1)  # as in LightGBM's own objective
         loss = SoftCrossEntropy.of(_scale_positive(degrees, params), start, factor)
         n_rounds = params.pop("n_estimators")
-        params["objective"] = lambda F, _: loss.gradient_and_curvature(F)
+        params["objective"] = "none"
         params["metric"] = "None"
         params["num_class"] = n_labels if n_labels > 2 else 1
-        data = lightgbm.Dataset(train.X, np.zeros(len(degrees)), params=params)
+        no_classes = np.zeros(len(degrees))
+        data = lightgbm.Dataset(train.X, no_classes, params=params).construct()
+        if not any(map(data.feature_num_bin, range(train.X.shape[1]))):
+            # No feature splits the rows. A custom objective needs one, though it is not used.
+            params["feature_pre_filter"] = False
+            data = lightgbm.Dataset(train.X, no_classes, params=params)
+        params["objective"] = lambda F, _: loss.gradient_and_curvature(F)
         options: dict[str, Any] = {}
         if validation is not None:
             held_out = SoftCrossEntropy.of(validation.degrees, start, factor)
