@@ -161,12 +161,7 @@ def test_early_stopping_on_degrees(table, classifier, rng):
     noisy = D * rng.uniform(0.2, 1.8, size=D.shape)
     other = make_artificial(100, random_state=2)
     model = SoftLabelClassifier(classifier).fit(X, noisy, eval_set=other)
-    booster = model.estimator_.booster
-    if isinstance(classifier, XGBClassifier):
-        n_rounds = booster.num_boosted_rounds()
-    else:
-        n_rounds = booster.best_iteration
-    assert 1 < n_rounds < 300
+    assert 1 < model.estimator_.booster.best_iteration < 300
     name = "early_stopping_round" + "s" * isinstance(classifier, XGBClassifier)
     full = SoftLabelClassifier(clone(classifier).set_params(**{name: None})).fit(X, noisy)
     assert model.score(*other) > full.score(*other)
@@ -221,6 +216,54 @@ def test_sparse_and_missing_features(table, classifier):
         assert_allclose(clone(model).fit(rows, D).predict(rows), expected)
     X[0, 0] = np.nan
     assert_allclose(clone(model).fit(X, D).predict(X)[1:], expected[1:], atol=0.1)
+
+
+WITH_CATEGORIES = [
+    LIGHTGBM,
+    clone(XGBOOST).set_params(enable_categorical=True),
+    HistGradientBoostingClassifier(max_iter=10, early_stopping=False),
+]
+
+
+@pytest.mark.parametrize("classifier", WITH_CATEGORIES, ids=["lightgbm", "xgboost", "sklearn"])
+@pytest.mark.parametrize("words", [False, True])
+def test_categories_of_pandas_columns(classifier, words, rng):
+    frame, classes = table_of_categories(rng, words=words)
+    expected = clone(classifier).fit(frame, classes).predict_proba(frame)
+    model = SoftLabelClassifier(classifier).fit(frame, np.eye(3)[classes])
+    assert_allclose(model.predict(frame), expected, atol=1e-5)
+    few = frame[:5].assign(kind=frame["kind"][:5].cat.remove_unused_categories())
+    assert_allclose(model.predict(few), expected[:5], atol=1e-5)
+
+
+@pytest.mark.parametrize("classifier", WITH_CATEGORIES[:2], ids=["lightgbm", "xgboost"])
+def test_categories_of_stopped_and_saved_models(classifier, rng, tmp_path):
+    frame, classes = table_of_categories(rng, words=True)
+    D = 0.6 * np.eye(3)[classes] + 0.4 * rng.dirichlet(np.ones(3), size=300)
+    stopped = clone(classifier).set_params(n_estimators=300, learning_rate=0.5)
+    stopped.set_params(**{STOPPING[type(classifier)]: 2})
+    model = SoftLabelClassifier(stopped).fit(frame[:200], D[:200], eval_set=(frame[200:], D[200:]))
+    save(model, tmp_path / "m.skops")
+    few = frame[:5].assign(kind=frame["kind"][:5].cat.remove_unused_categories())
+    assert_allclose(load(tmp_path / "m.skops").predict(few), model.predict(frame)[:5], atol=1e-6)
+
+
+def table_of_categories(rng, *, words):
+    codes = rng.integers(12, size=300)
+    cells = [f"word {code}" for code in codes] if words else codes
+    frame = pd.DataFrame({"size": rng.normal(size=300), "kind": pd.Categorical(cells)})
+    return frame, rng.permutation(12)[codes] % 3
+
+
+def test_names_of_pandas_columns(table):
+    X, D = table
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    falling = clone(XGBOOST).set_params(monotone_constraints={"x0": -1})
+    model = SoftLabelClassifier(falling).fit(frame, D[:, :2])
+    assert model.estimator_.booster.feature_names == list(frame.columns)
+    assert (np.diff(model.predict(frame.loc[[0] * 50].assign(x0=np.arange(50)))[:, 1]) <= 0).all()
+    booster = SoftLabelClassifier(LIGHTGBM).fit(frame, D).estimator_.booster
+    assert booster.feature_name() == list(frame.columns)
 
 
 @both

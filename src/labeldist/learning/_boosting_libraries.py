@@ -189,13 +189,16 @@ class XGBoostTrees:
             verbose_eval=False,
             **options,
         )
-        if classifier.early_stopping_rounds:
-            booster = booster[: booster.best_iteration + 1]
         return cls(booster, classifier.missing)
 
     def predict_proba(self, X: Any) -> Array:
         """Predict a distribution for each row."""
-        P = self.booster.inplace_predict(plain_features(X), missing=self.missing)
+        # All rounds are kept, because a slice of a booster loses the categories of its columns.
+        best = self.booster.attr("best_iteration")
+        n_rounds = 0 if best is None else int(best) + 1  # 0: all
+        P = self.booster.inplace_predict(
+            plain_features(X), iteration_range=(0, n_rounds), missing=self.missing
+        )
         P = P.astype(np.float64)
         return np.column_stack([1 - P, P]) if P.ndim == 1 else P
 

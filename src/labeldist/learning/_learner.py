@@ -83,7 +83,7 @@ class DistributionEstimator(ConstrainedEstimator):
         """
         raise NotImplementedError
 
-    def _table_options(self) -> dict[str, Any]:
+    def _table_options(self, X: Any) -> dict[str, Any]:  # noqa: ARG002
         """Return options of scikit-learn's `validate_data` for the features."""
         accept_sparse = "csr" if get_tags(self).input_tags.sparse else False
         return {"accept_sparse": accept_sparse, "dtype": [np.float64, np.float32]}
@@ -99,7 +99,7 @@ class DistributionEstimator(ConstrainedEstimator):
             name = type(self).__name__
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
-        options = {"ensure_all_finite": self._checks_finite, **self._table_options()}
+        options = {"ensure_all_finite": self._checks_finite, **self._table_options(X)}
         X = validation.validate_data(self, X, reset=reset, **options)
         D = validation.as_distributions(
             y, name="y (the label distributions)", accept_missing=self._accepts_missing
@@ -149,7 +149,7 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
             The predicted distributions: non-negative rows that sum to one.
         """
         check_is_fitted(self)
-        X = validation.validate_data(self, X, reset=False, **self._table_options())
+        X = validation.validate_data(self, X, reset=False, **self._table_options(X))
         with threads_for(*X.shape):
             return self._predict(X)
 

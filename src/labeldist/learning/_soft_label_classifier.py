@@ -43,7 +43,8 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes
         ``sample_weight``, for instance linear models, boosted trees and forests. The steps of a
         pipeline before the classifier are fitted to the original rows, and the rows are repeated
-        after them; `X` is then what the first step accepts, such as a list of texts.
+        after them; `X` is then what the first step accepts, such as a list of texts. A classifier
+        receives a pandas data frame as it is, with the names and categories of its columns.
         A classifier with early stopping or a parameter ``cv`` raises a ``ValueError``, because it
         would split its training rows, with copies of a row on both sides. The keys of
         ``class_weight`` are columns of `y`, and "balanced" weights are inverse to the sums of the
@@ -134,7 +135,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validation.validate_data(self, X, reset=False, **self._table_options())
+        X = validation.validate_data(self, X, reset=False, **self._table_options(X))
         if self.transformer_ is not None:
             X = self.transformer_.transform(X)
         P = np.zeros((np.shape(X)[0], len(self.label_names_)))
@@ -143,11 +144,12 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
             P[:, self.present_] = self.estimator_.predict_proba(X)
         return to_distributions(P, "clip", floor=EPSILON)
 
-    def _table_options(self) -> dict[str, Any]:
-        if hasattr(self.estimator, "steps"):
+    def _table_options(self, X: Any) -> dict[str, Any]:
+        # An array has neither the categories of a pandas frame nor its names of columns.
+        if hasattr(self.estimator, "steps") or hasattr(X, "iloc"):
             return ONLY_NAMES
         allow_nan = get_tags(self).input_tags.allow_nan
-        return super()._table_options() | {"ensure_all_finite": "allow-nan" if allow_nan else True}
+        return super()._table_options(X) | {"ensure_all_finite": "allow-nan" if allow_nan else True}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
