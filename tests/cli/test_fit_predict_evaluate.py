@@ -300,7 +300,7 @@ def test_features_that_reveal_labels_are_noted(table, command):
     rows = table.copy()
     if command == "enhance":
         rows[LABELS] = (rows[LABELS] > 1 / 3).astype(int)
-    rows["copy"] = rows["joy"].round(3)
+    rows["a copy"] = rows["joy"].round(3)
     rows["hard_label"] = np.arange(len(rows)) % 2
     rows.to_csv("leaks.csv", index=False)
     options = {"fit": ("-o", "m.skops", "--method", "bdldl"), "explore": ("-o", "page.html")}
@@ -308,9 +308,13 @@ def test_features_that_reveal_labels_are_noted(table, command):
     notes = run(command, "leaks.csv", *NAMES, *more, "--ignore", "title").stderr
     about = [note for note in notes.splitlines() if "skill" in note]
     assert len(about) == 2
-    assert "'copy'" in about[0]
+    assert "'a copy'" in about[0]
     assert "'joy'" in about[0]
     assert "'hard_label'" in about[1]
+    assert "--ignore hard_label:" in about[1]
+    advised = ("--features", "a copy,tempo", "--ignore", "a copy", "--force")
+    assert "--ignore 'a copy':" in about[0]
+    assert "skill" not in run(command, "leaks.csv", *NAMES, *more, *advised).stderr
 
 
 @pytest.fixture
