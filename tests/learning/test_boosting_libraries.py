@@ -188,11 +188,39 @@ def test_validation_rows_are_checked(table):
     model = SoftLabelClassifier(LIGHTGBM)
     with pytest.raises(ValueError, match="labels"):
         model.fit(X, frame, eval_set=(X, frame[["b", "a", "c"]]))
+    with pytest.raises(ValueError, match="got 2 columns"):
+        model.fit(X, frame, eval_set=(X, D[:, :2]))
     with pytest.raises(ValueError, match="features"):
         model.fit(X, D, eval_set=(X[:, :2], D))
-    boosting = HistGradientBoostingClassifier(early_stopping=False)
-    with pytest.raises(ValueError, match="eval_set"):
-        SoftLabelClassifier(boosting).fit(X, D, eval_set=(X, D))
+    with pytest.raises(ValueError, match="list of one pair"):
+        model.fit(X, D, eval_set=[(X, D), (X, D)])
+
+
+def test_forms_of_validation_rows(table):
+    X, D = table
+    frame = pd.DataFrame(D, columns=["a", "b", "c"])
+    other = make_artificial(100, random_state=2)
+    model = SoftLabelClassifier(clone(LIGHTGBM).set_params(early_stopping_round=2))
+    expected = model.fit(X, D, eval_set=other).predict(X)
+    assert_allclose(model.fit(X, D, eval_set=[other]).predict(X), expected)
+    assert_allclose(model.fit(X, frame, eval_set=other).predict(X), expected)
+    assert model.label_names_ == ["a", "b", "c"]
+    named = pd.DataFrame(other[1], columns=frame.columns)
+    assert_allclose(model.fit(X, D, eval_set=(other[0], named)).predict(X), expected)
+    assert model.label_names_ == ["label_0", "label_1", "label_2"]
+
+
+@pytest.mark.parametrize(
+    ("classifier", "message"),
+    [
+        (HistGradientBoostingClassifier(), r"not for HistGradientBoostingClassifier\(\)[.]"),
+        (LGBMClassifier(boosting_type="rf"), r"not for LGBMClassifier\(boosting_type='rf'\)"),
+        (XGBClassifier(objective="multi:softmax"), "objective='multi:softmax'"),
+    ],
+)
+def test_validation_rows_for_repeated_rows_raise(table, classifier, message):
+    with pytest.raises(ValueError, match=message):
+        SoftLabelClassifier(classifier).fit(*table, eval_set=table)
 
 
 @both

@@ -15,6 +15,7 @@ from labeldist.simplex import softmax
 
 # Objectives of the libraries that are the cross-entropy. With any other one, rows are repeated.
 CROSS_ENTROPIES = (None, "binary", "multiclass", "softmax", "binary:logistic", "multi:softprob")
+OTHER_MODELS = [("boosting_type", "rf")]  # which the custom objective does not fit
 XGBOOST_FACTOR = 2.0  # of the diagonal Hessian, for more than two labels
 LEAST_CURVATURE = 1e-16  # of an entry of XGBoost's Hessian
 MATRIX_OPTIONS = ("enable_categorical", "feature_types", "feature_weights", "missing")
@@ -215,12 +216,20 @@ class XGBoostTrees:
 def trees_of(classifier: Any) -> type[LightGBMTrees | XGBoostTrees] | None:
     """Return the class that fits a classifier to degrees, or None if rows must be repeated."""
     names = [kind.__name__ for kind in type(classifier).__mro__]
-    parameters = classifier.get_params(deep=False)
-    if parameters.get("objective") not in CROSS_ENTROPIES:
+    if option_for_repeated_rows(classifier):
         return None
-    if "LGBMClassifier" in names and parameters["boosting_type"] != "rf":
+    if "LGBMClassifier" in names:
         return LightGBMTrees
     return XGBoostTrees if "XGBClassifier" in names else None
+
+
+def option_for_repeated_rows(classifier: Any) -> str:
+    """Return the parameter of a library that needs repeated rows, or an empty text."""
+    for name, value in classifier.get_params(deep=False).items():
+        is_other_objective = name == "objective" and value not in CROSS_ENTROPIES
+        if is_other_objective or (name, value) in OTHER_MODELS:
+            return f"{name}={value!r}"
+    return ""
 
 
 def _scale_positive(degrees: Array, params: dict[str, Any]) -> Array:

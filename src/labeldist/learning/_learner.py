@@ -107,12 +107,14 @@ class DistributionEstimator(ConstrainedEstimator):
         check_consistent_length(X, D)
         if self._squares_features:
             check_squarable(X)
-        names = validation.label_names(y, D.shape[1])
-        if not reset and names != self.label_names_:
+        if reset:
+            self.label_names_ = validation.label_names(y, D.shape[1])
+        validation.check_label_names(y, self.label_names_)
+        if D.shape[1] != len(self.label_names_):
             raise ValueError(
-                f"y must have the labels of the first rows, {self.label_names_}; got {names}."
+                f"y must have the labels of the first rows, {self.label_names_}; "
+                f"got {D.shape[1]} columns."
             )
-        self.label_names_ = names
         return X, D
 
     def __sklearn_is_fitted__(self) -> bool:

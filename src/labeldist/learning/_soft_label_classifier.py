@@ -12,7 +12,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
-from labeldist.learning._boosting_libraries import SoftTable, plain_features, trees_of
+from labeldist.learning._boosting_libraries import (
+    SoftTable,
+    option_for_repeated_rows,
+    plain_features,
+    trees_of,
+)
 from labeldist.learning._learner import (
     ONLY_NAMES,
     DistributionLearner,
@@ -83,7 +88,11 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         self.estimator = estimator
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, eval_set: tuple[Any, Any] | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: tuple[Any, Any] | list[tuple[Any, Any]] | None = None,
     ) -> Self:
         """Fit the classifier to features and label distributions.
 
@@ -95,7 +104,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
             Non-negative degrees. Each row is divided by its sum.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. In the loss, a row of weight w counts as w equal rows.
-        eval_set : tuple of (X, y), default=None
+        eval_set : tuple of (X, y), or list of one such tuple, default=None
             Other rows, whose cross-entropy ends the training of ``LGBMClassifier`` and
             ``XGBClassifier`` if they have a parameter for early stopping.
 
@@ -123,6 +132,10 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         else:
             held_out = None
             if eval_set is not None:
+                if isinstance(eval_set, list):  # as the libraries require
+                    if len(eval_set) != 1:
+                        raise ValueError("eval_set must be a pair (X, y), or a list of one pair.")
+                    eval_set = eval_set[0]
                 X_other, D_other = self._check_features_and_distributions(*eval_set, reset=False)
                 if transformer is not None:
                     X_other = transformer.transform(X_other)
@@ -193,7 +206,8 @@ def _check_classifier(classifier: Any, n_rows: int, eval_set: Any) -> None:
     """Raise if a classifier takes no weights, or if it or a part splits `n_rows` repeated rows."""
     name = type(classifier).__name__
     if eval_set is not None:
-        raise ValueError(f"eval_set is for LGBMClassifier and XGBClassifier, not for {name}.")
+        given = f"{name}({option_for_repeated_rows(classifier)})"
+        raise ValueError(f"eval_set is for LGBMClassifier and XGBClassifier, not for {given}.")
     if not has_fit_parameter(classifier, "sample_weight"):
         raise ValueError(f"{name}.fit takes no sample_weight.")
     parts = [part for part in classifier.get_params().values() if hasattr(part, "get_params")]
