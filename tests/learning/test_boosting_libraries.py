@@ -310,11 +310,18 @@ def test_labels_that_never_occur_have_degree_zero(table, classifier):
         (XGBOOST, XGBoostTrees),
         (LGBMClassifier(boosting_type="rf"), None),
         (LGBMClassifier(objective="multiclassova"), None),
+        (XGBClassifier(booster="gblinear"), None),
         (HistGradientBoostingClassifier(), None),
     ],
 )
 def test_other_objectives_and_classifiers_get_repeated_rows(classifier, expected):
     assert trees_of(classifier) is expected
+
+
+def test_linear_boosters(table):
+    X, D = table
+    linear = clone(XGBOOST).set_params(booster="gblinear", max_depth=None)
+    assert SoftLabelClassifier(linear).fit(X, D).score(X, D) > 0.5
 
 
 def test_a_random_state_instance_is_a_seed(table):

@@ -15,7 +15,8 @@ from labeldist.simplex import softmax
 
 # Objectives of the libraries that are the cross-entropy. With any other one, rows are repeated.
 CROSS_ENTROPIES = (None, "binary", "multiclass", "softmax", "binary:logistic", "multi:softprob")
-OTHER_MODELS = [("boosting_type", "rf")]  # which the custom objective does not fit
+# Models that the custom objective does not fit.
+OTHER_MODELS = [("boosting_type", "rf"), ("booster", "gblinear")]
 XGBOOST_FACTOR = 2.0  # of the diagonal Hessian, for more than two labels
 LEAST_CURVATURE = 1e-16  # of an entry of XGBoost's Hessian
 MATRIX_OPTIONS = ("enable_categorical", "feature_types", "feature_weights", "missing")
@@ -257,7 +258,7 @@ def _quantile_matrix(classifier: Any, X: Any, **options: Any) -> Any:
     xgboost = require("xgboost", "boosting")
     given = classifier.get_params()
     options |= {name: given[name] for name in MATRIX_OPTIONS}
-    if given["tree_method"] in (None, "auto", "hist") and given["booster"] != "gblinear":
+    if given["tree_method"] in (None, "auto", "hist"):
         options["max_bin"] = given["max_bin"]
         return xgboost.QuantileDMatrix(X, nthread=given["n_jobs"], **options)
     options.pop("ref", None)
