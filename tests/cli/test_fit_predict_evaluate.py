@@ -274,7 +274,15 @@ def test_new_gaps_categories_and_texts_are_noted(table):
     assert "'pitch'" not in notes
     assert "'key' has 80 cells" in notes
     assert "Major, Moll." in notes
-    assert "'text' has 80 texts without words" in notes
+    assert "'text' has 40 texts without words" in notes
+    assert "'text' has 40 empty cells" in notes
+
+
+def test_gaps_in_text_are_noted_only_if_training_had_none(table):
+    texts = ["" if i % 2 else f"some bird sings at dawn number{i}" for i in range(120)]
+    table.assign(text=texts).to_csv("dist.csv", index=False)
+    run(*FIT, "bdldl", "--prepare", "--ignore", "title")
+    assert "'text'" not in str(run_json("predict", "m.skops", "dist.csv", "-o", "p.csv")["notes"])
 
 
 def test_note_on_unknown_words_names_no_other_columns(table):

@@ -372,7 +372,8 @@ def _note_new_cells(preparation: Any, frame: pd.DataFrame, reporter: Reporter) -
         reporter.note(f"column {name!r} has {unseen}. Their predictions ignore it.")
     for name, count in new_gaps(preparation, frame).items():
         gaps = f"{count} empty cells, but had none in training"
-        reporter.note(f"column {name!r} has {gaps}. They get a typical value.")
+        meaning = "They count as typical values, or as texts without words."
+        reporter.note(f"column {name!r} has {gaps}. {meaning}")
     for name, count in texts_without_known_words(preparation, frame).items():
         reporter.note(f"column {name!r} has {count} texts without words of the training rows.")
 
