@@ -274,7 +274,15 @@ def test_new_gaps_categories_and_texts_are_noted(table):
     assert "'pitch'" not in notes
     assert "'key' has 80 cells" in notes
     assert "Major, Moll." in notes
-    assert "'text' has 80 texts without words" in notes
+    assert "'text' has 40 texts without words" in notes
+    assert "'text' has 40 empty cells" in notes
+
+
+def test_gaps_in_text_are_noted_only_if_training_had_none(table):
+    texts = ["" if i % 2 else f"some bird sings at dawn number{i}" for i in range(120)]
+    table.assign(text=texts).to_csv("dist.csv", index=False)
+    run(*FIT, "bdldl", "--prepare", "--ignore", "title")
+    assert "'text'" not in str(run_json("predict", "m.skops", "dist.csv", "-o", "p.csv")["notes"])
 
 
 def test_note_on_unknown_words_names_no_other_columns(table):
@@ -300,7 +308,7 @@ def test_features_that_reveal_labels_are_noted(table, command):
     rows = table.copy()
     if command == "enhance":
         rows[LABELS] = (rows[LABELS] > 1 / 3).astype(int)
-    rows["copy"] = rows["joy"].round(3)
+    rows["a copy"] = rows["joy"].round(3)
     rows["hard_label"] = np.arange(len(rows)) % 2
     rows.to_csv("leaks.csv", index=False)
     options = {"fit": ("-o", "m.skops", "--method", "bdldl"), "explore": ("-o", "page.html")}
@@ -308,9 +316,13 @@ def test_features_that_reveal_labels_are_noted(table, command):
     notes = run(command, "leaks.csv", *NAMES, *more, "--ignore", "title").stderr
     about = [note for note in notes.splitlines() if "skill" in note]
     assert len(about) == 2
-    assert "'copy'" in about[0]
+    assert "'a copy'" in about[0]
     assert "'joy'" in about[0]
     assert "'hard_label'" in about[1]
+    assert "--ignore hard_label:" in about[1]
+    advised = ("--features", "a copy,tempo", "--ignore", "a copy", "--force")
+    assert "--ignore 'a copy':" in about[0]
+    assert "skill" not in run(command, "leaks.csv", *NAMES, *more, *advised).stderr
 
 
 @pytest.fixture

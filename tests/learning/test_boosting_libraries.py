@@ -24,6 +24,7 @@ from labeldist.models import load, save
 
 LIGHTGBM = LGBMClassifier(n_estimators=15, num_leaves=7, verbosity=-1, random_state=0, n_jobs=1)
 XGBOOST = XGBClassifier(n_estimators=15, max_depth=3, random_state=0, n_jobs=1)
+STOPPING = {LGBMClassifier: "early_stopping_round", XGBClassifier: "early_stopping_rounds"}
 both = pytest.mark.parametrize("classifier", [LIGHTGBM, XGBOOST], ids=["lightgbm", "xgboost"])
 
 
@@ -119,6 +120,23 @@ def test_weights_equal_repetition(classifier, n_labels, rng):
 
 
 @both
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("kind", ["few rows", "constant features", "rare terms"])
+def test_features_that_split_no_rows(classifier, n_labels, kind, rng):
+    X = {
+        "few rows": rng.normal(size=(39, 2)),
+        "constant features": np.ones((60, 2)),
+        "rare terms": sparse.csr_array(np.tile(np.eye(40), (3, 1))),
+    }[kind]
+    D = rng.dirichlet(np.ones(n_labels), size=X.shape[0])
+    stopped = clone(classifier).set_params(**{STOPPING[type(classifier)]: 2, "n_estimators": 50})
+    for model in (SoftLabelClassifier(classifier), SoftLabelClassifier(stopped)):
+        P = model.fit(X, D, eval_set=(X, D)).predict(X)
+        if isinstance(classifier, LGBMClassifier):
+            assert_allclose(P, np.tile(D.mean(axis=0), (len(P), 1)), atol=1e-6)
+
+
+@both
 def test_degrees_are_learned_as_well_as_by_repeated_rows(table, classifier):
     X, D = make_artificial(300, random_state=1)
     soft = SoftLabelClassifier(classifier).fit(*table)
@@ -143,12 +161,7 @@ def test_early_stopping_on_degrees(table, classifier, rng):
     noisy = D * rng.uniform(0.2, 1.8, size=D.shape)
     other = make_artificial(100, random_state=2)
     model = SoftLabelClassifier(classifier).fit(X, noisy, eval_set=other)
-    booster = model.estimator_.booster
-    if isinstance(classifier, XGBClassifier):
-        n_rounds = booster.num_boosted_rounds()
-    else:
-        n_rounds = booster.best_iteration
-    assert 1 < n_rounds < 300
+    assert 1 < model.estimator_.booster.best_iteration < 300
     name = "early_stopping_round" + "s" * isinstance(classifier, XGBClassifier)
     full = SoftLabelClassifier(clone(classifier).set_params(**{name: None})).fit(X, noisy)
     assert model.score(*other) > full.score(*other)
@@ -175,11 +188,39 @@ def test_validation_rows_are_checked(table):
     model = SoftLabelClassifier(LIGHTGBM)
     with pytest.raises(ValueError, match="labels"):
         model.fit(X, frame, eval_set=(X, frame[["b", "a", "c"]]))
+    with pytest.raises(ValueError, match="got 2 columns"):
+        model.fit(X, frame, eval_set=(X, D[:, :2]))
     with pytest.raises(ValueError, match="features"):
         model.fit(X, D, eval_set=(X[:, :2], D))
-    boosting = HistGradientBoostingClassifier(early_stopping=False)
-    with pytest.raises(ValueError, match="eval_set"):
-        SoftLabelClassifier(boosting).fit(X, D, eval_set=(X, D))
+    with pytest.raises(ValueError, match="list of one pair"):
+        model.fit(X, D, eval_set=[(X, D), (X, D)])
+
+
+def test_forms_of_validation_rows(table):
+    X, D = table
+    frame = pd.DataFrame(D, columns=["a", "b", "c"])
+    other = make_artificial(100, random_state=2)
+    model = SoftLabelClassifier(clone(LIGHTGBM).set_params(early_stopping_round=2))
+    expected = model.fit(X, D, eval_set=other).predict(X)
+    assert_allclose(model.fit(X, D, eval_set=[other]).predict(X), expected)
+    assert_allclose(model.fit(X, frame, eval_set=other).predict(X), expected)
+    assert model.label_names_ == ["a", "b", "c"]
+    named = pd.DataFrame(other[1], columns=frame.columns)
+    assert_allclose(model.fit(X, D, eval_set=(other[0], named)).predict(X), expected)
+    assert model.label_names_ == ["label_0", "label_1", "label_2"]
+
+
+@pytest.mark.parametrize(
+    ("classifier", "message"),
+    [
+        (HistGradientBoostingClassifier(), r"not for HistGradientBoostingClassifier\(\)[.]"),
+        (LGBMClassifier(boosting_type="rf"), r"not for LGBMClassifier\(boosting_type='rf'\)"),
+        (XGBClassifier(objective="multi:softmax"), "objective='multi:softmax'"),
+    ],
+)
+def test_validation_rows_for_repeated_rows_raise(table, classifier, message):
+    with pytest.raises(ValueError, match=message):
+        SoftLabelClassifier(classifier).fit(*table, eval_set=table)
 
 
 @both
@@ -205,6 +246,54 @@ def test_sparse_and_missing_features(table, classifier):
     assert_allclose(clone(model).fit(X, D).predict(X)[1:], expected[1:], atol=0.1)
 
 
+WITH_CATEGORIES = [
+    LIGHTGBM,
+    clone(XGBOOST).set_params(enable_categorical=True),
+    HistGradientBoostingClassifier(max_iter=10, early_stopping=False),
+]
+
+
+@pytest.mark.parametrize("classifier", WITH_CATEGORIES, ids=["lightgbm", "xgboost", "sklearn"])
+@pytest.mark.parametrize("words", [False, True])
+def test_categories_of_pandas_columns(classifier, words, rng):
+    frame, classes = table_of_categories(rng, words=words)
+    expected = clone(classifier).fit(frame, classes).predict_proba(frame)
+    model = SoftLabelClassifier(classifier).fit(frame, np.eye(3)[classes])
+    assert_allclose(model.predict(frame), expected, atol=1e-5)
+    few = frame[:5].assign(kind=frame["kind"][:5].cat.remove_unused_categories())
+    assert_allclose(model.predict(few), expected[:5], atol=1e-5)
+
+
+@pytest.mark.parametrize("classifier", WITH_CATEGORIES[:2], ids=["lightgbm", "xgboost"])
+def test_categories_of_stopped_and_saved_models(classifier, rng, tmp_path):
+    frame, classes = table_of_categories(rng, words=True)
+    D = 0.6 * np.eye(3)[classes] + 0.4 * rng.dirichlet(np.ones(3), size=300)
+    stopped = clone(classifier).set_params(n_estimators=300, learning_rate=0.5)
+    stopped.set_params(**{STOPPING[type(classifier)]: 2})
+    model = SoftLabelClassifier(stopped).fit(frame[:200], D[:200], eval_set=(frame[200:], D[200:]))
+    save(model, tmp_path / "m.skops")
+    few = frame[:5].assign(kind=frame["kind"][:5].cat.remove_unused_categories())
+    assert_allclose(load(tmp_path / "m.skops").predict(few), model.predict(frame)[:5], atol=1e-6)
+
+
+def table_of_categories(rng, *, words):
+    codes = rng.integers(12, size=300)
+    cells = [f"word {code}" for code in codes] if words else codes
+    frame = pd.DataFrame({"size": rng.normal(size=300), "kind": pd.Categorical(cells)})
+    return frame, rng.permutation(12)[codes] % 3
+
+
+def test_names_of_pandas_columns(table):
+    X, D = table
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    falling = clone(XGBOOST).set_params(monotone_constraints={"x0": -1})
+    model = SoftLabelClassifier(falling).fit(frame, D[:, :2])
+    assert model.estimator_.booster.feature_names == list(frame.columns)
+    assert (np.diff(model.predict(frame.loc[[0] * 50].assign(x0=np.arange(50)))[:, 1]) <= 0).all()
+    booster = SoftLabelClassifier(LIGHTGBM).fit(frame, D).estimator_.booster
+    assert booster.feature_name() == list(frame.columns)
+
+
 @both
 def test_labels_that_never_occur_have_degree_zero(table, classifier):
     X, D = table
@@ -221,11 +310,18 @@ def test_labels_that_never_occur_have_degree_zero(table, classifier):
         (XGBOOST, XGBoostTrees),
         (LGBMClassifier(boosting_type="rf"), None),
         (LGBMClassifier(objective="multiclassova"), None),
+        (XGBClassifier(booster="gblinear"), None),
         (HistGradientBoostingClassifier(), None),
     ],
 )
 def test_other_objectives_and_classifiers_get_repeated_rows(classifier, expected):
     assert trees_of(classifier) is expected
+
+
+def test_linear_boosters(table):
+    X, D = table
+    linear = clone(XGBOOST).set_params(booster="gblinear", max_depth=None)
+    assert SoftLabelClassifier(linear).fit(X, D).score(X, D) > 0.5
 
 
 def test_a_random_state_instance_is_a_seed(table):

@@ -51,7 +51,9 @@ def test_failed_partial_fit_leaves_the_model_unchanged():
     labels = pd.DataFrame(D, columns=["r", "g", "b"])
     model = BDLDL().partial_fit(frame, labels)
     before = dict(vars(model))
-    with pytest.raises(ValueError, match=r"\['r', 'g', 'b'\]; got \['g', 'r', 'b'\]"):
+    with pytest.raises(
+        ValueError, match=r"\['r', 'g', 'b'\], in this order; got \['g', 'r', 'b'\]"
+    ):
         model.partial_fit(frame, labels[["g", "r", "b"]])
     with pytest.raises(ValueError, match="same order"):
         model.partial_fit(frame[["b", "a", "c"]], labels)

@@ -46,6 +46,8 @@ def test_labels_by_pattern_list_and_file(write):
 def test_features_and_ignored_columns():
     chosen = choose_columns(SONGS, "mood_*", features="live,t*", ignore="title")
     assert chosen.features == ["live", "tempo"]
+    named = choose_columns(SONGS, "mood_*", features="live,tempo", ignore="tempo,title")
+    assert named.features == ["live"]
     assert choose_columns(SONGS, "mood_joy", ignore="mood_fear,live").features == ["tempo"]
     assert choose_columns(SONGS, "mood_*", prepare=True).features == ["title", "tempo", "live"]
 

@@ -43,7 +43,8 @@ def test_filled_cells_of_columns_with_gaps_are_compared(degrees):
         tags = (degrees > 0.3).astype(int)
         assert leaks_of(tags, word=words) == [("word", "fear", False)]
     few = degrees["joy"].where(degrees.index < 9)
-    assert leaks_of(degrees, empty=few * np.nan, few=few) == []
+    empty = pd.Series([""] * N)
+    assert leaks_of(degrees, nan=few * np.nan, few=few, empty=empty) == []
 
 
 def test_gaps_alone_are_not_reported(degrees, rng):
@@ -79,6 +80,14 @@ def test_few_rows_are_not_judged_by_their_values(degrees):
     [
         ("soft_label.0", "joy", True),
         ("hard_label", "joy", True),
+        ("soft_labels", "joy", True),
+        ("HardLabel", "joy", True),
+        ("softlabel_2", "joy", True),
+        ("majority_label", "joy", True),
+        ("Gold Labels", "joy", True),
+        ("gold_price", "joy", False),
+        ("label_size_cm", "joy", False),
+        ("labels_per_item", "joy", False),
         ("Joy votes", "joy", True),
         ("share_of_joy", "joy", False),
         ("share_joy", "joy", True),

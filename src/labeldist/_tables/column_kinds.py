@@ -113,7 +113,8 @@ def is_missing(cells: Any) -> Mask:
     missing: Mask = cells.isna().to_numpy(bool)
     if holds_objects(cells):
         # For short columns, this is much faster than the methods of pandas for text.
-        return missing | [str(cell).strip() in MISSING for cell in cells.to_numpy(object)]
+        words = [str(cell).strip() in MISSING for cell in cells.to_numpy(object)]
+        return missing | np.array(words, dtype=bool)  # an empty list would be float64
     return missing
 
 

@@ -163,8 +163,6 @@ def choose_columns(
     if features is not None:
         named = match_columns(features, frame.columns, "feature")
         check_apart("label", label_columns, named)
-        if "*" not in "".join(features):
-            check_apart("feature", named, ignored)
         feature_columns = [name for name in named if name not in ignored]
     else:
         feature_columns = []

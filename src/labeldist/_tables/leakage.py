@@ -20,6 +20,7 @@ ROUNDING = 1e-12  # Degrees with a smaller variance, relative to their squares, 
 # Words that turn the name of a label into the name of a column derived from it.
 DERIVED = {"count", "counts", "degree", "degrees", "hard", "label", "labels", "prob"}
 DERIVED |= {"probability", "share", "shares", "soft", "vote", "votes"}
+HOLDS_LABELS = re.compile(r"(gold|hard|majority|soft)labels?\d*")
 
 
 class Leak(NamedTuple):
@@ -75,8 +76,10 @@ def _without_repetitions(codes: Array, degrees: Array) -> Any:
 
 
 def is_named_after(feature: str, label: str) -> bool:
-    """Return whether a column is named hard_label or soft_label, or after a label: votes_joy."""
+    """Return whether a column is named like hard_label, or after a label: votes_joy."""
     words = _words(feature)
+    if HOLDS_LABELS.fullmatch("".join(words)):
+        return True
     if "label" in words and {"hard", "soft"} & set(words):
         return True
     of_label = _words(label)

@@ -110,20 +110,20 @@ def unseen_categories(preparation: ColumnTransformer, frame: Any) -> dict[str, l
 
 
 def texts_without_known_words(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
-    """Return how many cells of columns of text have no word that the fitted transformer knows."""
+    """Return how many filled cells of columns of text have no word that the transformer knows."""
     counts = {}
     for part, names in _fitted_parts(preparation, TextComponents, TextWeights):
         for name in names:
             n_terms = part.weights(frame[name]).getnnz(axis=1)
-            counts[name] = int((n_terms == 0).sum())
+            counts[name] = int((~is_missing(frame[name]) & (n_terms == 0)).sum())
     return {name: count for name, count in counts.items() if count}
 
 
 def new_gaps(preparation: ColumnTransformer, frame: Any) -> dict[str, int]:
-    """Return the numbers of gaps in columns of numbers and dates that had none in training."""
+    """Return the numbers of gaps in columns that had none in training, except categories."""
     known = [name for _, names in _fitted_parts(preparation, IsMissing) for name in names]
     counts = {}
-    for _, names in _fitted_parts(preparation, ToNumbers, DateParts):
+    for _, names in _fitted_parts(preparation, ToNumbers, DateParts, TextComponents, TextWeights):
         for name in names:
             if name not in known:
                 counts[name] = int(is_missing(frame[name]).sum())

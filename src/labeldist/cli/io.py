@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from labeldist._files import check_free
 from labeldist._tables import column_kinds as kinds
 from labeldist._tables.column_selection import (
     LabelledTable,
+    check_apart,
     choose_columns,
     degrees,
     match_columns,
@@ -75,6 +77,7 @@ def choose(
     ignored = match_columns(columns.ignore, frame.columns, "ignored")
     if columns.other is not None:
         ignored.append(one_column(columns.other, frame.columns, "item or weight"))
+        check_apart("feature", (columns.features or "").split(","), [columns.other])
 
     def choose_without(ignored: list[str]) -> LabelledTable:
         return choose_columns(
@@ -128,7 +131,7 @@ def _note_identifiers(table: LabelledTable, reporter: Reporter) -> None:
         is_named = name.lower().endswith(("id", "index", "item", "key"))
         is_whole = (values % 1 == 0).all()
         if counts_rows or (is_named and is_whole and table.frame[name].is_unique):
-            advice = f"If it identifies the items, add --ignore {name}."
+            advice = f"If it identifies the items, add --ignore {shlex.quote(name)}."
             reporter.note(f"column {name!r} is used as a feature. {advice}")
 
 
@@ -138,7 +141,7 @@ def _note_leaks(table: LabelledTable, reporter: Reporter) -> None:
         finding = f"predicts the label {leak.label!r} almost perfectly by itself"
         if leak.by_name:
             finding = "is named after the labels"
-        advice = f"If it is derived from them, add --ignore {leak.feature}"
+        advice = f"If it is derived from them, add --ignore {shlex.quote(leak.feature)}"
         reporter.note(
             f"column {leak.feature!r} {finding}. {advice}: otherwise the skill will not hold on "
             "new items."
@@ -261,7 +264,7 @@ def _check_same_order(
         in_order = list(ours) == list(theirs)
         if ours.is_unique and not in_order and sorted(ours) == sorted(theirs):
             problem = f"{one} and {two} have the same values in column {column!r} in another order"
-            raise TableError(f"{problem}. Match rows by it with --item {column}.")
+            raise TableError(f"{problem}. Match rows by it with --item {shlex.quote(column)}.")
 
 
 def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
@@ -365,7 +368,8 @@ def _note_new_cells(preparation: Any, frame: pd.DataFrame, reporter: Reporter) -
         reporter.note(f"column {name!r} has {unseen}. Their predictions ignore it.")
     for name, count in new_gaps(preparation, frame).items():
         gaps = f"{count} empty cells, but had none in training"
-        reporter.note(f"column {name!r} has {gaps}. They get a typical value.")
+        meaning = "They count as typical values, or as texts without words."
+        reporter.note(f"column {name!r} has {gaps}. {meaning}")
     for name, count in texts_without_known_words(preparation, frame).items():
         reporter.note(f"column {name!r} has {count} texts without words of the training rows.")
 

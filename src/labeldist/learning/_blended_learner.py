@@ -103,7 +103,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
             raise ValueError("estimators must name at least one learner.")
         return self._check_features_and_distributions(X, y, sample_weight)
 
-    def _table_options(self) -> dict[str, Any]:
+    def _table_options(self, X: Any) -> dict[str, Any]:  # noqa: ARG002
         return ONLY_NAMES  # the learners validate the features
 
     def _fit_learners(self, X: Any, D: Array, weight: Array | None, weights: Array) -> Self:

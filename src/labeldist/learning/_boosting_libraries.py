@@ -15,6 +15,8 @@ from labeldist.simplex import softmax
 
 # Objectives of the libraries that are the cross-entropy. With any other one, rows are repeated.
 CROSS_ENTROPIES = (None, "binary", "multiclass", "softmax", "binary:logistic", "multi:softprob")
+# Models that the custom objective does not fit.
+OTHER_MODELS = [("boosting_type", "rf"), ("booster", "gblinear")]
 XGBOOST_FACTOR = 2.0  # of the diagonal Hessian, for more than two labels
 LEAST_CURVATURE = 1e-16  # of an entry of XGBoost's Hessian
 MATRIX_OPTIONS = ("enable_categorical", "feature_types", "feature_weights", "missing")
@@ -105,10 +107,16 @@ class LightGBMTrees:
         factor = n_labels / (n_labels - 1)  # as in LightGBM's own objective
         loss = SoftCrossEntropy.of(_scale_positive(degrees, params), start, factor)
         n_rounds = params.pop("n_estimators")
-        params["objective"] = lambda F, _: loss.gradient_and_curvature(F)
+        params["objective"] = "none"
         params["metric"] = "None"
         params["num_class"] = n_labels if n_labels > 2 else 1
-        data = lightgbm.Dataset(train.X, np.zeros(len(degrees)), params=params)
+        no_classes = np.zeros(len(degrees))
+        data = lightgbm.Dataset(train.X, no_classes, params=params).construct()
+        if not any(map(data.feature_num_bin, range(train.X.shape[1]))):
+            # No feature splits the rows. A custom objective needs one, though it is not used.
+            params["feature_pre_filter"] = False
+            data = lightgbm.Dataset(train.X, no_classes, params=params)
+        params["objective"] = lambda F, _: loss.gradient_and_curvature(F)
         options: dict[str, Any] = {}
         if validation is not None:
             held_out = SoftCrossEntropy.of(validation.degrees, start, factor)
@@ -183,13 +191,16 @@ class XGBoostTrees:
             verbose_eval=False,
             **options,
         )
-        if classifier.early_stopping_rounds:
-            booster = booster[: booster.best_iteration + 1]
         return cls(booster, classifier.missing)
 
     def predict_proba(self, X: Any) -> Array:
         """Predict a distribution for each row."""
-        P = self.booster.inplace_predict(plain_features(X), missing=self.missing)
+        # All rounds are kept, because a slice of a booster loses the categories of its columns.
+        best = self.booster.attr("best_iteration")
+        n_rounds = 0 if best is None else int(best) + 1  # 0: all
+        P = self.booster.inplace_predict(
+            plain_features(X), iteration_range=(0, n_rounds), missing=self.missing
+        )
         P = P.astype(np.float64)
         return np.column_stack([1 - P, P]) if P.ndim == 1 else P
 
@@ -206,12 +217,20 @@ class XGBoostTrees:
 def trees_of(classifier: Any) -> type[LightGBMTrees | XGBoostTrees] | None:
     """Return the class that fits a classifier to degrees, or None if rows must be repeated."""
     names = [kind.__name__ for kind in type(classifier).__mro__]
-    parameters = classifier.get_params(deep=False)
-    if parameters.get("objective") not in CROSS_ENTROPIES:
+    if option_for_repeated_rows(classifier):
         return None
-    if "LGBMClassifier" in names and parameters["boosting_type"] != "rf":
+    if "LGBMClassifier" in names:
         return LightGBMTrees
     return XGBoostTrees if "XGBClassifier" in names else None
+
+
+def option_for_repeated_rows(classifier: Any) -> str:
+    """Return the parameter of a library that needs repeated rows, or an empty text."""
+    for name, value in classifier.get_params(deep=False).items():
+        is_other_objective = name == "objective" and value not in CROSS_ENTROPIES
+        if is_other_objective or (name, value) in OTHER_MODELS:
+            return f"{name}={value!r}"
+    return ""
 
 
 def _scale_positive(degrees: Array, params: dict[str, Any]) -> Array:
@@ -239,7 +258,7 @@ def _quantile_matrix(classifier: Any, X: Any, **options: Any) -> Any:
     xgboost = require("xgboost", "boosting")
     given = classifier.get_params()
     options |= {name: given[name] for name in MATRIX_OPTIONS}
-    if given["tree_method"] in (None, "auto", "hist") and given["booster"] != "gblinear":
+    if given["tree_method"] in (None, "auto", "hist"):
         options["max_bin"] = given["max_bin"]
         return xgboost.QuantileDMatrix(X, nthread=given["n_jobs"], **options)
     options.pop("ref", None)

@@ -83,7 +83,7 @@ class DistributionEstimator(ConstrainedEstimator):
         """
         raise NotImplementedError
 
-    def _table_options(self) -> dict[str, Any]:
+    def _table_options(self, X: Any) -> dict[str, Any]:  # noqa: ARG002
         """Return options of scikit-learn's `validate_data` for the features."""
         accept_sparse = "csr" if get_tags(self).input_tags.sparse else False
         return {"accept_sparse": accept_sparse, "dtype": [np.float64, np.float32]}
@@ -99,7 +99,7 @@ class DistributionEstimator(ConstrainedEstimator):
             name = type(self).__name__
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
         validation.check_rows(X=X, y=y, sample_weight=sample_weight)
-        options = {"ensure_all_finite": self._checks_finite, **self._table_options()}
+        options = {"ensure_all_finite": self._checks_finite, **self._table_options(X)}
         X = validation.validate_data(self, X, reset=reset, **options)
         D = validation.as_distributions(
             y, name="y (the label distributions)", accept_missing=self._accepts_missing
@@ -107,12 +107,14 @@ class DistributionEstimator(ConstrainedEstimator):
         check_consistent_length(X, D)
         if self._squares_features:
             check_squarable(X)
-        names = validation.label_names(y, D.shape[1])
-        if not reset and names != self.label_names_:
+        if reset:
+            self.label_names_ = validation.label_names(y, D.shape[1])
+        validation.check_label_names(y, self.label_names_)
+        if D.shape[1] != len(self.label_names_):
             raise ValueError(
-                f"y must have the labels of the first rows, {self.label_names_}; got {names}."
+                f"y must have the labels of the first rows, {self.label_names_}; "
+                f"got {D.shape[1]} columns."
             )
-        self.label_names_ = names
         return X, D
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -149,7 +151,7 @@ class DistributionLearner(RegressorMixin, DistributionEstimator):
             The predicted distributions: non-negative rows that sum to one.
         """
         check_is_fitted(self)
-        X = validation.validate_data(self, X, reset=False, **self._table_options())
+        X = validation.validate_data(self, X, reset=False, **self._table_options(X))
         with threads_for(*X.shape):
             return self._predict(X)
 

@@ -12,7 +12,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
 from labeldist._typing import EPSILON, Array
-from labeldist.learning._boosting_libraries import SoftTable, plain_features, trees_of
+from labeldist.learning._boosting_libraries import (
+    SoftTable,
+    option_for_repeated_rows,
+    plain_features,
+    trees_of,
+)
 from labeldist.learning._learner import (
     ONLY_NAMES,
     DistributionLearner,
@@ -43,7 +48,8 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes
         ``sample_weight``, for instance linear models, boosted trees and forests. The steps of a
         pipeline before the classifier are fitted to the original rows, and the rows are repeated
-        after them; `X` is then what the first step accepts, such as a list of texts.
+        after them; `X` is then what the first step accepts, such as a list of texts. A classifier
+        receives a pandas data frame as it is, with the names and categories of its columns.
         A classifier with early stopping or a parameter ``cv`` raises a ``ValueError``, because it
         would split its training rows, with copies of a row on both sides. The keys of
         ``class_weight`` are columns of `y`, and "balanced" weights are inverse to the sums of the
@@ -82,7 +88,11 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         self.estimator = estimator
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, eval_set: tuple[Any, Any] | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: tuple[Any, Any] | list[tuple[Any, Any]] | None = None,
     ) -> Self:
         """Fit the classifier to features and label distributions.
 
@@ -94,7 +104,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
             Non-negative degrees. Each row is divided by its sum.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. In the loss, a row of weight w counts as w equal rows.
-        eval_set : tuple of (X, y), default=None
+        eval_set : tuple of (X, y), or list of one such tuple, default=None
             Other rows, whose cross-entropy ends the training of ``LGBMClassifier`` and
             ``XGBClassifier`` if they have a parameter for early stopping.
 
@@ -122,6 +132,10 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         else:
             held_out = None
             if eval_set is not None:
+                if isinstance(eval_set, list):  # as the libraries require
+                    if len(eval_set) != 1:
+                        raise ValueError("eval_set must be a pair (X, y), or a list of one pair.")
+                    eval_set = eval_set[0]
                 X_other, D_other = self._check_features_and_distributions(*eval_set, reset=False)
                 if transformer is not None:
                     X_other = transformer.transform(X_other)
@@ -134,7 +148,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
 
     def predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validation.validate_data(self, X, reset=False, **self._table_options())
+        X = validation.validate_data(self, X, reset=False, **self._table_options(X))
         if self.transformer_ is not None:
             X = self.transformer_.transform(X)
         P = np.zeros((np.shape(X)[0], len(self.label_names_)))
@@ -143,11 +157,12 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
             P[:, self.present_] = self.estimator_.predict_proba(X)
         return to_distributions(P, "clip", floor=EPSILON)
 
-    def _table_options(self) -> dict[str, Any]:
-        if hasattr(self.estimator, "steps"):
+    def _table_options(self, X: Any) -> dict[str, Any]:
+        # An array has neither the categories of a pandas frame nor its names of columns.
+        if hasattr(self.estimator, "steps") or hasattr(X, "iloc"):
             return ONLY_NAMES
         allow_nan = get_tags(self).input_tags.allow_nan
-        return super()._table_options() | {"ensure_all_finite": "allow-nan" if allow_nan else True}
+        return super()._table_options(X) | {"ensure_all_finite": "allow-nan" if allow_nan else True}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -191,7 +206,8 @@ def _check_classifier(classifier: Any, n_rows: int, eval_set: Any) -> None:
     """Raise if a classifier takes no weights, or if it or a part splits `n_rows` repeated rows."""
     name = type(classifier).__name__
     if eval_set is not None:
-        raise ValueError(f"eval_set is for LGBMClassifier and XGBClassifier, not for {name}.")
+        given = f"{name}({option_for_repeated_rows(classifier)})"
+        raise ValueError(f"eval_set is for LGBMClassifier and XGBClassifier, not for {given}.")
     if not has_fit_parameter(classifier, "sample_weight"):
         raise ValueError(f"{name}.fit takes no sample_weight.")
     parts = [part for part in classifier.get_params().values() if hasattr(part, "get_params")]

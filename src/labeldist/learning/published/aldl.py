@@ -135,7 +135,7 @@ class ALDL(PenalisedSoftmax):
         """
         self._validate_params()
         validation.check_rows(X=X, y=y)
-        X, y = validation.validate_data(self, X, y, y_numeric=True, **self._table_options())
+        X, y = validation.validate_data(self, X, y, y_numeric=True, **self._table_options(X))
         check_squarable(X)
         if y.dtype.kind == "U":
             y = y.astype(np.float64)

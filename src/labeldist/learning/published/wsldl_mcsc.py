@@ -130,7 +130,7 @@ class WSLDLMCSC(DistributionEstimator):
             return self.fit(X, y).label_distributions_
         self._validate_params()
         X, D = self._check_features_and_distributions(X, y)
-        new = validate_data(self, X_new, reset=False, **self._table_options())
+        new = validate_data(self, X_new, reset=False, **self._table_options(X_new))
         features = np.vstack([X, new])
         missing = np.full((len(new), D.shape[1]), np.nan)
         with threads_for(len(features), X.shape[1] + D.shape[1]):
