@@ -44,6 +44,7 @@ TERMS: tuple[dict[str, Any], ...] = (
     {"ngram_range": (1, 2)},
     {"analyzer": "char_wb", "ngram_range": (2, 5)},
 )
+LEARNERS = ("mean", "hard labels", "soft labels", "auto")
 TEXT = "text"
 EMBEDDINGS = "embeddings"
 
@@ -162,7 +163,7 @@ def results_table(skills: pd.DataFrame) -> str:
     skills = skills.rename_axis(["votes", "features", "split"])
     groups = skills.assign(gain=skills["auto"] - skills["soft labels"]).groupby(level=[0, 1])
     order = [(name, kind) for name in SETS for kind in (TEXT, EMBEDDINGS)]
-    table = groups.mean().reindex(order).dropna()
+    table = groups.mean().reindex(order)[[*LEARNERS, "gain"]].dropna()
     errors = groups["gain"].sem()[table.index].map(" ± {:.3f}".format)
     table["auto − soft"] = table.pop("gain").map("{:+.3f}".format) + errors
     table["ceiling"] = [noise_ceiling(SETS[name]().votes) for name, _ in table.index]
