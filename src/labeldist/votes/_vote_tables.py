@@ -268,7 +268,9 @@ def _check_counts(numbers: Array, columns: Sequence[Any]) -> Array:
     if not valid.all():
         row, k = np.argwhere(~valid)[0]
         place = cell_at(row, columns[k])
-        raise TableError(f"{place} is {numbers[row, k]:g}, not a number of votes: 0, 1, 2, …")
+        number = numbers[row, k]
+        found = "empty or text" if np.isnan(number) else f"{number:g}"
+        raise TableError(f"{place} is {found}, not a number of votes: 0, 1, 2, …")
     return numbers
 
 
