@@ -14,7 +14,7 @@ from sklearn.metrics import label_ranking_average_precision_score
 
 from labeldist import BDLDL, BDLE
 from labeldist._tables import chunks
-from labeldist.cli import predict
+from labeldist.cli import io, predict
 from labeldist.datasets import read_table
 from labeldist.metrics import PAPER_MEASURES, score_all, skill
 from labeldist.models import load, read_card, save
@@ -204,6 +204,15 @@ def test_noise_ceiling_of_shares_of_votes(table, rng):
         weighted = run_json(*command, "--weights", "votes")["noise_ceiling"]
         assert plain == pytest.approx(noise_ceiling(votes), abs=1e-6)
         assert weighted == pytest.approx(noise_ceiling(votes, sample_weight=n_votes), abs=1e-6)
+
+
+@pytest.mark.parametrize("n_votes", [0, np.nan])
+def test_rows_without_votes_have_no_effect_on_the_noise_ceiling(n_votes):
+    D = np.array([[2 / 3, 1 / 3], [0, 1], [1, 0], [0.5, 0.5]])
+    frame = pd.DataFrame({"votes": [3, 3, 3, n_votes]})
+    found, _ = io.noise_ceiling_of(frame, D, None, 0.1)
+    expected, _ = io.noise_ceiling_of(frame[:3], D[:3], None, 0.1)
+    assert 0 < expected == found
 
 
 def test_skill_above_the_noise_ceiling_is_explained(table, rng):

@@ -233,6 +233,7 @@ def test_relations_beside_choices_in_label_studio_are_no_votes(tmp_path):
 
 def test_rejected_tasks_without_a_label_are_no_votes(tmp_path):
     spans = {"text": "It rains", "spans": [], "_input_hash": 3, "_session_id": "d-al"}
-    tasks = [{**spans, "answer": "accept"}, {**spans, "answer": "reject"}, *PROPOSED]
+    inherited = {**choice(8, "bo", ["fear"], "reject"), "label": "source"}
+    tasks = [{**spans, "answer": "accept"}, {**spans, "answer": "reject"}, inherited, *PROPOSED]
     path = write_lines(tmp_path / "tasks.jsonl", tasks)
     assert {label for _, _, label, _ in rows(path, "prodigy")} == {"spam", "not spam"}

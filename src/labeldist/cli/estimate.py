@@ -65,10 +65,13 @@ class Estimate:
         `expected_error` is the error of the Dirichlet estimate from the other votes of a left-out
         vote. The error of the mixture is lower by the difference of their scores, since the
         expected score is minus the error, up to a constant. The result is None if no item has two
-        votes, and at most `MAX_VOTES`.
+        votes, 0 if counting is as good, and at most `MAX_VOTES`.
         """
         from labeldist.votes import expected_error, from_votes
 
+        scores = self.enhancer.vote_scores_
+        if scores["mixture"] <= scores["counting"]:
+            return 0
         n_votes = self.counts.sum(axis=1)
         n_others = n_votes @ (n_votes - 1) / n_votes.sum()  # of a vote, on average
         if n_others == 0:
@@ -76,9 +79,6 @@ class Estimate:
         n_counted = max(1, round(n_others))
         votes = from_votes(self.counts[n_votes > 0])
         expected = expected_error(votes, n_counted + np.array(FURTHER_VOTES))
-        scores = self.enhancer.vote_scores_
-        if scores["mixture"] <= scores["counting"]:
-            return 0
         error = expected.dirichlet[0] - (scores["mixture"] - scores["dirichlet"])
         # The error of counting is about proportional to 1 / n.
         inverse = 1 / max(error, expected.counting[-1])

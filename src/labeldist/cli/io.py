@@ -77,7 +77,8 @@ def choose(
     ignored = match_columns(columns.ignore, frame.columns, "ignored")
     if columns.other is not None:
         ignored.append(one_column(columns.other, frame.columns, "item or weight"))
-        check_apart("feature", (columns.features or "").split(","), [columns.other])
+        named = [name.strip() for name in (columns.features or "").split(",")]
+        check_apart("feature", named, [columns.other])
 
     def choose_without(ignored: list[str]) -> LabelledTable:
         return choose_columns(
@@ -195,16 +196,15 @@ def noise_ceiling_of(
     """
     from labeldist.votes import from_votes, noise_ceiling
 
-    counts = counts_of_votes(frame, D)
-    if counts is None:
+    if VOTES_COLUMN not in frame.columns:
         return None, ""
-    n_votes = counts.sum(axis=1)
-    used = n_votes > 0 if weight is None else (n_votes > 0) & (weight > 0)
-    if not (n_votes[used] > 1).any():
+    weights = np.ones(len(D)) if weight is None else weight
+    used = (kinds.to_numbers(frame[VOTES_COLUMN], truth_words=False) > 0) & (weights > 0)
+    counts = counts_of_votes(frame[used], D[used])
+    if counts is None or counts.sum(axis=1).max(initial=0) < 2:
         return None, ""
-    weights = None if weight is None else weight[used]
-    ceiling = noise_ceiling(from_votes(counts[used]), sample_weight=weights)
-    mean = n_votes[used].mean()
+    ceiling = noise_ceiling(from_votes(counts), sample_weight=weights[used])
+    mean = counts.sum(axis=1).mean()
     about = f"the true distributions themselves have a skill of about {ceiling:.2f}"
     text = f"Noise ceiling: with {mean:.3g} votes per item, {about}, estimated from the votes."
     if skill > ceiling:

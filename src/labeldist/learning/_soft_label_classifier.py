@@ -48,8 +48,8 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         A scikit-learn compatible classifier with ``predict_proba`` whose ``fit`` takes
         ``sample_weight``, for instance linear models, boosted trees and forests. The steps of a
         pipeline before the classifier are fitted to the original rows, and the rows are repeated
-        after them; `X` is then what the first step accepts, such as a list of texts. A classifier
-        receives a pandas data frame as it is, with the names and categories of its columns.
+        after them; `X` is then what the first step accepts, such as a list of texts. A pandas data
+        frame with columns of categories is passed on as it is, other features as an array.
         A classifier with early stopping or a parameter ``cv`` raises a ``ValueError``, because it
         would split its training rows, with copies of a row on both sides. The keys of
         ``class_weight`` are columns of `y`, and "balanced" weights are inverse to the sums of the
@@ -158,8 +158,7 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         return to_distributions(P, "clip", floor=EPSILON)
 
     def _table_options(self, X: Any) -> dict[str, Any]:
-        # An array has neither the categories of a pandas frame nor its names of columns.
-        if hasattr(self.estimator, "steps") or hasattr(X, "iloc"):
+        if hasattr(self.estimator, "steps") or _has_categories(X):
             return ONLY_NAMES
         allow_nan = get_tags(self).input_tags.allow_nan
         return super()._table_options(X) | {"ensure_all_finite": "allow-nan" if allow_nan else True}
@@ -170,6 +169,11 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
         tags.input_tags.sparse = inner.sparse
         tags.input_tags.allow_nan = inner.allow_nan
         return tags
+
+
+def _has_categories(X: Any) -> bool:
+    """Return whether columns of a pandas data frame have categories, which an array cannot hold."""
+    return hasattr(X, "iloc") and "category" in map(str, getattr(X, "dtypes", ()))
 
 
 def _split_pipeline(estimator: Any) -> tuple[Any, Any]:

@@ -128,7 +128,8 @@ def _read_prodigy(tasks: Records) -> Iterator[Answer]:
         person = task.get("_annotator_id", task.get("_session_id"))
         labels = task.get("accept", task.get(LABEL))  # choices, or one proposed label
         if task["answer"] == "reject":
-            labels = f"not {labels}" if LABEL in task else None
+            is_proposal = LABEL in task and "accept" not in task
+            labels = f"not {labels}" if is_proposal else None
         if task["answer"] != "ignore":
             yield Answer(task["_input_hash"], person, LABEL, labels, task.get(TEXT))
 

@@ -312,7 +312,7 @@ def _given_or_numbered(label_names: Names, n_labels: int) -> list[str]:
         return [f"label_{k}" for k in range(n_labels)]
     if len(label_names) != n_labels:
         raise ValueError(f"label_names must name each of the {n_labels} columns.")
-    return [clean(str(name)) for name in label_names]
+    return [kinds.name_of(name) for name in label_names]
 
 
 def _sorted(names: list[str]) -> list[str]:

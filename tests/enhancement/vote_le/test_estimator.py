@@ -252,6 +252,8 @@ def test_features_in_another_order_than_the_items_of_the_votes_raise():
     votes = from_votes(counts[::-1], counts=[0, 1, 2])
     with pytest.raises(ValueError, match="another order"):
         VoteLE("auto").fit(features, votes)
+    VoteLE("auto").fit(features, from_votes(counts.to_numpy()[::-1]))  # without names
+    VoteLE("auto").fit(features.reset_index(drop=True), votes)
     found = VoteLE("auto").fit(features.loc[votes.items], votes).label_distributions_
     expected = VoteLE("auto").fit(X[::-1], counts[::-1].to_numpy()).label_distributions_
     assert_allclose(found, expected, rtol=1e-9)

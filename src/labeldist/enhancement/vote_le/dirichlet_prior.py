@@ -14,10 +14,10 @@ from labeldist.enhancement.vote_le.left_out_votes import Posterior
 
 LOG_STRENGTHS = (-5.0, 12.0)  # bounds of log s; the upper one leaves the votes without effect
 # The variance of log d between items has a log-normal prior, which matters only if the votes hardly
-# determine it. Its median is the standard deviation of log p over the labels, where p are the
-# overall shares, because labels with different shares also differ more between items. On the
-# benchmark sets the variance is 0.5 to 8 times as large, with this deviation.
-DEVIATION = 0.8  # of the logarithm
+# determine it. Its median is an empirical rule: the number that is the standard deviation of log p
+# over the labels, where p are the overall shares. On the benchmark sets the variance is 0.5 to 8
+# times this number, and the logarithm of their ratio has this standard deviation.
+DEVIATION = 0.8
 STEP = 0.5  # of log s in the second difference that gives its uncertainty
 
 
@@ -79,7 +79,11 @@ def _mean_inverse(means: Array, weight: Array) -> float:
 
 
 def _usual_variance(counts: Array, means: Array, weight: Array) -> float:
-    """Return the median of the prior of the variance of log d between items."""
+    """Return the median of the prior of the variance of log d between items.
+
+    It is at least the standard error of log p, because shares that are equal by chance would give
+    zero.
+    """
     shares = np.average(means, axis=0, weights=weight)
     n_votes = weight @ counts.sum(axis=1)
     standard_error = np.sqrt((1 / shares).mean() / n_votes)

@@ -204,7 +204,7 @@ class VoteLE(LabelEnhancer):
         if counts.sum(axis=1).max() == 1:
             warn(
                 "No item has two votes, so the votes do not show how different the items are. "
-                "They are taken to differ about as much as the labels do.",
+                "How different they are is taken from the overall shares of the labels.",
                 LabelWarning,
             )
         overall = np.broadcast_to(self._overall, votes.counts.shape)
@@ -308,9 +308,13 @@ class VoteLE(LabelEnhancer):
 
 
 def _check_order(X: Any, items: list[Any]) -> None:
-    """Raise an error if the index of `X` names the items in another order than the votes."""
+    """Raise an error if the index of `X` names the items in another order than the votes.
+
+    Positions are not names.
+    """
     names = list(X.index) if hasattr(X, "iloc") else items
-    if names != items and set(names) == set(items):
+    positions = list(range(len(items)))
+    if positions not in (names, items) and names != items and set(names) == set(items):
         raise ValueError(
             "The index of X names the items in another order than the votes, but rows are paired "
             "by position. Pass X.loc[y.items]."

@@ -43,15 +43,19 @@ class Votes:
 
 def cross_fit(learner: Any, X: Any, votes: Votes, folds: list[Any]) -> tuple[Array, Any]:
     """Return predictions of left-out items, and the learner fitted to all items."""
+    return _predict_left_out(learner, X, votes, folds), _fit(learner, X, votes)
+
+
+def _predict_left_out(learner: Any, X: Any, votes: Votes, folds: list[Any]) -> Array:
     predictions = np.empty(votes.counts.shape)
     for train, test in folds:
         fitted = _fit(learner, X, votes, train)
         predictions[test] = fitted.predict(_safe_indexing(X, test))
-    everything = np.arange(len(predictions))
-    return with_floor(predictions), _fit(learner, X, votes, everything)
+    return with_floor(predictions)
 
 
-def _fit(learner: Any, X: Any, votes: Votes, rows: Any) -> Any:
+def _fit(learner: Any, X: Any, votes: Votes, rows: Any = slice(None)) -> Any:
+    rows = np.arange(len(votes.counts))[rows]
     rows = rows[votes.n_votes[rows] > 0]
     learner = clone(learner)
     weights = weights_for(learner, votes.n_votes[rows])
@@ -104,6 +108,7 @@ def cross_fit_kernel_softmax(
 
     features = KernelFeatures(n_components=N_LANDMARKS, random_state=random_state)
     Z = features.fit_transform(X)
-    trials = [cross_fit(SoftmaxRidge(ridge), Z, votes, folds) for ridge in RIDGES]
-    predictions, learner = max(trials, key=lambda trial: votes.score(trial[0]))
-    return predictions, make_pipeline(features, learner)
+    learners = [SoftmaxRidge(ridge) for ridge in RIDGES]
+    predictions = [_predict_left_out(learner, Z, votes, folds) for learner in learners]
+    best = int(np.argmax([votes.score(P) for P in predictions]))
+    return predictions[best], make_pipeline(features, _fit(learners[best], Z, votes))
