@@ -325,7 +325,6 @@ def test_invalid_tables(folder, table, columns, fact):
         ([*LONG_COLUMNS, "--aggregator", "glad"], "'glad'"),
         ([*LONG_COLUMNS, "--json"], "standard output"),
         ([*LONG_COLUMNS, "--estimate", "--prior", "overall"], "--estimate replaces"),
-        (["--from", "doccano", "--item", "id"], "--from replaces --item"),
     ],
     ids=str,
 )

@@ -41,8 +41,6 @@ class VoteColumns:
         if self.tool is None:
             names = (self.item, self.annotator, self.label, self.annotators)
             return io.read(path, reporter, *names), self
-        if self.item or self.annotator or self.annotators or self.counts:
-            raise typer.BadParameter("--from replaces --item and the columns of the votes.")
         from labeldist.votes._exports import ANNOTATOR, ITEM, LABEL, read_export
 
         with reporter.working(f"Reading {path}"):
