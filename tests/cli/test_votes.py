@@ -293,7 +293,7 @@ INVALID_TABLES = {
     "empty count": (
         "joy,fear\n1,2\n,1\n",
         ["--counts", "joy,fear"],
-        "data row 2, column 'joy', is empty or text",
+        "data row 2, column 'joy', is NaN (empty or text)",
     ),
     "no object": ('n\n"{""joy"": 3}"\n?\n', ["--counts", "n"], "column 'n'"),
     "label called votes": ("id,votes\n1,1\n", ["--counts", "votes"], "'votes'"),

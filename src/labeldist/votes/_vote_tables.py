@@ -269,7 +269,7 @@ def _check_counts(numbers: Array, columns: Sequence[Any]) -> Array:
         row, k = np.argwhere(~valid)[0]
         place = cell_at(row, columns[k])
         number = numbers[row, k]
-        found = "empty or text" if np.isnan(number) else f"{number:g}"
+        found = "NaN (empty or text)" if np.isnan(number) else f"{number:g}"
         raise TableError(f"{place} is {found}, not a number of votes: 0, 1, 2, …")
     return numbers
 
