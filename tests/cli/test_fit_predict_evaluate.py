@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.metrics import label_ranking_average_precision_score
 
 from labeldist import BDLDL, BDLE
-from labeldist._tables import chunks
+from labeldist._tables import chunks, column_kinds, column_selection, preparation
 from labeldist.cli import io, predict
 from labeldist.datasets import read_table
 from labeldist.metrics import PAPER_MEASURES, score_all, skill
@@ -186,10 +187,14 @@ def test_importance_of_prepared_columns_with_weights(table):
     assert {"key", "pitch"} <= set(re.findall(r"<!-- (\w+) -->", drawn))
 
 
-def test_revealing_column_with_an_empty_cell_is_noted(table):
-    table.assign(mood=table["joy"].where(table.index > 0)).to_csv("dist.csv", index=False)
-    notes = run_json(*FIT, "mean", "--prepare", "--ignore", "title")["notes"]
-    assert any("column 'mood' predicts the label 'joy' almost perfectly" in n for n in notes)
+def test_revealing_columns_with_an_empty_cell_are_noted(table):
+    has_cell = table.index > 0
+    table = table.assign(copy=table["joy"].where(has_cell), mood=(-table["joy"]).where(has_cell))
+    table.to_csv("dist.csv", index=False)
+    facts = run_json(*FIT, "mean", "--prepare", "--ignore", "title")
+    found = "column 'mood' predicts the label 'joy' almost perfectly"
+    assert any(found in note for note in facts["notes"])
+    assert "copy" not in facts["features"]
 
 
 def test_noise_ceiling_of_shares_of_votes(table, rng):
@@ -317,21 +322,134 @@ def test_features_that_reveal_labels_are_noted(table, command):
     rows = table.copy()
     if command == "enhance":
         rows[LABELS] = (rows[LABELS] > 1 / 3).astype(int)
-    rows["a copy"] = rows["joy"].round(3)
+    rows["a sign"] = -rows["joy"]
     rows["hard_label"] = np.arange(len(rows)) % 2
     rows.to_csv("leaks.csv", index=False)
     options = {"fit": ("-o", "m.skops", "--method", "bdldl"), "explore": ("-o", "page.html")}
     more = options.get(command, ("-o", "out.csv", "--method", "lp"))
     notes = run(command, "leaks.csv", *NAMES, *more, "--ignore", "title").stderr
     about = [note for note in notes.splitlines() if "skill" in note]
-    assert len(about) == 2
-    assert "'a copy'" in about[0]
-    assert "'joy'" in about[0]
-    assert "'hard_label'" in about[1]
-    assert "--ignore hard_label:" in about[1]
-    advised = ("--features", "a copy,tempo", "--ignore", "a copy", "--force")
-    assert "--ignore 'a copy':" in about[0]
+    assert len(about) == 1
+    assert "'a sign' predicts the label 'joy'" in about[0]
+    assert "'hard_label' is named" in about[0]
+    assert "they are computed from the labels, add --ignore 'a sign,hard_label':" in about[0]
+    advised = ("--ignore", "title,a sign,hard_label", "--force")
     assert "skill" not in run(command, "leaks.csv", *NAMES, *more, *advised).stderr
+
+
+def test_copies_of_labels_are_left_out_with_one_note(table):
+    table["soft.joy"] = table["joy"]
+    table["percent"] = (100 * table["fear"]).round(1)
+    table.to_csv("dist.csv", index=False)
+    for options in ((), ("--prepare",)):
+        facts = run_json(*FIT, "mean", "--force", *options)
+        assert facts["features"] == FEATURES
+        assert facts["left_out"]["percent"] == "equals the label 'fear'"
+        (note,) = [note for note in facts["notes"] if "soft.joy" in note]
+        assert "'percent' equals the label 'fear'" in note
+    facts = run_json(*FIT, "mean", "--features", "percent", "--force")
+    assert facts["features"] == ["percent"]
+    assert "column 'percent' equals the label 'fear'" in facts["notes"][0]
+    table.drop(columns=FEATURES).to_csv("dist.csv", index=False)
+    assert "percent equals the label 'fear'" in error_of(*FIT, "mean", "--force")
+
+
+@pytest.fixture
+def repeated(folder, rng):
+    """Return shares of votes on 704 items with 71 contexts, each with two moods."""
+    moods = ["superb", "terrible"]
+    letters = [f"{letter}word" for letter in "abcdefgh"]
+    contexts = []
+    for k in range(71):
+        words = [f"context{k}", *rng.choice(letters, size=4, replace=False), moods[k % 2]]
+        contexts.append(" ".join(words))
+    of_row = np.arange(704) % 71
+    joy = np.where(of_row % 2, 0.2, 0.8)
+    frame = pd.DataFrame({"joy": joy, "fear": 1 - joy})
+    frame["context"] = np.array(contexts)[of_row]
+    frame["kind"] = rng.choice(["north", "south"], size=704)
+    frame["size"] = rng.normal(size=704)
+    frame["id"] = [f"{k:08x}-e29b-41d4-a716-446655440000" for k in range(704)]
+    frame.to_csv("repeated.csv", index=False)
+    return frame
+
+
+def test_repeated_text_stays_text_and_every_column_is_described(repeated):
+    call = ("fit", "repeated.csv", "-l", "joy,fear", "--prepare", "-o", "m.skops")
+    facts = run_json(*call, "--method", "softmax")
+    assert facts["columns"] == {
+        "context": "text: 71 different texts, 6.0 words on average",
+        "kind": "category: 2 values",
+        "size": "number",
+        "id": f"left out: it {facts['left_out']['id']}",
+    }
+    repeated.assign(context="nothing known but superb")[:1].to_csv("new.csv", index=False)
+    run("predict", "m.skops", "new.csv", "-o", "p.csv")
+    assert pd.read_csv("p.csv")["joy"][0] > 0.6
+    lines = run(*call, "--method", "mean", "--force").stderr.splitlines()
+    assert "  context: text: 71 different texts, 6.0 words on average" in lines
+    assert "columns" not in run_json(*call[:4], "-o", "n.skops", "--method", "mean")
+
+
+def test_kinds_of_columns_can_be_given(repeated):
+    call = ("fit", "repeated.csv", "-l", "joy,fear", "-o", "m.skops", "--method", "mean", "--force")
+    facts = run_json(*call, "--prepare", "--text", "kind,id", "--categories", "con*")
+    assert facts["features"] == ["context", "kind", "size", "id"]
+    columns = facts["columns"]
+    assert columns["context"] == "category: 71 values; the rarest 42 count as one"
+    assert columns["kind"] == "text: 2 different texts, 1.0 words on average"
+    assert columns["id"].startswith("text: 704")
+    assert "--prepare" in error_of(*call, "--text", "id", code=2)
+    assert "is a text already" in error_of(*call, "--prepare", "--text", "id", "--categories", "id")
+    for name in ("joy", "size"):
+        error = error_of(*call, "--prepare", "--text", name, "--ignore", "size")
+        assert f"'{name}' of --text or --categories is not a feature" in error
+
+
+def test_many_columns_share_lines(table):
+    table = table.join(pd.DataFrame(np.arange(60000.0).reshape(120, 500) % 7).add_prefix("n"))
+    table["place"] = ["north", "south"] * 60
+    table.to_csv("dist.csv", index=False)
+    result = run(*FIT, "mean", "--prepare", "--ignore", "title")
+    assert "  tempo, loudness, pitch, n0, n1 and 498 more: number" in result.stderr
+    assert "  place: category: 2 values" in result.stderr
+    assert len(result.stderr.splitlines()) < 10
+
+
+def test_similar_names_of_features_are_suggested(table):
+    table.rename(columns=str.upper).to_csv("new.csv", index=False)
+    error = error_of("predict", "model.skops", "new.csv", "-o", "p.csv")
+    assert "lacks feature columns of the model: tempo, loudness, pitch." in error
+    assert "Did you mean TEMPO, LOUDNESS, PITCH?" in error
+
+
+def test_numbers_of_one_are_singular(table):
+    text = run(*FIT, "mean", "--features", "tempo").stdout
+    assert text.endswith("120 items, 3 labels, 1 feature.\n")
+
+
+def test_features_are_converted_once(repeated, monkeypatch):
+    converted = Counter()
+    kinds = Counter()
+
+    def to_numbers(cells, **options):
+        converted[cells.name] += column_kinds.holds_objects(cells)
+        return original_conversion(cells, **options)
+
+    def kind_of(cells, given=None):
+        kinds[cells.name] += 1
+        return original_kind(cells, given)
+
+    original_conversion = column_kinds.to_numbers
+    original_kind = column_kinds.kind_of
+    for module in (column_kinds, column_selection, preparation):
+        monkeypatch.setattr(module, "to_numbers", to_numbers)
+    monkeypatch.setattr(column_kinds, "kind_of", kind_of)
+    options = ("--prepare", "--ignore", "id", "--folds", "2", "-o", "m.skops")
+    run("fit", "repeated.csv", "-l", "joy,fear", *options, "--method", "bdldl")
+    features = ("context", "kind", "size")
+    assert [kinds[name] for name in features] == [1, 1, 1]
+    assert [converted[name] for name in features] == [1, 1, 1]
 
 
 @pytest.fixture

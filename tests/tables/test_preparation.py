@@ -12,7 +12,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
-from labeldist._tables.column_kinds import kind_of
+from labeldist._tables.column_kinds import TableKinds, kind_of
 from labeldist._tables.preparation import (
     CHARACTERS,
     RARE_ROWS,
@@ -161,8 +161,9 @@ def test_text_becomes_sparse_weights_of_words_and_character_n_grams(rng):
             assert_allclose(table[[f"{name}: {quote}{term}{quote}" for term in terms]], expected)
     assert_allclose(table["size"], StandardScaler().fit_transform(size[:, None])[:, 0])
     assert_array_equal(table["place_a"], [1, 0] * 20)
-    assert list(prepare_for_linear(frame)) == [CHARACTERS, WORDS]
-    assert prepare_for_linear(frame[["size", "place"]]) == {}
+    kinds = TableKinds(frame)
+    assert list(prepare_for_linear(frame, kinds)) == [CHARACTERS, WORDS]
+    assert prepare_for_linear(frame[["size", "place"]], kinds) == {}
 
 
 def test_columns_without_repeated_terms_have_no_sparse_weights():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
@@ -17,9 +18,11 @@ from labeldist._typing import Array
 MISSING = {"", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"}
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 NUMERIC_CATEGORIES = {"0", "1", *TRUTH}
-# With at most this many distinct words, a column of a short table also holds categories.
+# With at most this many distinct cells, a column holds categories, such as the answers to a
+# question, however long they are.
 MIN_CATEGORIES = 5
-# Text has at least this many distinct words per cell on average. Shorter cells are names or titles.
+# Text has at least this many different words per distinct cell on average. Shorter cells are
+# categories if they repeat, and names or titles if they do not.
 MIN_WORDS = 4
 # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 MANY_NUMBERS = 10
@@ -28,7 +31,10 @@ ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
 # Numbers and dates in a notation that is not supported, such as 10%, € 1 000 and 31.5.2024. They
 # are not categories.
 UNREADABLE = re.compile(r"[+\u2212-]?[$€£¥]?\s?\d[\d\s.,:/'\u2019]*[%$€£¥]?")
-WORD = re.compile(r"\w\w+")  # like the words of scikit-learn's vectorizers
+# A word has two letters or digits, like those of scikit-learn's vectorizers. Identifiers and
+# addresses without spaces, such as 550e8400-e29b-41d4, are one word.
+BETWEEN_WORDS = re.compile(r"[\s,;]+")
+WORD = re.compile(r"\w\w")
 # Characters that are not visible. Joiners (U+200C, U+200D) distinguish words of some scripts and
 # are part of emoji.
 INVISIBLE = (
@@ -48,24 +54,68 @@ class ColumnKind(NamedTuple):
 
     kind: Kind
     values: Array
+    missing: Mask
     reason: str = ""
     row: int = 0  # The first row that shows the reason.
 
 
-def kind_of(cells: Any) -> ColumnKind:
-    """Determine the kind of a column from its dtype and its cells."""
+class TableKinds:
+    """The kinds of the columns of a table, each determined once, when it is first needed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    text, categories : sequence of str, default=()
+        Columns of these kinds, whatever their cells are.
+    """
+
+    def __init__(
+        self, frame: Any, text: Sequence[str] = (), categories: Sequence[str] = ()
+    ) -> None:
+        self.frame = frame
+        self.given: dict[str, Kind] = {
+            **dict.fromkeys(text, "text"),
+            **dict.fromkeys(categories, "category"),
+        }
+        self._found: dict[str, ColumnKind] = {}
+
+    def __getitem__(self, name: str) -> ColumnKind:
+        """Return the kind of a column."""
+        if name not in self._found:
+            self._found[name] = kind_of(self.frame[name], self.given.get(name))
+        return self._found[name]
+
+    def converted(self, columns: Iterable[str]) -> Any:
+        """Return columns of the table; those of numbers, truth values and dates as such."""
+        converted = {}
+        for name in columns:
+            found = self[name]
+            if found.kind in ("number", "truth"):
+                converted[name] = found.values
+            elif found.kind == "date":
+                converted[name] = dates(self.frame[name])
+            else:
+                converted[name] = self.frame[name]
+        return require("pandas", "app").DataFrame(converted, index=self.frame.index)
+
+
+def kind_of(cells: Any, given: Kind | None = None) -> ColumnKind:
+    """Determine the kind of a column from its dtype and its cells, unless it is `given`."""
     missing = is_missing(cells)
     values = to_numbers(cells)
     if missing.all():
-        return ColumnKind("other", values, "has no values")
+        return ColumnKind("other", values, missing, "has no values")
     filled = ~missing
+    if given is not None:
+        return ColumnKind(given, values, missing)
     kind, reason, shows_it = _kind_of_filled(cells[filled], values[filled])
     if reason:
         row = int(np.flatnonzero(filled)[shows_it.argmax()])
-        return ColumnKind(kind, values, f"{reason} {shortened(cells.iloc[row])}", row)
+        return ColumnKind(kind, values, missing, f"{reason} {shortened(cells.iloc[row])}", row)
     if missing.any():
-        return ColumnKind(kind, values, "has empty cells", int(missing.argmax()))
-    return ColumnKind(kind, values)
+        return ColumnKind(kind, values, missing, "has empty cells", int(missing.argmax()))
+    return ColumnKind(kind, values, missing)
 
 
 def _kind_of_filled(cells: Any, values: Array) -> tuple[Kind, str, Mask]:
@@ -96,16 +146,25 @@ def _kind_of_words(cells: Any, values: Array, unread: Mask) -> tuple[Kind, str, 
     """Return the kind of a column of words, possibly among numbers."""
     if len(np.unique(values[~unread])) > max(MANY_NUMBERS, unread.sum()):
         return "other", "holds numbers, but also", unread
-    texts = _texts(cells)
+    texts = stripped(cells)
     if texts[unread].str.fullmatch(UNREADABLE).all():
         problem = "holds numbers or dates not written as 1234.5 or 2024-05-31, such as"
         return "other", problem, unread
-    if cells.nunique() <= max(MIN_CATEGORIES, len(cells) / 2):
+    distinct = texts.unique()
+    if len(distinct) > MIN_CATEGORIES and mean_words(distinct) >= MIN_WORDS:
+        return "text", "holds text such as", unread
+    if len(distinct) <= max(MIN_CATEGORIES, len(cells) / 2):
         return "category", "holds words such as", unread
-    n_words = [len(set(WORD.findall(text))) for text in texts.str.lower()]
-    if np.mean(n_words) < MIN_WORDS:
-        return "name", "holds short text that differs in almost every row, such as", unread
-    return "text", "holds text such as", unread
+    return "name", "holds short text that differs in almost every row, such as", unread
+
+
+def mean_words(texts: Iterable[str]) -> float:
+    """Return the mean number of different words in a text."""
+    counts = []
+    for text in texts:
+        parts = set(BETWEEN_WORDS.split(text.lower()))
+        counts.append(sum(WORD.search(part) is not None for part in parts))
+    return float(np.mean(counts))
 
 
 def is_missing(cells: Any) -> Mask:
@@ -152,7 +211,7 @@ def to_numbers(cells: Any, *, truth_words: bool | None = None) -> Array:
     if truth_words is None:
         truth_words = bool(unread.any()) and holds_truth(cells[~is_missing(cells)])
     if truth_words:
-        words = _texts(cells).str.lower().map(TRUTH).to_numpy(np.float64, na_value=np.nan)
+        words = stripped(cells).str.lower().map(TRUTH).to_numpy(np.float64, na_value=np.nan)
         values = np.where(unread, words, values)
     return values
 
@@ -197,7 +256,8 @@ def name_of(cell: Any) -> str:
     return WHOLE_NUMBER.sub(r"\1", clean(word(cell)))
 
 
-def _texts(cells: Any) -> Any:
+def stripped(cells: Any) -> Any:
+    """Convert cells to text without spaces around it."""
     return cells.astype(str).str.strip()
 
 

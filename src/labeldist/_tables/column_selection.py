@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labeldist._extras import require
-from labeldist._tables import column_kinds as kinds
+from labeldist._tables.column_kinds import (
+    ColumnKind,
+    TableKinds,
+    holds_objects,
+    is_missing,
+    kind_of,
+    to_numbers,
+    word,
+)
 from labeldist._tables.messages import cell_at, did_you_mean, listed
 from labeldist._tables.tables import matches, read_table, reading, with_columns
 from labeldist._typing import Array
@@ -42,6 +50,8 @@ class LabelledTable:
         The names of the label and feature columns.
     left_out : dict
         The reason for each column that was not named and is neither.
+    kinds : TableKinds, default=None
+        The kinds of the columns, if they are known already.
 
     Attributes
     ----------
@@ -67,10 +77,15 @@ class LabelledTable:
     labels: list[str]
     features: list[str]
     left_out: dict[str, str] = field(default_factory=dict)
+    kinds: TableKinds = field(default=None, repr=False)  # type: ignore[assignment]  # set below
+
+    def __post_init__(self) -> None:
+        if self.kinds is None:
+            object.__setattr__(self, "kinds", TableKinds(self.frame))
 
     @cached_property
     def X(self) -> pd.DataFrame:  # noqa: N802  # documented in the class
-        return numeric_columns(self.frame, self.features)
+        return finite_columns(self.frame, {name: self.kinds[name].values for name in self.features})
 
     @cached_property
     def Y(self) -> pd.DataFrame:  # noqa: N802
@@ -152,8 +167,14 @@ def choose_columns(
     ignore: str | Sequence[str] = (),
     prepare: bool = False,
     need_features: bool = True,
+    kinds: TableKinds | None = None,
 ) -> LabelledTable:
-    """Choose the label and feature columns of `frame`; `read_labelled` explains the parameters."""
+    """Choose the label and feature columns of `frame`; `read_labelled` explains the parameters.
+
+    `kinds` are those of the columns of `frame`, if they are known already.
+    """
+    if kinds is None:
+        kinds = TableKinds(frame)
     label_columns = match_columns(labels, frame.columns, "label")
     if not label_columns:
         raise TableError(f"No label is named. The table has the columns {listed(frame.columns)}.")
@@ -167,16 +188,23 @@ def choose_columns(
     else:
         feature_columns = []
         for name in frame.columns.drop([*label_columns, *ignored]):
-            reason = _why_not_feature(name, frame[name], prepare)
+            reason = _why_not_feature(name, kinds[name], prepare)
             if reason:
                 left_out[name] = reason
             else:
                 feature_columns.append(name)
-    if need_features and not feature_columns:
-        reasons = listed(f"{name} {reason}" for name, reason in left_out.items())
+    table = LabelledTable(frame, label_columns, feature_columns, left_out, kinds)
+    if need_features:
+        check_features(table)
+    return table
+
+
+def check_features(table: LabelledTable) -> None:
+    """Raise a TableError if a table has no features."""
+    if not table.features:
+        reasons = listed(f"{name} {reason}" for name, reason in table.left_out.items())
         problem = f"The table has no feature column: {reasons}".removesuffix(": ")
         raise TableError(f"{problem}. {NO_FEATURE_ADVICE}")
-    return LabelledTable(frame, label_columns, feature_columns, left_out)
 
 
 def check_apart(kind: str, columns: Iterable[str], others: Sequence[str | None]) -> None:
@@ -229,7 +257,14 @@ def numeric_columns(
     frame: pd.DataFrame, columns: Sequence[str], advice: str = FEATURE_ADVICE
 ) -> pd.DataFrame:
     """Convert columns to float64; a cell that is not a finite number raises a TableError."""
-    table = {name: kinds.to_numbers(frame[name]) for name in columns}
+    values = {name: to_numbers(frame[name]) for name in columns}
+    return finite_columns(frame, values, advice)
+
+
+def finite_columns(
+    frame: pd.DataFrame, table: dict[str, Array], advice: str = FEATURE_ADVICE
+) -> pd.DataFrame:
+    """Return converted columns of `frame`; a number that is not finite raises a TableError."""
     for name, values in table.items():
         if not np.isfinite(values).all():
             _raise_not_finite(frame[name], values, advice)
@@ -238,7 +273,7 @@ def numeric_columns(
 
 def _raise_not_finite(cells: Any, values: Array, advice: str) -> None:
     row = np.flatnonzero(~np.isfinite(values))[0]
-    is_empty = kinds.is_missing(cells)[row]
+    is_empty = is_missing(cells)[row]
     problem = "empty" if is_empty else f"{str(cells.iloc[row])!r}, not a finite number"
     place = cell_at(cells.index[row], cells.name)
     raise TableError(f"{place} is {problem}. {advice}")
@@ -267,9 +302,9 @@ def typed(
     features = set(features)
     for name in columns:
         cells = frame[name]
-        if not kinds.holds_objects(cells):
+        if not holds_objects(cells):
             continue
-        found = kinds.kind_of(cells)
+        found = kind_of(cells)
         are_numbers = found.kind in ("number", "truth")
         if are_numbers and (name in features or _are_printed(cells, found.values)):
             converted[name] = found.values
@@ -278,25 +313,26 @@ def typed(
 
 def _are_printed(cells: Any, values: Array) -> bool:
     """Return whether all filled cells are texts of `values`, either 5.0 or 5 for whole numbers."""
-    filled = ~kinds.is_missing(cells)
+    filled = ~is_missing(cells)
     texts = [str(cell).strip() for cell in cells[filled]]
     filled_values = values[filled].tolist()
     if texts == [str(value) for value in filled_values]:
         return True
-    return texts == [kinds.word(value) for value in filled_values]
+    return texts == [word(value) for value in filled_values]
 
 
-def _why_not_feature(name: str, cells: Any, prepare: bool) -> str:
+def _why_not_feature(name: str, found: ColumnKind, prepare: bool) -> str:
     """Return why a column is not a feature, or an empty text.
 
     A few cells that are not numbers are mistakes, which are raised later.
     """
     if UNNAMED_INDEX.fullmatch(name):
         return "only counts the rows"
-    if np.isfinite(kinds.to_numbers(cells)).all():
+    is_number = np.isfinite(found.values)
+    if is_number.all():
         return ""
-    found = kinds.kind_of(cells)
-    n_filled = np.count_nonzero(~kinds.is_missing(cells))
-    n_numbers = np.count_nonzero(np.isfinite(found.values))
-    is_feature = found.kind != "name" if prepare else n_numbers > n_filled / 2
+    n_filled = np.count_nonzero(~found.missing)
+    is_feature = np.count_nonzero(is_number) > n_filled / 2
+    if prepare:
+        is_feature = n_filled > 0 and found.kind != "name"
     return "" if is_feature else found.reason

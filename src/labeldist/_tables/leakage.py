@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labeldist._extras import require
-from labeldist._tables.column_kinds import is_missing, kind_of
+from labeldist._tables.column_kinds import ColumnKind, TableKinds
 from labeldist._typing import Array
 
 MAX_SHARE = 0.98  # A feature that explains more of the variance of a label reveals it.
+COPY_ERROR = 0.01  # of the range of the degrees, since copies may be rounded
 MIN_ROWS = 20  # Fewer rows can be ordered like a label by chance.
 SAMPLE_ROWS = 2_000
 FEW_VALUES = 0.1  # distinct values of a feature, as a share of the rows
@@ -24,44 +25,86 @@ HOLDS_LABELS = re.compile(r"(gold|hard|majority|soft)labels?\d*")
 
 
 class Leak(NamedTuple):
-    """A feature that reveals a label, and whether its name shows it; otherwise its values do."""
+    """A feature that reveals a label: it is equal to it, is named after it, or predicts it."""
 
     feature: str
     label: str
-    by_name: bool
+    by_name: bool = False
+    is_copy: bool = False
 
 
-def find_leaks(frame: Any, features: Sequence[str], Y: Any) -> list[Leak]:
-    """Return the features that are named after a label, or predict it almost perfectly alone."""
-    random = np.random.default_rng(0)
-    rows = np.arange(len(frame))
+def find_leaks(kinds: TableKinds, features: Sequence[str], Y: Any) -> list[Leak]:
+    """Return the features that are equal to a label, are named after one, or predict one alone."""
+    degrees = Y.to_numpy(np.float64)
+    rows = np.arange(len(degrees))
     if len(rows) > SAMPLE_ROWS:
-        rows = np.sort(random.choice(rows, SAMPLE_ROWS, replace=False))
-    degrees = Y.to_numpy(np.float64)[rows]
+        rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE_ROWS, replace=False))
     sums = degrees.sum(axis=1, keepdims=True)
     shares = np.divide(degrees, sums, out=np.zeros_like(degrees), where=sums > 0)
+    targets = [degrees, shares]
+    sampled = [target[rows] for target in targets]
     leaks = []
     for name in features:
-        label = next((label for label in Y.columns if is_named_after(name, label)), None)
-        if label is not None:
-            leaks.append(Leak(name, label, by_name=True))
-            continue
-        cells = frame[name].iloc[rows]
-        filled = np.flatnonzero(~is_missing(cells))
-        codes = _codes(cells.iloc[filled])
-        if codes is None:
-            continue
-        kept = _without_repetitions(codes, degrees[filled])
-        if len(kept) < MIN_ROWS:
-            continue
-        of_kept = filled[kept]
-        explained = np.maximum(
-            explained_variance(codes[kept], degrees[of_kept]),
-            explained_variance(codes[kept], shares[of_kept]),
-        )
-        if explained.max() > MAX_SHARE:
-            leaks.append(Leak(name, Y.columns[explained.argmax()], by_name=False))
+        named = next((label for label in Y.columns if is_named_after(name, label)), None)
+        copied = _copied_label(kinds[name], targets, rows, is_named=named is not None)
+        if copied is not None:
+            leaks.append(Leak(name, Y.columns[copied], is_copy=True))
+        elif named is not None:
+            leaks.append(Leak(name, named, by_name=True))
+        else:
+            revealed = _revealed_label(kinds, name, sampled, rows)
+            if revealed is not None:
+                leaks.append(Leak(name, Y.columns[revealed]))
     return leaks
+
+
+def _copied_label(
+    found: ColumnKind, targets: Sequence[Array], rows: Any, *, is_named: bool
+) -> int | None:
+    """Return the position of the label whose degrees a column of numbers has, but for a factor.
+
+    A column with few filled cells must be named after a label.
+    """
+    if found.kind not in ("number", "truth"):
+        return None
+    filled = ~found.missing
+    if filled.sum() < MIN_ROWS and not is_named:
+        return None
+    sampled = rows[filled[rows]]
+    for target in targets:
+        # Most columns differ from the labels in the sample already.
+        if _proportional(found.values[sampled], target[sampled]).any():
+            equal = _proportional(found.values[filled], target[filled])
+            if equal.any():
+                return int(equal.argmax())
+    return None
+
+
+def _proportional(values: Array, Y: Array) -> Any:
+    """Return whether a multiple of the values is equal to each column of Y, but for rounding."""
+    if not values.any():
+        return np.zeros(Y.shape[1], dtype=bool)
+    factors = values @ Y / (values @ values)
+    errors = np.abs(np.outer(values, factors) - Y).max(axis=0)
+    return (errors < COPY_ERROR * np.ptp(Y, axis=0)) & (factors > 0)
+
+
+def _revealed_label(
+    kinds: TableKinds, name: str, targets: Sequence[Array], rows: Any
+) -> int | None:
+    """Return the position of the label that a column of numbers or categories explains."""
+    filled = np.flatnonzero(~kinds[name].missing[rows])
+    codes = _codes(kinds, name, rows[filled])
+    if codes is None:
+        return None
+    kept = _without_repetitions(codes, targets[0][filled])
+    if len(kept) < MIN_ROWS:
+        return None
+    of_kept = filled[kept]
+    explained = np.max(
+        [explained_variance(codes[kept], target[of_kept]) for target in targets], axis=0
+    )
+    return int(explained.argmax()) if explained.max() > MAX_SHARE else None
 
 
 def _without_repetitions(codes: Array, degrees: Array) -> Any:
@@ -115,12 +158,13 @@ def explained_variance(values: Array, Y: Array) -> Array:
     return np.asarray(explained)
 
 
-def _codes(cells: Any) -> Array | None:
+def _codes(kinds: TableKinds, name: str, rows: Any) -> Array | None:
     """Return filled cells of numbers and categories as numbers; None for other columns."""
-    found = kind_of(cells)
+    found = kinds[name]
     if found.kind in ("number", "truth"):
-        return found.values
+        return found.values[rows]
     if found.kind == "category":
+        cells = kinds.frame[name].iloc[rows]
         codes, _ = require("pandas", "app").factorize(cells.astype(str))
         return np.asarray(codes, dtype=np.float64)
     return None

@@ -18,6 +18,15 @@ def listed(names: Iterable[Any], most: int = 12) -> str:
     return f"{first} and {rest} more" if rest > 0 else first
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with a noun, whose plural ends in s.
+
+    >>> counted(1, "vote"), counted(1500, "vote")
+    ('1 vote', '1,500 votes')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def cell_at(row: Any, column: Any) -> str:
     """Return the subject of a message about a cell; data rows are counted from 1."""
     number = row + 1 if isinstance(row, Integral) else row
@@ -32,12 +41,14 @@ def shortened(cell: Any) -> str:
     return repr(text) if isinstance(cell, str) else text
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the known name most similar to `name`, or "" if none is.
+def did_you_mean(wanted: str | Iterable[str], known: Iterable[str]) -> str:
+    """Return a question that suggests the known names most similar to the wanted, "" if none is.
 
     >>> did_you_mean("faer", ["joy", "fear"])
     ' Did you mean fear?'
     """
     by_lower_case = {one.lower(): one for one in known}
-    close = get_close_matches(name.lower(), by_lower_case, n=1)
-    return f" Did you mean {by_lower_case[close[0]]}?" if close else ""
+    names = [wanted] if isinstance(wanted, str) else wanted
+    close = [get_close_matches(name.lower(), by_lower_case, n=1) for name in names]
+    found = dict.fromkeys(by_lower_case[first] for match in close for first in match)
+    return f" Did you mean {listed(found, 3)}?" if found else ""

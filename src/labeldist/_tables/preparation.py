@@ -21,8 +21,16 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import validate_data
 
-from labeldist._tables.column_kinds import dates, is_missing, kind_of, to_numbers, word
-from labeldist._tables.messages import cell_at, shortened
+from labeldist._tables.column_kinds import (
+    TableKinds,
+    dates,
+    is_missing,
+    mean_words,
+    stripped,
+    to_numbers,
+    word,
+)
+from labeldist._tables.messages import cell_at, counted, shortened
 from labeldist._typing import Array
 from labeldist.exceptions import TableError
 
@@ -37,8 +45,12 @@ VECTORIZERS: dict[str, dict[str, Any]] = {
 }
 
 
-def prepare_columns(frame: Any, terms: Sequence[str] = ()) -> ColumnTransformer:
-    """Return an unfitted transformer for the columns of a data frame, which determines their kinds.
+def prepare_columns(
+    frame: Any, terms: Sequence[str] = (), kinds: TableKinds | None = None
+) -> ColumnTransformer:
+    """Return an unfitted transformer for the columns of a data frame.
+
+    Their `kinds` are determined if they are not given.
 
     Numbers are standardised, with gaps filled by the median; truth values become 0 and 1, with gaps
     filled by the more frequent value; dates become `DateParts`; categories, and gaps in them, are
@@ -46,18 +58,20 @@ def prepare_columns(frame: Any, terms: Sequence[str] = ()) -> ColumnTransformer:
     sparse `TextWeights` of the given `terms`, for linear learners. An indicator column is added for
     each other column with gaps.
     """
+    if kinds is None:
+        kinds = TableKinds(frame)
     parts = _unfitted_parts()
     if terms:
         parts["text"] = TextWeights(terms)
     columns: dict[str, list[str]] = {kind: [] for kind in parts}
     problems = []
     for name in frame.columns:
-        found = kind_of(frame[name])
+        found = kinds[name]
         if found.kind in ("name", "other"):
             problems.append(f"{name!r} {found.reason} (data row {found.row + 1})")
             continue
         columns[found.kind].append(name)
-        if found.kind != "category" and is_missing(frame[name]).any():
+        if found.kind != "category" and found.missing.any():
             columns["missing"].append(name)
     if problems:
         raise TableError(
@@ -69,11 +83,39 @@ def prepare_columns(frame: Any, terms: Sequence[str] = ()) -> ColumnTransformer:
     return ColumnTransformer(used, sparse_threshold=1.0, verbose_feature_names_out=False)
 
 
-def prepare_for_linear(frame: Any) -> dict[str, ColumnTransformer]:
+def prepare_for_linear(frame: Any, kinds: TableKinds) -> dict[str, ColumnTransformer]:
     """Return transformers with sparse features of text by their name, none without text."""
-    if not any(kind_of(frame[name]).kind == "text" for name in frame.columns):
+    if not any(kinds[name].kind == "text" for name in frame.columns):
         return {}
-    return {terms: prepare_columns(frame, [terms]) for terms in (CHARACTERS, WORDS)}
+    return {terms: prepare_columns(frame, [terms], kinds) for terms in (CHARACTERS, WORDS)}
+
+
+def describe_column(kinds: TableKinds, name: str) -> str:
+    """Describe what `prepare_columns` makes of a column, such as ``"category: 5 values"``."""
+    found = kinds[name]
+    text: str = found.kind
+    if found.kind in ("text", "category"):
+        cells = stripped(kinds.frame[name][~found.missing])
+        describe = _describe_text if found.kind == "text" else _describe_category
+        text = f"{text}: {describe(cells)}"
+    elif found.kind == "truth":
+        text = "yes or no"
+    n_empty = np.count_nonzero(found.missing)
+    return f"{text}, {counted(n_empty, 'empty cell')}" if n_empty else text
+
+
+def _describe_text(texts: Any) -> str:
+    distinct = texts.unique()
+    average = f"{mean_words(distinct):.1f} words on average"
+    return f"{counted(len(distinct), 'different text')}, {average}"
+
+
+def _describe_category(cells: Any) -> str:
+    n_rows = cells.value_counts()
+    n_frequent = np.count_nonzero(n_rows >= RARE_ROWS)
+    n_rare = len(n_rows) - min(n_frequent, MOST_CATEGORIES - 1)
+    text = counted(len(n_rows), "value")
+    return f"{text}; the rarest {n_rare:,} count as one" if n_rare > 1 else text
 
 
 def _unfitted_parts() -> dict[str, Any]:

@@ -42,6 +42,8 @@ def enhance(
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
+    text: options.Text = None,
+    categories: options.Categories = None,
     item: options.Item = None,
     picture: options.Picture = None,
     show: options.ShowDistributions = "ambiguous",
@@ -67,8 +69,8 @@ def enhance(
         raise typer.BadParameter(f"--std needs --method {BAYES}.")
     parameters = _parameters(settings, threshold=threshold, rule=rule, noise=noise)
     enhancer = make(ENHANCERS, method, parameters)
-    frame = io.read(table, reporter, item, ignore)
-    columns = io.Columns(labels, features, ignore, prepare, other=item)
+    frame = io.read(table, reporter, item, ignore, text, categories)
+    columns = io.Columns(labels, features, ignore, prepare, text, categories, item)
     given = io.choose(frame, columns, reporter, need_features=_needs_features(enhancer))
     pictures.check_picture(picture, show, len(given.labels))
     L = given.Y

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labeldist._tables.column_selection import LabelledTable
-from labeldist._tables.messages import listed
+from labeldist._tables.messages import counted, listed
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist.cli import io
 from labeldist.cli.reporter import Reporter
@@ -40,13 +40,17 @@ class Estimate:
             used = f"votes and features: {names}"
         scores = self.enhancer.vote_scores_
         estimate, counting = np.exp([scores["mixture"], scores["counting"]])
-        text = f"A left-out vote is predicted with probability {estimate:.3f}, by counting with "
-        text += f"{counting:.3f} (geometric means)"
+        sentences = [
+            f"Estimated by VoteLE from {used}.",
+            f"Mean probability of a held-out vote (geometric): {estimate:.3f} by VoteLE, "
+            f"{counting:.3f} by counting.",
+        ]
         n_votes = self.further_votes
         if n_votes:
-            number = f"about {n_votes}" if n_votes < MAX_VOTES else f"more than {MAX_VOTES}"
-            text += f"; counting would need {number} further votes per item for that"
-        return [f"Estimated by VoteLE from {used}.", f"{text}."]
+            number = counted(n_votes, "further vote")
+            number = f"about {number}" if n_votes < MAX_VOTES else f"more than {number}"
+            sentences.append(f"Counting alone would need {number} per item for that.")
+        return sentences
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -101,9 +105,13 @@ def fit_vote_le(
     io.check_several(given.labels)
     X: Any = None
     learner: Any = "auto" if given.features else None
+    if prepare and not learner:
+        advice = "Name features with --features, or add a table of them with --join"
+        reporter.note(f"--prepare has no effect without features. {advice}.")
     if learner and prepare:
-        columns = given.frame[given.features]
-        X = prepare_columns(columns, [WORDS, CHARACTERS]).fit_transform(columns)
+        columns = given.kinds.converted(given.features)
+        preparation = prepare_columns(columns, [WORDS, CHARACTERS], given.kinds)
+        X = preparation.fit_transform(columns)
         if issparse(X):  # there is text
             learner = SoftmaxRegressionCV(cv=TEXT_FOLDS, tol=1e-4)
     elif learner:

@@ -48,6 +48,8 @@ def explore(
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
+    text: options.Text = None,
+    categories: options.Categories = None,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -75,7 +77,7 @@ def explore(
     source = "standard input" if table == STANDARD else Path(table).name
     io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
-    frame = io.read(table, reporter, item, ignore)
+    frame = io.read(table, reporter, item, ignore, text, categories)
     if item:
         one_column(item, frame.columns, "item")
     match_columns(features or "", frame.columns, "feature")
@@ -92,7 +94,7 @@ def explore(
         predictions[f"predicted in {name}"] = normalize(P, name=name)
     used: list[str] = []
     estimate = None
-    named = io.Columns(labels, features, ignore, prepare, other=item)
+    named = io.Columns(labels, features, ignore, prepare, text, categories, item)
     if _are_tags(Y, frame):
         shown = _versions_of_tags(frame, Y, named, enhancers, predictions, reporter)
     elif methods:
@@ -226,5 +228,5 @@ def _feature_columns(given: LabelledTable, *, prepare: bool) -> tuple[pd.DataFra
 
     if not prepare:
         return given.X, None
-    columns = given.frame[given.features]
-    return columns, prepare_columns(columns)
+    columns = given.kinds.converted(given.features)
+    return columns, prepare_columns(columns, kinds=given.kinds)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labeldist._files import write_whole
+from labeldist._tables.messages import counted
 from labeldist._validation import weights_for
 from labeldist.cli import io, options, pictures
 from labeldist.cli.options import LEARNERS, make
@@ -14,6 +15,7 @@ from labeldist.cli.reporter import Reporter
 from labeldist.methods import ONNX_EXPORTS
 
 if TYPE_CHECKING:
+    from labeldist._tables.column_kinds import TableKinds
     from labeldist.learning import Choice
 
 AUTO = "auto"
@@ -37,6 +39,8 @@ def fit(
     features: options.Features = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
+    text: options.Text = None,
+    categories: options.Categories = None,
     weights: options.Weights = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
@@ -69,12 +73,12 @@ def fit(
     pictures.check_picture(picture)
     candidates = _candidates(method, settings, seed)
     is_requested = bool(candidates)
-    frame = io.read(table, reporter, ignore)
-    columns = io.Columns(labels, features, ignore, prepare, other=weights)
+    columns = io.Columns(labels, features, ignore, prepare, text, categories, weights=weights)
+    frame = io.read(table, reporter, ignore, text, categories)
     given = io.choose(frame, columns, reporter)
     io.check_several(given.labels)
     D = given.Y
-    X = frame[given.features] if prepare else given.X
+    X = given.kinds.converted(given.features) if prepare else given.X
     weight = io.weights_of(frame, weights)
     io.check_degrees(D, table)
     io.note_sums(D, table, reporter)
@@ -89,8 +93,8 @@ def fit(
         candidates,
         reporter,
         cv=folds,
-        prepare=_preparation(X, candidates) if prepare else None,
-        text=prepare_for_linear(X) if prepare else None,
+        prepare=_preparation(X, candidates, given.kinds) if prepare else None,
+        text=prepare_for_linear(X, given.kinds) if prepare else None,
         sample_weight=weight,
         random_state=seed,
         only=exportable if onnx and not is_requested else None,
@@ -116,8 +120,12 @@ def fit(
         "paragraph": summary,
         "learners": choice.table,
     }
-    sizes = f"{len(D)} items, {len(given.labels)} labels, {len(given.features)} features"
-    reporter.result(f"{summary}\n\n{output}: {sizes}.", facts)
+    sizes = [
+        counted(len(D), "item"),
+        counted(len(given.labels), "label"),
+        counted(len(given.features), "feature"),
+    ]
+    reporter.result(f"{summary}\n\n{output}: {', '.join(sizes)}.", facts)
 
 
 def _candidates(method: str, settings: list[str] | None, seed: int) -> dict[str, Any] | None:
@@ -133,7 +141,7 @@ def _candidates(method: str, settings: list[str] | None, seed: int) -> dict[str,
     return {} if method == MEAN else {method: learner}
 
 
-def _preparation(X: Any, candidates: dict[str, Any] | None) -> Any:
+def _preparation(X: Any, candidates: dict[str, Any] | None, kinds: TableKinds) -> Any:
     """Return a transformer of the columns: sparse weights of text for a requested linear learner.
 
     `prepare_for_linear` has those for the comparison.
@@ -143,7 +151,7 @@ def _preparation(X: Any, candidates: dict[str, Any] | None) -> Any:
 
     requested = list((candidates or {}).values())
     is_linear = bool(requested) and isinstance(requested[0], SoftmaxRegression)
-    return prepare_columns(X, [WORDS, CHARACTERS] if is_linear else [])
+    return prepare_columns(X, [WORDS, CHARACTERS] if is_linear else [], kinds)
 
 
 def _choose(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,11 @@ import typer
 
 from labeldist._extras import require
 from labeldist._files import check_free
-from labeldist._tables import column_kinds as kinds
+from labeldist._tables.column_kinds import TableKinds, name_of, to_numbers
 from labeldist._tables.column_selection import (
     LabelledTable,
     check_apart,
+    check_features,
     choose_columns,
     degrees,
     match_columns,
@@ -23,8 +24,8 @@ from labeldist._tables.column_selection import (
     one_column,
     typed,
 )
-from labeldist._tables.leakage import find_leaks
-from labeldist._tables.messages import cell_at, listed
+from labeldist._tables.leakage import Leak, find_leaks
+from labeldist._tables.messages import cell_at, counted, did_you_mean, listed
 from labeldist._tables.tables import (
     STANDARD,
     check_format,
@@ -50,14 +51,39 @@ ROUNDING = 0.02  # Sums of rounded degrees differ from one by at most this.
 class Columns:
     """Options of a command that name columns.
 
-    `other` is the column of items or weights, which is not a feature.
+    The column of weights is not a feature, and the one of items only if `features` names it.
     """
 
     labels: str | Sequence[str]
     features: str | None
     ignore: str | Sequence[str]
     prepare: bool
-    other: str | None
+    text: str | None = None
+    categories: str | None = None
+    item: str | None = None
+    weights: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.text or self.categories) and not self.prepare:
+            raise typer.BadParameter("--text and --categories need --prepare.")
+
+    def kinds(self, frame: pd.DataFrame) -> TableKinds:
+        """Return the kinds of the columns of a table."""
+        text = match_columns(self.text or "", frame.columns, "text")
+        categories = match_columns(self.categories or "", frame.columns, "category")
+        check_apart("text", text, categories)
+        return TableKinds(frame, text, categories)
+
+    def no_features(self, frame: pd.DataFrame) -> list[str]:
+        """Return the columns that are not features, whatever they hold."""
+        named = [name.strip() for name in (self.features or "").split(",")]
+        found = match_columns(self.ignore, frame.columns, "ignored")
+        if self.weights is not None:
+            found.append(one_column(self.weights, frame.columns, "weight"))
+            check_apart("feature", named, [self.weights])
+        if self.item is not None and one_column(self.item, frame.columns, "item") not in named:
+            found.append(self.item)
+        return found
 
 
 def read(path: str, reporter: Reporter, *text: str | None) -> pd.DataFrame:
@@ -74,11 +100,8 @@ def choose(
     frame: pd.DataFrame, columns: Columns, reporter: Reporter, *, need_features: bool = True
 ) -> LabelledTable:
     """Choose label and feature columns, with notes about columns that may be chosen wrongly."""
-    ignored = match_columns(columns.ignore, frame.columns, "ignored")
-    if columns.other is not None:
-        ignored.append(one_column(columns.other, frame.columns, "item or weight"))
-        named = [name.strip() for name in (columns.features or "").split(",")]
-        check_apart("feature", named, [columns.other])
+    ignored = columns.no_features(frame)
+    found = columns.kinds(frame)
 
     def choose_without(ignored: list[str]) -> LabelledTable:
         return choose_columns(
@@ -88,6 +111,7 @@ def choose(
             ignore=ignored,
             prepare=columns.prepare,
             need_features=need_features,
+            kinds=found,
         )
 
     name = VOTES_COLUMN
@@ -100,12 +124,21 @@ def choose(
     if finds_features and table.features == [name]:
         reporter.note(f"column {name!r} is not a feature. If it is one, add --features {name}.")
         table = choose_without([*ignored, name])
-    _note_left_out(table, reporter, prepare=columns.prepare)
+    if not columns.prepare:
+        _note_left_out(table, reporter)
+    leaks = find_leaks(found, table.features, table.Y)
+    if finds_features:
+        table = _without_copies(table, leaks, reporter)
+    if need_features:
+        check_features(table)
+    if columns.prepare:
+        _check_given_kinds(table)
+        _describe_columns(table, reporter)
     if finds_features and name in table.features:
         advice = f"If it counts votes, add --ignore {name}, or --weights {name} to labeldist fit."
         reporter.note(f"column {name!r} is used as a feature. {advice}")
     _note_identifiers(table, reporter)
-    _note_leaks(table, reporter)
+    _note_leaks([leak for leak in leaks if leak.feature in table.features], reporter)
     return table
 
 
@@ -115,11 +148,46 @@ def bounds_in(frame: pd.DataFrame, labels: Sequence[str]) -> list[str]:
     return [name for name in bounds if name in frame.columns]
 
 
-def _note_left_out(table: LabelledTable, reporter: Reporter, *, prepare: bool) -> None:
+def _without_copies(
+    table: LabelledTable, leaks: Sequence[Leak], reporter: Reporter
+) -> LabelledTable:
+    """Leave out features that are equal to a label, with one note."""
+    reasons = {leak.feature: f"equals the label {leak.label!r}" for leak in leaks if leak.is_copy}
+    if not reasons:
+        return table
+    copies = [f"{name!r} {reason}" for name, reason in reasons.items()]
+    reporter.note(f"left out of the features: {listed(copies)}. --features uses such columns.")
+    features = [name for name in table.features if name not in reasons]
+    return replace(table, features=features, left_out={**table.left_out, **reasons})
+
+
+def _check_given_kinds(table: LabelledTable) -> None:
+    """Raise a TableError if a column whose kind is an option is not a feature."""
+    for name in table.kinds.given:
+        if name not in table.features:
+            reason = table.left_out.get(name, "is a label, is ignored or is not in --features")
+            problem = f"Column {name!r} of --text or --categories is not a feature"
+            raise TableError(f"{problem}: it {reason}.")
+
+
+def _describe_columns(table: LabelledTable, reporter: Reporter) -> None:
+    """Print what `--prepare` makes of each column."""
+    from labeldist._tables.preparation import describe_column
+
+    descriptions = {}
+    for name in table.frame.columns:
+        if name in table.left_out:
+            descriptions[name] = f"left out: it {table.left_out[name]}"
+        elif name in table.features:
+            descriptions[name] = describe_column(table.kinds, name)
+    reporter.columns(descriptions)
+
+
+def _note_left_out(table: LabelledTable, reporter: Reporter) -> None:
     """Print a note for each column that is not a feature."""
     for name, reason in table.left_out.items():
-        kind = kinds.kind_of(table.frame[name]).kind
-        converts = not prepare and kind in ("category", "text", "date")
+        kind = table.kinds[name].kind
+        converts = kind in ("category", "text", "date")
         advice = " --prepare converts words, text and dates to numbers." if converts else ""
         reporter.note(f"column {name!r} is not a feature: it {reason}.{advice}")
 
@@ -127,7 +195,9 @@ def _note_left_out(table: LabelledTable, reporter: Reporter, *, prepare: bool) -
 def _note_identifiers(table: LabelledTable, reporter: Reporter) -> None:
     """Print a note for each feature that counts the rows, or looks like an identifier."""
     for name in table.features:
-        values = kinds.to_numbers(table.frame[name])
+        values = table.kinds[name].values
+        if not np.isfinite(values).all():
+            continue
         counts_rows = len(values) > FEW_ROWS and (np.diff(values) == 1).all()
         is_named = name.lower().endswith(("id", "index", "item", "key"))
         is_whole = (values % 1 == 0).all()
@@ -136,17 +206,24 @@ def _note_identifiers(table: LabelledTable, reporter: Reporter) -> None:
             reporter.note(f"column {name!r} is used as a feature. {advice}")
 
 
-def _note_leaks(table: LabelledTable, reporter: Reporter) -> None:
-    """Print a note for each feature that reveals a label."""
-    for leak in find_leaks(table.frame, table.features, table.Y):
+def _note_leaks(leaks: Sequence[Leak], reporter: Reporter) -> None:
+    """Print one note about all features that reveal a label."""
+    if not leaks:
+        return
+    findings = []
+    for leak in leaks:
         finding = f"predicts the label {leak.label!r} almost perfectly by itself"
-        if leak.by_name:
+        if leak.is_copy:
+            finding = f"equals the label {leak.label!r}"
+        elif leak.by_name:
             finding = "is named after the labels"
-        advice = f"If it is derived from them, add --ignore {shlex.quote(leak.feature)}"
-        reporter.note(
-            f"column {leak.feature!r} {finding}. {advice}: otherwise the skill will not hold on "
-            "new items."
-        )
+        findings.append(f"column {leak.feature!r} {finding}")
+    names = ",".join(leak.feature for leak in leaks)
+    subject = "it is" if len(leaks) == 1 else "they are"
+    advice = f"If {subject} computed from the labels, add --ignore {shlex.quote(names)}"
+    reporter.note(
+        f"{listed(findings, 5)}. {advice}: otherwise the skill will not hold on new items."
+    )
 
 
 def feature_matrix(table: LabelledTable, *, prepare: bool) -> Any:
@@ -155,8 +232,8 @@ def feature_matrix(table: LabelledTable, *, prepare: bool) -> Any:
         return table.X
     from labeldist._tables.preparation import prepare_columns
 
-    columns = table.frame[table.features]
-    return prepare_columns(columns).fit_transform(columns)
+    columns = table.kinds.converted(table.features)
+    return prepare_columns(columns, kinds=table.kinds).fit_transform(columns)
 
 
 def item_names(frame: pd.DataFrame, item: str | None) -> list[str]:
@@ -183,7 +260,7 @@ def counts_of_votes(frame: pd.DataFrame, D: Array) -> Array | None:
 
     if VOTES_COLUMN not in frame.columns:
         return None
-    n_votes = kinds.to_numbers(frame[VOTES_COLUMN], truth_words=False)
+    n_votes = to_numbers(frame[VOTES_COLUMN], truth_words=False)
     return counts_of_shares(D, n_votes)
 
 
@@ -199,7 +276,7 @@ def noise_ceiling_of(
     if VOTES_COLUMN not in frame.columns:
         return None, ""
     weights = np.ones(len(D)) if weight is None else weight
-    used = (kinds.to_numbers(frame[VOTES_COLUMN], truth_words=False) > 0) & (weights > 0)
+    used = (to_numbers(frame[VOTES_COLUMN], truth_words=False) > 0) & (weights > 0)
     counts = counts_of_votes(frame[used], D[used])
     if counts is None or counts.sum(axis=1).max(initial=0) < 2:
         return None, ""
@@ -259,8 +336,8 @@ def _check_same_order(
         sizes = f"{one} has {len(truth)} rows, {two} has {len(other)}"
         raise TableError(f"{sizes}. Name a column that identifies the rows with --item.")
     for column in truth.columns.intersection(other.columns).drop(labels):
-        ours = truth[column].astype(object).map(kinds.name_of)
-        theirs = other[column].astype(object).map(kinds.name_of)
+        ours = truth[column].astype(object).map(name_of)
+        theirs = other[column].astype(object).map(name_of)
         in_order = list(ours) == list(theirs)
         if ours.is_unique and not in_order and sorted(ours) == sorted(theirs):
             problem = f"{one} and {two} have the same values in column {column!r} in another order"
@@ -269,7 +346,7 @@ def _check_same_order(
 
 def item_keys(frame: pd.DataFrame, item: str, name: str) -> pd.Series:
     """Return the names of the items as normalised text; raise an error if one occurs twice."""
-    keys = frame[one_column(item, frame.columns, "item")].astype(object).map(kinds.name_of)
+    keys = frame[one_column(item, frame.columns, "item")].astype(object).map(name_of)
     repeated = keys[keys.duplicated()]
     if len(repeated):
         raise TableError(f"Column {item!r} of {name} contains {repeated.iloc[0]!r} more than once.")
@@ -355,7 +432,8 @@ def _feature_columns(model: Any, frame: pd.DataFrame, reporter: Reporter) -> lis
         reporter.note("the model has no feature names: columns are used in their order.")
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise ModelError(f"The table lacks feature columns of the model: {listed(missing)}.")
+        hint = did_you_mean(missing, frame.columns.difference(names))
+        raise ModelError(f"The table lacks feature columns of the model: {listed(missing)}.{hint}")
     return list(names)
 
 
@@ -364,14 +442,17 @@ def _note_new_cells(preparation: Any, frame: pd.DataFrame, reporter: Reporter) -
     from labeldist._tables.preparation import new_gaps, texts_without_known_words, unseen_categories
 
     for name, words in unseen_categories(preparation, frame).items():
-        unseen = f"{len(words)} cells with unseen categories: {listed(dict.fromkeys(words), 3)}"
-        reporter.note(f"column {name!r} has {unseen}. Their predictions ignore it.")
+        unseen = f"unseen categories: {listed(dict.fromkeys(words), 3)}"
+        cells = f"{counted(len(words), 'cell')} with {unseen}"
+        effect = "These rows are predicted without this column"
+        reporter.note(f"column {name!r} has {cells}. {effect}.")
     for name, count in new_gaps(preparation, frame).items():
-        gaps = f"{count} empty cells, but had none in training"
-        meaning = "They count as typical values, or as texts without words."
+        gaps = f"{counted(count, 'empty cell')}, but had none in training"
+        meaning = "They are filled with typical values, or count as texts without words."
         reporter.note(f"column {name!r} has {gaps}. {meaning}")
     for name, count in texts_without_known_words(preparation, frame).items():
-        reporter.note(f"column {name!r} has {count} texts without words of the training rows.")
+        texts = counted(count, "text")
+        reporter.note(f"column {name!r} has {texts} without words of the training rows.")
 
 
 def check_outputs(*files: str | None, table: str = STANDARD, force: bool) -> None:

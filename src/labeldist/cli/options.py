@@ -38,8 +38,19 @@ Prepare = Annotated[
     bool,
     typer.Option("--prepare", help="Convert words, text, dates and gaps of features to numbers."),
 ]
+Text = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMNS", help="Columns that --prepare takes as text, not categories."),
+]
+Categories = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMNS", help="Columns that --prepare takes as categories, not text."),
+]
 Item = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Names of the items. Not a feature.")
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Names of the items. A feature only if --features names it."
+    ),
 ]
 Weights = Annotated[
     str | None,

@@ -14,6 +14,7 @@ import typer
 
 from labeldist._files import ADVICE_TO_REPLACE, write_to_standard_output
 from labeldist._tables.column_selection import FEATURE_ADVICE, NO_FEATURE_ADVICE
+from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import Watch
 from labeldist._validation import ADVICE_FOR_TAGS
@@ -31,6 +32,9 @@ ADVICE = {
         "Join features to this table, or convert words, text, dates and gaps with --prepare."
     ),
 }
+
+MAX_COLUMNS = 40  # Of more columns, those of the same kind share a line.
+COLUMNS_TITLE = "labeldist: columns (--text, --categories and --ignore change their use):"
 
 # Control characters except tabs and line ends; a terminal would obey those in names of labels.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
@@ -61,6 +65,7 @@ class Reporter:
         self._as_json = as_json
         self._prints_result = output != STANDARD
         self.notes: list[str] = []
+        self._columns: dict[str, str] = {}
 
     def note(self, text: str) -> None:
         """Print a remark about the data or the result, once."""
@@ -71,6 +76,24 @@ class Reporter:
         if not self._as_json:
             with suppress(OSError):  # a closed pipe or a full disk must not prevent the result
                 print(f"labeldist: note: {visible(text)}", file=sys.stderr)
+
+    def columns(self, descriptions: dict[str, str]) -> None:
+        """Print what becomes of each column of a table; of many, equal ones share a line."""
+        self._columns = descriptions
+        if self._as_json:
+            return
+        lines = [f"{name}: {text}" for name, text in descriptions.items()]
+        if len(lines) > MAX_COLUMNS:
+            names: dict[str, list[str]] = {}
+            for name, text in descriptions.items():
+                names.setdefault(text, []).append(name)
+            lines = [f"{listed(some, 5)}: {text}" for text, some in names.items()]
+        rest = len(lines) - MAX_COLUMNS
+        if rest > 0:
+            lines[MAX_COLUMNS:] = [f"and {rest} more, which --json shows"]
+        shown = "\n".join(f"  {line}" for line in lines)
+        with suppress(OSError):
+            print(f"{COLUMNS_TITLE}\n{visible(shown)}", file=sys.stderr)
 
     @contextmanager
     def working(self, description: str) -> Iterator[Watch]:
@@ -104,6 +127,8 @@ class Reporter:
         """Print `facts` as JSON, or `text`."""
         if self._as_json:
             noted = {**facts, "notes": self.notes}
+            if self._columns:
+                noted["columns"] = self._columns
             content = json.dumps(noted, ensure_ascii=False, allow_nan=False, indent=2)
             write_to_standard_output(f"{visible(content)}\n".encode(errors="backslashreplace"))
         elif self._prints_result:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 UNIFORM = "uniform"
-OF_ESTIMATE = "--intervals, --features, --ignore and --prepare"
+OF_ESTIMATE = "--intervals, --features, --ignore, --prepare, --text and --categories"
 OF_DEGREES = f"-o, --join, --smoothing, --prior, --aggregator, --estimate, {OF_ESTIMATE}"
 
 
@@ -81,6 +81,8 @@ def votes(
     ] = None,
     ignore: options.Ignore = "",
     prepare: options.Prepare = False,
+    text: options.Text = None,
+    categories: options.Categories = None,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -119,7 +121,8 @@ def votes(
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
     if picture and not plan:
         raise typer.BadParameter("--picture needs --plan.")
-    of_estimate = estimate or intervals or features or ignore or prepare
+    of_features = features or ignore or prepare or text or categories
+    of_estimate = estimate or intervals or of_features
     of_shares = smoothing or aggregator or prior != UNIFORM
     if plan and (output != STANDARD or join or of_shares or of_estimate):
         raise typer.BadParameter(f"--plan writes no degrees: remove {OF_DEGREES}.")
@@ -150,7 +153,9 @@ def votes(
         result, joined = _join(result, found, join, reporter)
     estimated = None
     if estimate:
-        columns = io.Columns(found.label_names, features, ignore, prepare, other=found.item_name)
+        columns = io.Columns(
+            found.label_names, features, ignore, prepare, text, categories, found.item_name
+        )
         known = result.drop(columns=VOTES_COLUMN)
         if features is None and not tool:  # other columns may be computed from the votes
             known = known[[found.item_name, *joined, *found.label_names]]
