@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from labeldist.cli.choice_summary import summarise_choice
 from labeldist.datasets import make_artificial
-from labeldist.learning import AAKNN, BDLDL, _choice, choose_learner
+from labeldist.learning import AAKNN, BDLDL, BlendedLearner, _choice, choose_learner
 
 
 @pytest.fixture
@@ -26,6 +28,24 @@ def test_summary_of_a_sample_and_of_the_mean(table, monkeypatch):
     text = summarise_choice(choice, requested=False)
     assert "0 learners with the mean on 50 rows drawn at random from 120" in text
     assert "Chosen: the mean" in text
+
+
+@pytest.mark.parametrize(
+    ("weights", "name"),
+    [
+        ({"linear": 1.06}, "linear, made more certain (power 1.06);"),
+        ({"linear": 0.501, "trees": 0.5}, "blend of 50 % linear, 50 % trees;"),
+        ({"linear": 0.6, "trees": 0.2}, "blend of 75 % linear, 25 % trees, made less certain"),
+    ],
+    ids=str,
+)
+def test_weights_of_a_blend_are_shares(table, weights, name):
+    learners = [(learner, BDLDL()) for learner in weights]
+    blend = BlendedLearner(learners)
+    blend.weights_ = np.array(list(weights.values()))
+    choice = choose_learner(*table, candidates={"linear": BDLDL()}, random_state=0)
+    text = summarise_choice(replace(choice, estimator=blend), requested=False)
+    assert f"Chosen: {name}" in text
 
 
 def test_summary_names_failures(rng):

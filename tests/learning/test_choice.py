@@ -157,6 +157,20 @@ def test_failing_learner_is_left_out_and_progress_continues(curved):
     assert seen == [(done, 5, name) for done, name in enumerate(names, start=1)]
 
 
+def test_choice_and_table_print_as_text_and_the_table_becomes_a_frame(curved):
+    candidates = {"linear": BDLDL(), "wrong": BDLDL(ridge=-1)}
+    choice = choose_learner(*curved, candidates=candidates, scoring="clark", random_state=0)
+    assert repr(choice).startswith(f"Choice('linear', skill {choice.skill:.3f}, 4 learners on ")
+    title, mean, linear, wrong, _ = str(choice.table).splitlines()
+    assert title.split() == ["clark", "skill", "seconds"]
+    assert mean.split()[:3] == ["the", "mean", f"{choice.table[0]['clark']:.4g}"]
+    assert linear.split()[2] == f"{choice.skill:.3f}"
+    assert wrong.split()[:2] == ["wrong", "failed:"]
+    frame = pd.DataFrame(choice.table)
+    assert frame["name"].tolist() == ["the mean", "linear", "wrong", "blend"]
+    assert_allclose(frame["skill"][1], choice.skill)
+
+
 def test_invalid_input_raises(curved):
     X, D = curved
     with_nan = X.copy()

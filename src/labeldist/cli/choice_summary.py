@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from labeldist._tables.messages import counted
 from labeldist.learning import Choice
 from labeldist.learning._choice import BLEND
 from labeldist.metrics import MEASURES
 from labeldist.metrics._skill import describe_skill
 
 FEW_ROWS = 100  # Scores on fewer rows are called rough.
+ROUNDING = 0.005  # A sum of weights that is closer to one is printed as one.
 
 
 def summarise_choice(choice: Choice, *, requested: bool) -> str:
@@ -18,8 +20,7 @@ def summarise_choice(choice: Choice, *, requested: bool) -> str:
 
 def _comparison(choice: Choice) -> str:
     compared = [trial for trial in choice.trials[1:] if not trial.failure and trial.name != BLEND]
-    n_learners = len(compared)
-    learners = "1 learner" if n_learners == 1 else f"{n_learners} learners"
+    learners = counted(len(compared), "learner")
     rows = f"{choice.compared_rows:,} rows"
     if choice.compared_rows < choice.n_rows:
         rows += f" drawn at random from {choice.n_rows:,}"
@@ -37,11 +38,21 @@ def _result(choice: Choice, requested: bool) -> str:
     score = choice.chosen.mean(choice.scoring)
     score_of_mean = mean.mean(choice.scoring)
     figures = f"{title} {score:.3g} instead of {score_of_mean:.3g}"
-    name = choice.name
-    if choice.weights:
-        shares = [f"{weight:.2f} {learner}" for learner, weight in choice.weights.items()]
-        name += f" of {', '.join(shares)}"
+    name = _blend(choice.weights) if choice.weights else choice.name
     return f"{verb}: {name}; it {effect} ({figures})."
+
+
+def _blend(weights: dict[str, float]) -> str:
+    """Name the learners of a blend, their shares of the weights, and the sum of the weights."""
+    total = sum(weights.values())
+    shares = [f"{100 * weight / total:.0f} % {learner}" for learner, weight in weights.items()]
+    name = f"{BLEND} of {', '.join(shares)}"
+    if len(weights) == 1:
+        (name,) = weights
+    if abs(total - 1) < ROUNDING:
+        return name
+    effect = "more" if total > 1 else "less"
+    return f"{name}, made {effect} certain (power {total:.2f})"
 
 
 def _cautions(choice: Choice) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +30,7 @@ from labeldist.learning._cross_validation import (
     weighted_rows,
 )
 from labeldist.learning._learner import MeanDistribution, check_weights
+from labeldist.learning._learner_table import LearnerTable
 from labeldist.learning._soft_label_classifier import SoftLabelClassifier
 from labeldist.metrics import MEASURES, PAPER_MEASURES
 
@@ -75,7 +76,7 @@ class Choice:
         Its skill on the held-out rows: 1 − KL / KL of the mean distribution.
     table : list of dict
         One row per learner: name, mean and standard deviation of each measure, skill, seconds,
-        failure.
+        failure. ``print`` shows it as text, ``pandas.DataFrame`` converts it.
     trials : tuple of Trial
         Scores and predictions of all learners, the mean distribution first.
     truth : ndarray
@@ -103,14 +104,19 @@ class Choice:
     estimator: FittedLearner
     name: str
     skill: float
-    table: list[dict[str, Any]] = field(repr=False)
-    trials: tuple[Trial, ...] = field(repr=False)
-    truth: Array = field(repr=False)
+    table: list[dict[str, Any]]
+    trials: tuple[Trial, ...]
+    truth: Array
     scoring: str
     n_rows: int
     compared_rows: int
     n_folds: int
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        n_learners = len(self.trials)
+        compared = f"{n_learners} learners on {self.compared_rows:,} rows in {self.n_folds} folds"
+        return f"Choice({self.name!r}, skill {self.skill:.3f}, {compared})"
 
     @property
     def weights(self) -> dict[str, float]:
@@ -276,7 +282,7 @@ def choose_among(
         estimator=estimator,
         name=chosen.name,
         skill=chosen.skill(trials[0]),
-        table=[_table_row(trial, trials[0]) for trial in trials],
+        table=LearnerTable([_table_row(trial, trials[0]) for trial in trials], scoring),
         trials=tuple(trials),
         truth=np.concatenate([sample.D[test] for _, test in folds]),
         scoring=scoring,
