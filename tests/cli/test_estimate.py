@@ -78,6 +78,25 @@ def test_columns_of_the_votes_are_features_only_by_name(table):
     assert not any("--features" in note for note in facts["notes"])
 
 
+def test_prepare_without_features_is_noted():
+    facts = run_json(*COMMAND, "--estimate", "--prepare")
+    assert any("--prepare has no effect without features" in note for note in facts["notes"])
+    facts = run_json(*COMMAND, "--estimate", "--prepare", "--join", "items.csv", "--force")
+    assert facts["features"] == ["x", "y", "z", "text"]
+    assert not any("no effect" in note for note in facts["notes"])
+    assert facts["columns"]["x"] == "number"
+
+
+def test_the_text_can_be_the_name_of_the_items(table):
+    table["text"] += [f" number {row} of all" for row in range(N)]
+    table[["text", *LABELS]].to_csv("votes.csv", index=False)
+    call = ("votes", "votes.csv", "--counts", ",".join(LABELS), "-o", "dist.csv", "--estimate")
+    facts = run_json(*call, "--item", "text", "--features", "text", "--prepare")
+    assert facts["features"] == ["text"]
+    without = run_json(*call, "--item", "text", "--force")
+    assert without["features"] == []
+
+
 def test_features_that_do_not_help_are_noted(table):
     random = np.random.default_rng(1)
     counts = random.multinomial(3, [0.5, 0.3, 0.2], size=N)
@@ -192,6 +211,7 @@ def test_single_labels_are_refused(tmp_path):
         (["--estimate", "--smoothing", "auto"], "--smoothing"),
         (["--intervals"], "--estimate"),
         (["--features", "x"], "--estimate"),
+        (["--text", "x"], "--estimate"),
     ],
     ids=str,
 )

@@ -54,6 +54,16 @@ def test_intervals(table):
     assert Path("intervals.html").read_text(encoding="utf-8").count('"lower":') == 1
 
 
+def test_the_text_can_be_the_name_of_the_items(table):
+    moods = table["joy"].map(lambda joy: "a superb song about" if joy > 0.4 else "this poem is sad")
+    table["text"] = [f"{mood} number {k}" for k, mood in enumerate(moods)]
+    table[["text", *LABELS]].to_csv("texts.csv", index=False)
+    options = ("--features", "text", "--prepare")
+    facts = explore("texts.csv", "--item", "text", *options)
+    assert facts["features"] == ["text"]
+    assert facts["measures"][HELD_OUT]["skill"] > 0.2
+
+
 def test_held_out_predictions(table):
     facts = explore("dist.csv", "--ignore", "title")
     assert facts["versions"] == ["degrees in dist.csv", HELD_OUT]

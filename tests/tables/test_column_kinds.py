@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 
-from labeldist._tables.column_kinds import clean, kind_of, word
+from labeldist._tables.column_kinds import TableKinds, clean, kind_of, word
 
 KINDS = {
     "text of numbers": (["1", " 2.5", "?", "-1e3"], "number"),
@@ -16,6 +17,13 @@ KINDS = {
     "ordinals and ranges": (["1st", "2nd", "18-25", "5 A", "3 x"] * 2, "category"),
     "sentences": ([f"The song number {k} is slow" for k in range(10)], "text"),
     "titles": ([f"Song number {k}" for k in range(10)], "name"),
+    "repeated sentences": ([f"The song number {k} is slow" for k in range(6)] * 50, "text"),
+    "long answers": ([f"I agree with answer number {k}" for k in range(5)] * 9, "category"),
+    "long and short text": (["yes", "no", *(f"it is {k} and so on" for k in range(9))] * 9, "text"),
+    "repeated titles": ([f"Song number {k}" for k in range(10)] * 3, "category"),
+    "identifiers": ([f"{k:08x}-e29b-41d4-a716-446655440000" for k in range(10)], "name"),
+    "paths": ([f"/data/images/training/part-1/{k}.jpg" for k in range(10)], "name"),
+    "repeated addresses": ([f"https://a.org/b/c/d/{k}" for k in range(10)] * 4, "category"),
     "dates with a gap": (pd.to_datetime(["2024-01-01", None, "2024-01-02"]), "date"),
 }
 
@@ -24,6 +32,34 @@ KINDS = {
 def test_kinds_of_columns(name):
     cells, kind = KINDS[name]
     assert kind_of(pd.Series(cells)).kind == kind
+
+
+def test_given_kinds_of_columns():
+    frame = pd.DataFrame({"code": [1, 2, 2], "place": ["a", "b", None], "none": None})
+    kinds = TableKinds(frame, text=["place", "none"], categories=["code"])
+    assert [kinds[name].kind for name in frame] == ["category", "text", "other"]
+    assert TableKinds(frame)["code"].kind == "number"
+    assert kinds["place"].missing.tolist() == [False, False, True]
+
+
+def test_converted_columns_have_their_types():
+    frame = pd.DataFrame(
+        {
+            "number": [" 1", "?", "2e1"],
+            "truth": ["yes", "no", ""],
+            "day": ["2024-05-31", None, "2024-06-01T02:00+02:00"],
+            "place": ["a", "b", "a"],
+        },
+        index=[5, 3, 4],
+    )
+    kinds = TableKinds(frame)
+    converted = kinds.converted(["day", "number", "truth", "place"])
+    assert list(converted) == ["day", "number", "truth", "place"]
+    assert converted.index.equals(frame.index)
+    assert_array_equal(converted["number"], [1, np.nan, 20])
+    assert_array_equal(converted["truth"], [1, 0, np.nan])
+    assert converted["day"][4] == pd.Timestamp("2024-06-01", tz="UTC")
+    assert kinds["place"] is kinds["place"]
 
 
 @pytest.mark.parametrize(

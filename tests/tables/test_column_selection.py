@@ -163,6 +163,12 @@ def test_typed_keeps_words():
     assert typed(table, ["flag"], ["flag"])["flag"].tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("prepare", [False, True])
+def test_columns_without_values_are_left_out(prepare):
+    table = choose_columns(SONGS.assign(comment=""), "mood_*", prepare=prepare)
+    assert table.left_out["comment"] == "has no values"
+
+
 def test_degrees_in_another_order_raise():
     table = choose_columns(SONGS, "mood_*")
     with pytest.raises(ValueError, match="the labels"):

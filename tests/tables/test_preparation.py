@@ -18,6 +18,7 @@ from labeldist._tables.preparation import (
     RARE_ROWS,
     WORDS,
     DateParts,
+    describe_column,
     new_gaps,
     prepare_columns,
     prepare_for_linear,
@@ -116,6 +117,41 @@ def test_dates_of_all_types_are_equal(kind):
     assert_allclose(DateParts().fit_transform(days), DateParts().fit_transform(expected))
 
 
+def test_converted_columns_become_the_same_features(people):
+    texts = people.astype(object).where(people.notna(), "").astype(str)
+    kinds = TableKinds(texts)
+    converted = kinds.converted(list(texts))
+    fitted = prepare_columns(converted, kinds=kinds).fit(converted)
+    expected = prepare_columns(texts).fit_transform(texts)
+    assert_array_equal(fitted.transform(converted), expected)
+    assert_array_equal(fitted.transform(texts), expected)
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        ([1, 2, None], "number, 1 empty cell"),
+        (["yes", "no", "yes"], "yes or no"),
+        (["2024-05-31"] * 3, "date"),
+        (
+            ["31.5.2024"] * 9,
+            "cannot be converted: it holds numbers or dates not written as 1234.5 "
+            "or 2024-05-31, such as '31.5.2024'",
+        ),
+        (["Rome", "Bern", "", ""] * 3, "category: 2 values, 6 empty cells"),
+        ([f"place {k // 3}" for k in range(90)], "category: 30 values"),
+        ([f"place {k // 3}" for k in range(93)], "category: 31 values; the rarest 2 count as one"),
+        (["Rome", "Bern"] * 3 + ["Oslo", "Paris"], "category: 4 values; the rarest 2 count as one"),
+        (
+            [f"The song number {k} is slow" for k in range(8)] * 9,
+            "text: 8 different texts, 5.0 words on average",
+        ),
+    ],
+)
+def test_descriptions_of_columns(cells, text):
+    assert describe_column(TableKinds(pd.DataFrame({"x": cells})), "x") == text
+
+
 def test_columns_that_cannot_be_prepared_are_named():
     rows = np.arange(ROWS)
     table = pd.DataFrame({"fine": rows, "title": [f"name {k}" for k in rows], "none": None})
@@ -164,6 +200,14 @@ def test_text_becomes_sparse_weights_of_words_and_character_n_grams(rng):
     kinds = TableKinds(frame)
     assert list(prepare_for_linear(frame, kinds)) == [CHARACTERS, WORDS]
     assert prepare_for_linear(frame[["size", "place"]], kinds) == {}
+
+
+def test_equal_texts_become_equal_components():
+    frame = pd.DataFrame({"text": ["the same words in each row"] * 20})
+    kinds = TableKinds(frame, text=["text"])
+    with np.errstate(all="raise"):
+        components = prepare_columns(frame, kinds=kinds).fit_transform(frame)
+    assert_allclose(components, np.tile(components[0], (20, 1)))
 
 
 def test_columns_without_repeated_terms_have_no_sparse_weights():

@@ -93,6 +93,8 @@ def prepare_for_linear(frame: Any, kinds: TableKinds) -> dict[str, ColumnTransfo
 def describe_column(kinds: TableKinds, name: str) -> str:
     """Describe what `prepare_columns` makes of a column, such as ``"category: 5 values"``."""
     found = kinds[name]
+    if found.kind in ("name", "other"):
+        return f"cannot be converted: it {found.reason}"
     text: str = found.kind
     if found.kind in ("text", "category"):
         cells = stripped(kinds.frame[name][~found.missing])
@@ -328,7 +330,8 @@ class TextComponents(CellTransformer):
             if weights.shape[1]:
                 n_components = min(TEXT_COMPONENTS, *weights.shape)
                 decomposition = TruncatedSVD(n_components, random_state=0)
-                self.decompositions_[name] = decomposition.fit(weights)
+                with np.errstate(invalid="ignore"):  # equal texts have no variance
+                    self.decompositions_[name] = decomposition.fit(weights)
         return self
 
     def weights(self, cells: Any) -> Any:
