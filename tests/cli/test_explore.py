@@ -81,8 +81,10 @@ def test_features_and_noise_ceiling_of_held_out_predictions_are_shown(table, rng
     for k, label in enumerate(LABELS):
         table[f"soft_label.{k}"] = table[label]
     table.assign(votes=5).to_csv("voted.csv", index=False)
-    options = ("--ignore", "title,votes", "--force")
     features = ["x", "y", "z", "soft_label.0", "soft_label.1", "soft_label.2"]
+    without_copies = explore("voted.csv", "--ignore", "title,votes")
+    assert without_copies["features"] == features[:3]
+    options = ("--features", ",".join(features), "--force")
     facts = explore("voted.csv", *options)
     assert facts["features"] == features
     assert facts["noise_ceiling"] == pytest.approx(noise_ceiling(votes))

@@ -332,7 +332,8 @@ def _why_not_feature(name: str, found: ColumnKind, prepare: bool) -> str:
     if is_number.all():
         return ""
     n_filled = np.count_nonzero(~found.missing)
-    is_feature = np.count_nonzero(is_number) > n_filled / 2
     if prepare:
         is_feature = n_filled > 0 and found.kind != "name"
+    else:
+        is_feature = bool(np.count_nonzero(is_number) > n_filled / 2)
     return "" if is_feature else found.reason

@@ -102,7 +102,7 @@ def describe_column(kinds: TableKinds, name: str) -> str:
         text = f"{text}: {describe(cells)}"
     elif found.kind == "truth":
         text = "yes or no"
-    n_empty = np.count_nonzero(found.missing)
+    n_empty = int(found.missing.sum())
     return f"{text}, {counted(n_empty, 'empty cell')}" if n_empty else text
 
 
@@ -114,7 +114,7 @@ def _describe_text(texts: Any) -> str:
 
 def _describe_category(cells: Any) -> str:
     n_rows = cells.value_counts()
-    n_frequent = np.count_nonzero(n_rows >= RARE_ROWS)
+    n_frequent = int((n_rows >= RARE_ROWS).sum())
     n_rare = len(n_rows) - min(n_frequent, MOST_CATEGORIES - 1)
     text = counted(len(n_rows), "value")
     return f"{text}; the rarest {n_rare:,} count as one" if n_rare > 1 else text

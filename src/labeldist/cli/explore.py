@@ -14,7 +14,7 @@ from labeldist._tables.column_selection import (
     match_columns,
     one_column,
 )
-from labeldist._tables.messages import listed
+from labeldist._tables.messages import counted, listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist._validation import is_logical
@@ -111,7 +111,8 @@ def explore(
     ceiling = None
     remarks = []
     if used:
-        remarks.append(f"Predicted from {len(used)} features: {listed(used, MAX_FEATURES)}.")
+        number = counted(len(used), "feature")
+        remarks.append(f"Predicted from {number}: {listed(used, MAX_FEATURES)}.")
     if skills:
         ceiling, about_ceiling = io.noise_ceiling_of(frame, Y.to_numpy(), None, max(skills))
         remarks.append(about_ceiling)
