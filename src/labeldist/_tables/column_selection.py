@@ -218,7 +218,11 @@ def read_label_names(path: str | os.PathLike[str]) -> list[str]:
     with reading(path) as file:
         content = file.read()
         if Path(path).suffix.lower() == ".xml":
-            root = require("defusedxml.ElementTree", "tables").fromstring(content, forbid_dtd=True)
+            parser = require("defusedxml.ElementTree", "tables")
+            try:
+                root = parser.fromstring(content, forbid_dtd=True)
+            except require("defusedxml.common", "tables").DefusedXmlException:
+                raise ValueError("it contains a DTD or entities; remove them") from None
             names = [element.get("name", "") for element in root.findall(".//{*}label")]
         else:
             names = content.decode("utf-8-sig").splitlines()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from labeldist._extras import require
+from labeldist._tables.messages import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,9 +94,13 @@ def _parse_lines(text: str) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            records.append(dict(json.loads(line)))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"line {number} is not a record: {error}") from None
+            record = json.loads(line)
+            problem = "" if isinstance(record, dict) else shortened(line.strip())
+        except ValueError as error:
+            problem = str(error)
+        if problem:
+            raise ValueError(f"line {number} is not a record: {problem}")
+        records.append(record)
     return records
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from labeldist._tables import (
     matlab_and_numpy_files,
     parquet_files,
 )
-from labeldist._tables.messages import listed
+from labeldist._tables.messages import cell_at, listed
 from labeldist.exceptions import (
     DatasetNotFoundError,
     LabelDistWarning,
@@ -32,6 +33,7 @@ from labeldist.exceptions import (
 if TYPE_CHECKING:
     import pandas as pd
 
+SURROGATE = re.compile("[\ud800-\udfff]")
 STANDARD = "-"  # The name of standard input and output, which are CSV.
 
 READERS: dict[str, Callable[[BinaryIO], pd.DataFrame]] = {
@@ -148,10 +150,13 @@ def write_table(
     suffix = check_format(target, frame)
     if suffix not in (".json", ".jsonl"):
         frame = json_files.without_lists(frame)
-    if suffix in MATRIX_WRITERS:
-        content = MATRIX_WRITERS[suffix](frame, labels)
-    else:
-        content = WRITERS[suffix](frame)
+    try:
+        if suffix in MATRIX_WRITERS:
+            content = MATRIX_WRITERS[suffix](frame, labels)
+        else:
+            content = WRITERS[suffix](frame)
+    except UnicodeEncodeError:
+        raise TableError(_surrogate_in(frame, str(target))) from None
     if target == STANDARD:
         write_to_standard_output(content)
     else:
@@ -161,13 +166,21 @@ def write_table(
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file, or standard input, and raise errors of the block as a TableError."""
+    if path != STANDARD:
+        with read_errors(path), Path(path).open("rb") as file:
+            yield file
+        return
+    if sys.stdin is None:
+        raise TableError("Standard input is closed.")
+    with read_errors("Standard input"):
+        yield sys.stdin.buffer
+
+
+@contextmanager
+def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise errors of the block as a TableError that names a file."""
     try:
-        if path == STANDARD:
-            path = "Standard input"
-            yield sys.stdin.buffer
-        else:
-            with Path(path).open("rb") as file:
-                yield file
+        yield
     except (TableError, MissingExtraError):
         raise
     except FileNotFoundError:
@@ -175,8 +188,13 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except UnicodeDecodeError as error:
         problem = f"{path} is not UTF-8 text (byte {error.start})"
         raise TableError(f"{problem}. Save it as CSV (UTF-8).") from None
+    except RecursionError:
+        raise TableError(f"{path} cannot be read: it is nested too deeply.") from None
+    except MemoryError:
+        raise TableError(f"{path} cannot be read: there is not enough memory.") from None
     except Exception as error:  # Each library raises its own errors for a damaged file.
-        raise TableError(f"{path} cannot be read: {error}.") from error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise TableError(f"{path} cannot be read: {reason}.") from error
 
 
 def keeps_types(target: str | os.PathLike[str]) -> bool:
@@ -222,6 +240,22 @@ def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
     """
     table = {**dict(frame.items()), **columns}
     return require("pandas", "app").DataFrame(table, index=frame.index)
+
+
+def _surrogate_in(frame: pd.DataFrame, target: str) -> str:
+    """Return a message about the first half of a surrogate pair, which JSON can contain."""
+    problem = "contains half of a surrogate pair, which is no character"
+    for name, cells in frame.items():
+        if _is_broken(name):
+            return f"{target} cannot be written: the column {name!r} {problem}. Rename it."
+        for row, cell in cells.items():
+            if _is_broken(cell):
+                return f"{target} cannot be written: {cell_at(row, name)} {problem}. Correct it."
+    return f"{target} cannot be written: the table {problem}."
+
+
+def _is_broken(value: Any) -> bool:
+    return SURROGATE.search(str(value)) is not None
 
 
 def _suffix_of(path: str | os.PathLike[str], formats: Iterable[str]) -> str:
