@@ -6,11 +6,16 @@ from typing import Any
 
 from labeldist._extras import how_to_install
 
+INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
+
 
 def main() -> None:
     """Run the command, or explain how to install its dependencies."""
     try:
         from labeldist.cli.app import TerminatedError, app
+    except KeyboardInterrupt:
+        print("labeldist: interrupted", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("labeldist"):
             raise

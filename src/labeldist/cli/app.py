@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist import __version__
-from labeldist.cli import options
+from labeldist.cli import INTERRUPTED, options
 from labeldist.cli.annotators import annotators
 from labeldist.cli.compare import compare
 from labeldist.cli.datasets import datasets
@@ -21,7 +21,6 @@ from labeldist.cli.reporter import visible, with_options
 from labeldist.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
-INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
 TERMINATED = 143  # Exit code after SIGTERM.
 
 HELP = "Recover label distributions from tags or votes, predict them, and evaluate predictions."

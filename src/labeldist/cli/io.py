@@ -128,6 +128,8 @@ def _note_identifiers(table: LabelledTable, reporter: Reporter) -> None:
     """Print a note for each feature that counts the rows, or looks like an identifier."""
     for name in table.features:
         values = kinds.to_numbers(table.frame[name])
+        if not np.isfinite(values).all():  # refused later
+            continue
         counts_rows = len(values) > FEW_ROWS and (np.diff(values) == 1).all()
         is_named = name.lower().endswith(("id", "index", "item", "key"))
         is_whole = (values % 1 == 0).all()

@@ -52,6 +52,7 @@ class Reporter:
     """Writes notes and progress to standard error, and the result to standard output.
 
     The result is text or JSON. It is not printed if the table, `output`, goes to standard output.
+    If `output` is a file and standard output is closed, the text is not printed either.
     """
 
     def __init__(self, *, as_json: bool, output: str | None = None) -> None:
@@ -59,7 +60,8 @@ class Reporter:
             problem = "the table and the JSON cannot both go to standard output"
             raise typer.BadParameter(f"{problem}: name a file with -o.")
         self._as_json = as_json
-        self._prints_result = output != STANDARD
+        is_closed = sys.stdout is None and output is not None
+        self._prints_result = output != STANDARD and not is_closed
         self.notes: list[str] = []
 
     def note(self, text: str) -> None:
