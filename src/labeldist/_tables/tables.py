@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +20,7 @@ from labeldist._tables import (
     matlab_and_numpy_files,
     parquet_files,
 )
-from labeldist._tables.messages import cell_at, listed
+from labeldist._tables.messages import listed
 from labeldist.exceptions import (
     DatasetNotFoundError,
     LabelDistWarning,
@@ -33,7 +32,6 @@ from labeldist.exceptions import (
 if TYPE_CHECKING:
     import pandas as pd
 
-SURROGATE = re.compile("[\ud800-\udfff]")
 STANDARD = "-"  # The name of standard input and output, which are CSV.
 
 READERS: dict[str, Callable[[BinaryIO], pd.DataFrame]] = {
@@ -150,13 +148,10 @@ def write_table(
     suffix = check_format(target, frame)
     if suffix not in (".json", ".jsonl"):
         frame = json_files.without_lists(frame)
-    try:
-        if suffix in MATRIX_WRITERS:
-            content = MATRIX_WRITERS[suffix](frame, labels)
-        else:
-            content = WRITERS[suffix](frame)
-    except UnicodeEncodeError:
-        raise TableError(_surrogate_in(frame, str(target))) from None
+    if suffix in MATRIX_WRITERS:
+        content = MATRIX_WRITERS[suffix](frame, labels)
+    else:
+        content = WRITERS[suffix](frame)
     if target == STANDARD:
         write_to_standard_output(content)
     else:
@@ -240,22 +235,6 @@ def with_columns(frame: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
     """
     table = {**dict(frame.items()), **columns}
     return require("pandas", "app").DataFrame(table, index=frame.index)
-
-
-def _surrogate_in(frame: pd.DataFrame, target: str) -> str:
-    """Return a message about the first half of a surrogate pair, which JSON can contain."""
-    problem = "contains half of a surrogate pair, which is no character"
-    for name, cells in frame.items():
-        if _is_broken(name):
-            return f"{target} cannot be written: the column {name!r} {problem}. Rename it."
-        for row, cell in cells.items():
-            if _is_broken(cell):
-                return f"{target} cannot be written: {cell_at(row, name)} {problem}. Correct it."
-    return f"{target} cannot be written: the table {problem}."
-
-
-def _is_broken(value: Any) -> bool:
-    return SURROGATE.search(str(value)) is not None
 
 
 def _suffix_of(path: str | os.PathLike[str], formats: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from labeldist.cli.evaluate import evaluate
 from labeldist.cli.explore import explore
 from labeldist.cli.fit import fit
 from labeldist.cli.predict import predict
-from labeldist.cli.reporter import visible, with_options
+from labeldist.cli.reporter import message
 from labeldist.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
@@ -45,15 +45,15 @@ class _Commands(options.Group):
         try:
             return super().invoke(ctx)
         except LabelDistError as error:
-            message = with_options(str(error))
+            problem = str(error)
             code = 1
         except TerminatedError:
-            message = "terminated"
+            problem = "terminated"
             code = TERMINATED
         except KeyboardInterrupt:
-            message = "interrupted"
+            problem = "interrupted"
             code = INTERRUPTED
-        print(f"labeldist: {visible(message)}", file=sys.stderr)
+        print(f"labeldist: {message(problem)}", file=sys.stderr)
         raise typer.Exit(code)
 
 

@@ -32,6 +32,8 @@ ADVICE = {
     ),
 }
 
+MAX_MESSAGE = 4_000  # characters; a cell or a name can have millions
+
 # Control characters except tabs and line ends; a terminal would obey those in names of labels.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -39,6 +41,12 @@ CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 def visible(text: str) -> str:
     r"""Replace control characters by escapes such as ``\u001b``, which are also valid in JSON."""
     return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def message(text: str) -> str:
+    """Return a note or error as it is printed, without control characters, and not too long."""
+    text = with_options(text)
+    return visible(text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}…")
 
 
 def with_options(text: str) -> str:
@@ -72,7 +80,7 @@ class Reporter:
         self.notes.append(text)
         if not self._as_json:
             with suppress(OSError):  # a closed pipe or a full disk must not prevent the result
-                print(f"labeldist: note: {visible(text)}", file=sys.stderr)
+                print(f"labeldist: note: {message(text)}", file=sys.stderr)
 
     @contextmanager
     def working(self, description: str) -> Iterator[Watch]:
