@@ -420,6 +420,12 @@ def test_archives_of_other_tools_keep_their_annotators(tmp_path):
     assert [person for _, person, _, _ in rows(path, "label-studio", "mood")] == [10, 11, 10, 10]
 
 
+def test_users_with_a_dot_are_no_system_files(tmp_path):
+    members = {".ann.jsonl": DOCCANO_LINE, "../bob.jsonl": DOCCANO_LINE}
+    path = write_zip(tmp_path / "export.zip", members)
+    assert {person for _, person, _, _ in rows(path, "doccano")} == {".ann", "bob"}
+
+
 def test_other_files_in_an_archive_are_named(tmp_path):
     members = {"README.md": "Moods", "ann.jsonl": DOCCANO_LINE}
     path = write_zip(tmp_path / "export.zip", members)

@@ -129,9 +129,10 @@ def _members(path: str, archive: ZipFile) -> list[ZipInfo]:
 
 
 def _is_of_system(member: ZipInfo) -> bool:
-    """Return whether a member is a folder, or a file such as .DS_Store."""
-    parts = PurePosixPath(member.filename).parts
-    return member.is_dir() or any(part.startswith((".", "__MACOSX")) for part in parts)
+    """Return whether a member is a folder, or a file that macOS adds."""
+    path = PurePosixPath(member.filename)
+    is_of_macos = path.name.startswith(("._", ".DS_Store")) or "__MACOSX" in path.parts
+    return member.is_dir() or is_of_macos
 
 
 def _suffix(name: str) -> str:
