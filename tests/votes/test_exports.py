@@ -187,7 +187,8 @@ FLAT_ARGILLA = [
 
 
 def test_drafts_and_discarded_responses_of_argilla_are_no_votes(tmp_path):
-    path = write_json(tmp_path / "records.json", FLAT_ARGILLA)
+    records = [{**record, "responses": "a field"} for record in FLAT_ARGILLA]
+    path = write_json(tmp_path / "records.json", records)
     assert rows(path, "argilla") == [
         ("a", "u1", "calm", "It rains"),
         ("a", "u4", "joy", "It rains"),

@@ -230,7 +230,7 @@ function step(by) {
 
 function update() {
   items = selectItems();
-  byId("count").textContent = `${items.length.toLocaleString("en")} of ${n.toLocaleString("en")} items`;
+  byId("count").textContent = `${items.length.toLocaleString("en")} of ${n.toLocaleString("en")} ${n === 1 ? "item" : "items"}`;
   choose(items.includes(state.item) ? state.item : items[0] ?? 0);
 }
 

@@ -225,7 +225,7 @@ def _main_text(fields: Record) -> Any:
 
 def _read_argilla(record: Record) -> Iterator[Answer]:
     item = record["id"]
-    is_nested = "responses" in record
+    is_nested = isinstance(record.get("responses"), dict)  # a field can have this name too
     text = _main_text(record["fields"]) if is_nested else record.get(TEXT)
     responses = _nested_responses(record) if is_nested else _flat_responses(record)
     for question, labels, person, status in responses:
