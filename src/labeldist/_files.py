@@ -25,8 +25,8 @@ def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
     `path` does. With ``overwrite=False`` an existing `path` raises an `OutputError`,
     also if it appeared while the block was running; of two simultaneous writers one fails.
 
-    An existing file keeps its permissions and, if the system allows it, its owner; the temporary
-    file is never more readable. If `path` is a symbolic link, its target is written.
+    An existing file keeps its permissions and, if the system allows it, its owner and group; the
+    temporary file is never more readable. If `path` is a symbolic link, its target is written.
     """
     path = Path(path)
     with output_errors(path):
@@ -78,17 +78,23 @@ def _check_regular(path: Path) -> None:
 
 
 def _create(path: Path, old: os.stat_result | None) -> IO[bytes]:
-    """Create a file that is not more readable than an `old` one."""
-    mode = 0o666 if old is None else old.st_mode & 0o777
+    """Create a file, which only its owner can read if it is to replace an `old` one."""
+    mode = 0o666 if old is None else old.st_mode & 0o700
     return open(path, "x+b", opener=lambda name, flags: os.open(name, flags, mode))
 
 
 def _copy_permissions(old: os.stat_result, path: Path) -> None:
-    """Give `path` the owner of an `old` file if the system allows it, and its permissions."""
+    """Give `path` the owner, the group and the permissions of an `old` file.
+
+    If the system does not allow the owner or group, another group gets no permissions.
+    """
+    mode = old.st_mode & 0o777
     if hasattr(os, "chown"):
-        with suppress(OSError):
+        try:
             os.chown(path, old.st_uid, old.st_gid)
-    path.chmod(old.st_mode & 0o777)
+        except OSError:
+            mode &= 0o707
+    path.chmod(mode)
 
 
 def _temporary_for(path: Path) -> Path:
