@@ -71,8 +71,20 @@ main()
 """
 
 
-def test_interrupt_during_imports_has_no_traceback():
-    process = python(INTERRUPTED_IMPORT)
+INTERRUPTED_PARSING = """
+import labeldist.cli.app
+
+def interrupt(**_):
+    raise KeyboardInterrupt
+
+labeldist.cli.app.app = interrupt
+labeldist.cli.main()
+"""
+
+
+@pytest.mark.parametrize("code", [INTERRUPTED_IMPORT, INTERRUPTED_PARSING])
+def test_interrupt_before_the_command_begins_has_no_traceback(code):
+    process = python(code)
     assert (process.returncode, process.stderr) == (130, "labeldist: interrupted\n")
 
 

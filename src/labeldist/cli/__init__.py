@@ -12,10 +12,15 @@ INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
 def main() -> None:
     """Run the command, or explain how to install its dependencies."""
     try:
-        from labeldist.cli.app import TerminatedError, app
-    except KeyboardInterrupt:
+        _run()
+    except KeyboardInterrupt:  # before the command began, such as during imports
         print("labeldist: interrupted", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
+
+
+def _run() -> None:
+    try:
+        from labeldist.cli.app import TerminatedError, app
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("labeldist"):
             raise
