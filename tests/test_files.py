@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,8 @@ import pytest
 from labeldist import _files as files
 from labeldist.exceptions import OutputError
 from tests.disks import read_only, small_disk
+
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="permissions and pipes of POSIX")
 
 
 def test_folder_is_created_and_no_temporary_file_remains(tmp_path):
@@ -135,3 +138,86 @@ def test_long_file_names_are_written(tmp_path):
     files.check_free(path)
     files.write_whole(path, b"new", overwrite=False)
     assert path.read_bytes() == b"new"
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@on_posix
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o400])
+def test_replaced_file_keeps_its_permissions_and_owner(tmp_path, mode):
+    page = tmp_path / "page.html"
+    page.write_bytes(b"old")
+    page.chmod(mode)
+    if os.geteuid() == 0:
+        os.chown(page, 1234, 1234)
+    before = page.stat()
+    with files.whole_file(page) as file:
+        file.write(b"new")
+        (temporary,) = tmp_path.glob("*.part")
+        assert mode_of(temporary) & ~(mode & 0o700) == 0
+    assert page.read_bytes() == b"new"
+    assert mode_of(page) == mode
+    assert (page.stat().st_uid, page.stat().st_gid) == (before.st_uid, before.st_gid)
+
+
+@on_posix
+def test_group_that_cannot_be_kept_gives_no_permissions(tmp_path, monkeypatch):
+    page = tmp_path / "page.html"
+    page.write_bytes(b"old")
+    page.chmod(0o664)
+    monkeypatch.setattr(os, "chown", unsupported)
+    files.write_whole(page, b"new")
+    assert mode_of(page) == 0o604
+
+
+@on_posix
+def test_new_file_has_the_permissions_of_the_umask(tmp_path):
+    umask = os.umask(0o027)
+    try:
+        files.write_whole(tmp_path / "page.html", b"new")
+    finally:
+        os.umask(umask)
+    assert mode_of(tmp_path / "page.html") == 0o640
+
+
+@on_posix
+def test_target_of_a_link_is_written(tmp_path):
+    (tmp_path / "disk").mkdir()
+    target = tmp_path / "disk" / "page.html"
+    link = tmp_path / "page.html"
+    link.symlink_to(target)
+    with pytest.raises(OutputError, match=r"page\.html exists"):
+        files.write_whole(link, b"new", overwrite=False)
+    assert not target.exists()
+    for content in (b"new", b"newer"):
+        files.write_whole(link, content)
+        assert link.is_symlink()
+        assert target.read_bytes() == content
+    assert list(target.parent.iterdir()) == [target]
+
+
+@on_posix
+def test_pipes_devices_and_circular_links_are_refused(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    linked = tmp_path / "linked.csv"
+    linked.symlink_to(pipe)
+    circular = tmp_path / "circular.csv"
+    circular.symlink_to(circular)
+    device = tmp_path / "null.csv"
+    device.symlink_to(os.devnull)
+    for path in (pipe, linked, circular, device):
+        for refuse in (files.check_free, lambda path: files.write_whole(path, b"new")):
+            with pytest.raises(OutputError, match=r"\.csv is not a regular file.*is -"):
+                refuse(path)
+    assert pipe.is_fifo()
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_name_that_is_too_long(tmp_path):
+    for refuse in (files.check_free, lambda path: files.write_whole(path, b"new")):
+        with pytest.raises(OutputError, match="cannot be written"):
+            refuse(tmp_path / f"{'a' * 300}.csv")

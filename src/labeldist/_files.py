@@ -24,12 +24,19 @@ def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
     and `path` is unchanged. A killed process cannot remove its temporary file; the next write to
     `path` does. With ``overwrite=False`` an existing `path` raises an `OutputError`,
     also if it appeared while the block was running; of two simultaneous writers one fails.
+
+    An existing file keeps its permissions and, if the system allows it, its owner and group; the
+    temporary file is never more readable. If `path` is a symbolic link, its target is written.
     """
     path = Path(path)
     with output_errors(path):
+        _check_regular(path)
+        if overwrite:
+            path = Path(os.path.realpath(path))
+        old = path.stat() if path.exists() else None
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = _temporary_for(path)
-        file = temporary.open("x+b")
+        file = _create(temporary, old)
     try:
         yield file
         with output_errors(path):
@@ -37,6 +44,8 @@ def whole_file(path: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
             # A power failure must not leave the new name without its content.
             os.fsync(file.fileno())
             file.close()
+            if old is not None:
+                _copy_permissions(old, temporary)
             _move(temporary, path, overwrite)
     finally:
         with suppress(OSError):  # on a full disk, closing fails again
@@ -50,10 +59,42 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Raise the system's errors in the block as an `OutputError` that names `path`."""
     try:
         yield
+    except OutputError:
+        raise
     except FileExistsError:
         raise OutputError(f"{path} exists; {ADVICE_TO_REPLACE}.") from None
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _check_regular(path: Path) -> None:
+    """Raise an OutputError if `path` is a folder, a pipe, a device or a circular link."""
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder. Give the name of a file.")
+    is_circular = os.path.islink(os.path.realpath(path))
+    if is_circular or (path.exists() and not path.is_file()):
+        advice = "Give the name of a file; the name of standard output is -"
+        raise OutputError(f"{path} is not a regular file. {advice}.")
+
+
+def _create(path: Path, old: os.stat_result | None) -> IO[bytes]:
+    """Create a file, which only its owner can read if it is to replace an `old` one."""
+    mode = 0o666 if old is None else old.st_mode & 0o700
+    return open(path, "x+b", opener=lambda name, flags: os.open(name, flags, mode))
+
+
+def _copy_permissions(old: os.stat_result, path: Path) -> None:
+    """Give `path` the owner, the group and the permissions of an `old` file.
+
+    If the system does not allow the owner or group, another group gets no permissions.
+    """
+    mode = old.st_mode & 0o777
+    if hasattr(os, "chown"):
+        try:
+            os.chown(path, old.st_uid, old.st_gid)
+        except OSError:
+            mode &= 0o707
+    path.chmod(mode)
 
 
 def _temporary_for(path: Path) -> Path:
@@ -98,12 +139,11 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, overwrite: bool
 def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Raise an `OutputError` if `path` exists (unless `force`) or cannot be written."""
     path = Path(path).absolute()
-    if path.is_dir():
-        raise OutputError(f"{path} is a folder. Give the name of a file.")
     with output_errors(path):
+        _check_regular(path)
         if os.path.lexists(path) and not force:
             raise FileExistsError
-    folder = path.parent
+    folder = Path(os.path.realpath(path)).parent
     while not folder.exists():
         folder = folder.parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):

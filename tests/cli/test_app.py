@@ -57,6 +57,60 @@ def test_missing_dependency_names_the_extra():
     assert "pip install '.[app]'" in process.stderr
 
 
+INTERRUPTED_IMPORT = """
+import sys
+
+class Interrupt:
+    def find_spec(self, name, path, target=None):
+        if name == "labeldist.cli.app":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+from labeldist.cli import main
+main()
+"""
+
+
+INTERRUPTED_PARSING = """
+import labeldist.cli.app
+
+def interrupt(**_):
+    raise KeyboardInterrupt
+
+labeldist.cli.app.app = interrupt
+labeldist.cli.main()
+"""
+
+
+@pytest.mark.parametrize("code", [INTERRUPTED_IMPORT, INTERRUPTED_PARSING])
+def test_interrupt_before_the_command_begins_has_no_traceback(code):
+    process = python(code)
+    assert (process.returncode, process.stderr) == (130, "labeldist: interrupted\n")
+
+
+def test_long_messages_are_cut(folder):
+    votes = pd.DataFrame({"id": ["B" * 1_000_000] * 2, "joy": [1, 2], "fear": [2, 1]})
+    votes.to_csv("repeated.csv", index=False)
+    options = ("--item", "id", "--counts", "joy,fear")
+    error = run("votes", "repeated.csv", *options, fails=True).stderr
+    assert error.endswith("…\n")
+    assert len(error) < 5_000
+
+
+CLOSED = "import sys; sys.stdout = None; from labeldist.cli import main; main()"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [(["-o", "out.csv"], 0), (["-o", "out.csv", "--json"], 1), ([], 1)]
+)
+def test_closed_standard_output_matters_only_if_it_is_needed(folder, options, code):
+    votes = ("votes", "votes.csv", "--item", "title", "--label", "emotion")
+    process = subprocess.run([sys.executable, "-c", CLOSED, *votes, *options], capture_output=True)
+    assert process.returncode == code
+    assert (b"Standard output is closed" in process.stderr) == (code == 1)
+    assert Path("out.csv").exists() == bool(options)
+
+
 def test_every_method_with_a_command_is_offered():
     offered = ENHANCERS | LEARNERS
     assert offered == {method.command: method for method in METHODS if method.command}

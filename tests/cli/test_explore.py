@@ -156,6 +156,16 @@ def test_one_label_is_refused(table):
     assert not Path("dist.html").exists()
 
 
+def test_label_column_cannot_name_the_items(table):
+    error = error_of("explore", "dist.csv", *NAMES, "--item", "joy")
+    assert "Column joy is a label already" in error
+
+
+def test_one_feature_is_singular(table):
+    text = run("explore", "dist.csv", *NAMES, "--features", "x").stdout
+    assert "Predicted from 1 feature: x." in text
+
+
 def test_tables_of_single_votes_are_for_votes(table):
     pd.DataFrame({"id": [1, 1], "emotion": ["joy", "fear"]}).to_csv("long.csv", index=False)
     for labels in ("emotion", "joy,fear"):

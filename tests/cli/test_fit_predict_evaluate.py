@@ -23,6 +23,7 @@ from labeldist.plots import CoefficientDisplay
 from labeldist.votes import from_votes, noise_ceiling
 from tests.cli.conftest import FEATURES, LABELS
 from tests.cli.in_process import error_of, run, run_json
+from tests.cli.processes import labeldist
 
 NAMES = ("-l", "joy,fear,calm")
 FIT = ("fit", "dist.csv", *NAMES, "-o", "m.skops", "--method")
@@ -756,3 +757,29 @@ def test_from_votes_on_text_to_an_evaluated_prediction(tmp_path, monkeypatch):
     run("predict", "m.skops", "test.jsonl", "-o", "pred.csv")
     facts = run_json("evaluate", "test_dist.jsonl", "pred.csv", *labels, "--item", "uid")
     assert facts["skill"] > 0.5
+
+
+def test_label_column_cannot_name_the_items(folder):
+    error = error_of("predict", "model.skops", "dist.csv", "-o", "p.csv", "--item", "joy")
+    assert "Column joy is a label already" in error
+    assert not Path("p.csv").exists()
+
+
+def test_infinite_feature_is_named_without_warnings(table):
+    table["tempo"] = table["tempo"].astype(object)
+    table.loc[2, "tempo"] = "inf"
+    table.to_csv("dist.csv", index=False)
+    error = error_of("fit", "dist.csv", *NAMES, "-o", "m.skops")
+    assert "data row 3, column 'tempo', is 'inf'" in error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bad.parquet", "unreadable.csv"])
+def test_damaged_table_has_no_traceback(folder, name):
+    Path("bad.parquet").write_bytes(b"PAR1")
+    Path("unreadable.csv").write_bytes(b"a,b\n\xff,1\n")
+    process = labeldist("predict", "model.skops", name, "-o", "p.csv")
+    assert process.returncode == 1
+    assert process.stderr.startswith(f"labeldist: {name}")
+    assert "Traceback" not in process.stderr
+    assert not Path("p.csv").exists()

@@ -110,6 +110,11 @@ def test_many_items_are_sampled_and_many_columns_cut(monkeypatch):
     assert "1 of 3" in columns
 
 
+def test_one_item_is_singular():
+    contents = check_contents(pd.DataFrame(index=range(1)), LABELS, {"read": [[0.2, 0.5, 0.3]]})
+    assert next(iter(summary.sentences(contents))).startswith("1 item with 3 labels")
+
+
 def test_versions_are_scored_with_baselines():
     contents = check_contents(FRAME, LABELS, VERSIONS, truth="true")
     good, poor, mean, equal = summary.scores(contents)

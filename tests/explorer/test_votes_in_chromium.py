@@ -60,7 +60,8 @@ def test_item_shows_votes_estimate_and_interval(page):
     page.get_by_role("button", name=FRAME["title"].iloc[item], exact=True).click()
     for k in range(len(LABELS)):
         row = page.locator("#bars tr").nth(k)
-        assert f"{COUNTS[item, k]} votes" in row.locator("th").inner_text()
+        number = "1 vote" if COUNTS[item, k] == 1 else f"{COUNTS[item, k]} votes"
+        assert row.locator("th").inner_text().endswith(number)
         estimate, votes = row.locator("td > div").all_text_contents()
         bounds = f"{LOWER[item, k]:.3f} to {UPPER[item, k]:.3f}"
         assert estimate == f"{NAME} {ESTIMATE[item, k]:.3f}, 90 % interval {bounds}"

@@ -1,10 +1,17 @@
+import errno
+import os
+import sys
+
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
 
 from labeldist._tables import chunks
 from labeldist._tables.chunks import can_stream, read_chunks, write_chunks
 from labeldist.datasets import read_table
+from labeldist.exceptions import TableError
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +96,46 @@ def test_an_error_leaves_no_file(frame, tmp_path):
         write_chunks(tmp_path / "out.csv", broken(), "in.csv", [], overwrite=False)
     assert not (tmp_path / "out.csv").exists()
     assert not list(tmp_path.iterdir())
+
+
+def test_table_with_two_columns_of_one_name_is_not_streamed(tmp_path):
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], ["x", "x"]), path)
+    assert not can_stream(path, "out.csv")
+    with pytest.raises(TableError, match="duplicate columns: x"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("kept", [0, 100])
+def test_damaged_parquet_is_named(frame, tmp_path, kept):
+    path = tmp_path / "in.parquet"
+    frame.to_parquet(path)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(TableError, match=r"in\.parquet cannot be read"):
+        can_stream(path, "out.csv")
+
+
+def test_unreadable_file_is_named(frame, tmp_path, monkeypatch):
+    path = tmp_path / "in.csv"
+    frame.to_csv(path)
+
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    with pytest.raises(TableError, match=r"in\.csv cannot be read: Permission denied\.$"):
+        can_stream(path, "out.csv")
+
+
+def test_header_cell_of_any_length_is_read(tmp_path):
+    path = tmp_path / "in.csv"
+    name = "x" * 200_000
+    path.write_text(f"{name},y\n1,2\n")
+    assert not can_stream(path, "out.csv")
+    assert list(read_table(path).columns) == [name, "y"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+def test_pipe_is_not_opened_twice(tmp_path):
+    os.mkfifo(tmp_path / "in.csv")
+    assert not can_stream(tmp_path / "in.csv", "out.csv")

@@ -104,9 +104,9 @@ def test_label_names_of_xml_and_text(write, name, text):
 ENTITY = '<!DOCTYPE l [<!ENTITY a "b">]><labels><label name="&a;"/></labels>'
 
 
-@pytest.mark.parametrize("text", ["<labels>", ENTITY])
-def test_files_without_label_names(write, text):
-    with pytest.raises(TableError, match=r"a\.xml"):
+@pytest.mark.parametrize(("text", "fact"), [("<labels>", "no element"), (ENTITY, "has a DTD")])
+def test_files_without_label_names(write, text, fact):
+    with pytest.raises(TableError, match=rf"a\.xml.*{fact}"):
         read_label_names(write("a.xml", text))
 
 
@@ -122,6 +122,17 @@ def test_files_without_label_names(write, text):
 def test_cell_that_is_not_a_number_is_named(cells, facts):
     with pytest.raises(TableError, match=facts):
         numeric_columns(pd.DataFrame({"x": cells}), ["x"])
+
+
+def test_long_cell_is_shortened():
+    with pytest.raises(TableError, match=r"is 'A{40}…', not a finite number"):
+        numeric_columns(pd.DataFrame({"x": ["A" * 1_000_000]}), ["x"])
+
+
+def test_huge_labels_are_named():
+    frame = pd.DataFrame({"x": ["1", "2"], "joy": ["1", "1e308"]})
+    with pytest.raises(TableError, match=r"row 2, column 'joy', is 1e\+308, more than 1e\+100"):
+        _ = choose_columns(frame, "joy").Y
 
 
 def test_negative_labels_are_named():

@@ -46,7 +46,11 @@ def test_standard_input_and_output_are_csv(monkeypatch, capsys):
         ("a.csv", b"a,b\n\xff,1\n", "byte 4"),
         ("a.json", '{"a": 1}', "list of records"),
         ("a.jsonl", '{"a": 1}\n\n{"a": }\n', "line 3 is not a record.*column 7"),
-        ("a.jsonl", '{"a": 1}\n[2]\n', "line 2 is not a record"),
+        ("a.jsonl", '{"a": 1}\n[2]\n', "line 2 is not a record: '.2.'"),
+        ("a.jsonl", '{"a": 1}\nnull\n', "line 2 is not a record: 'null'"),
+        ("a.json", "[" * 100_000, "nested too deeply"),
+        ("a.json", '[{"a": 1}, {"b": "\\ud83d"}]', "record 2, field 'b', has half of a surrogate"),
+        ("a.jsonl", '{"a": ["\\uDE00"]}', "record 1, field 'a', has half of a surrogate"),
         ("a.xlsx", b"PK", r"\.csv, \.tsv"),
         ("a.parquet", b"PAR1", "cannot be read"),
         ("a.arff", "@relation x\n@attribute b {slow}\n@data\n5%\n", "5%.*line 4"),
@@ -78,3 +82,19 @@ def test_arbitrary_text_is_read_or_a_table_error(tmp_path_factory, suffix, conte
     path.write_bytes(b"@relation r\n@attribute a {x,y}\n@data\n" * (suffix == ".arff") + content)
     with suppress(TableError):
         assert read_table(path).size
+
+
+def test_surrogate_pairs_are_read(tmp_path):
+    (tmp_path / "a.json").write_text('[{"a": "\\ud83d\\ude00"}]')
+    assert read_table(tmp_path / "a.json").iloc[0, 0] == "\U0001f600"
+
+
+def test_closed_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(TableError, match="Standard input is closed"):
+        read_table("-")
+
+
+def test_name_of_a_file_that_is_too_long(tmp_path):
+    with pytest.raises(TableError, match=r"cannot be read: [^\[\]]*$"):
+        read_table(tmp_path / f"{'a' * 300}.csv")

@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from labeldist._extras import require
 from labeldist._files import output_errors, whole_file
 from labeldist._tables.csv_files import HEADER, find_separator
 from labeldist._tables.parquet_files import arrow_to_frame
-from labeldist._tables.tables import reading
+from labeldist._tables.tables import read_errors, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,15 +31,31 @@ def can_stream(source: str | os.PathLike[str], target: str | os.PathLike[str]) -
     commas of CSV with semicolons.
     """
     formats = (Path(source).suffix.lower(), Path(target).suffix.lower())
-    if formats not in STREAMED or not Path(source).is_file():
+    if formats not in STREAMED:
         return False
-    if formats[0] == ".parquet":
-        is_nested = require("pyarrow", "tables").types.is_nested
-        return not any(is_nested(kind) for kind in _schema(source).types)
-    with Path(source).open("rb") as file:
-        start = file.read(HEADER_BYTES).decode("utf-8-sig", errors="ignore")
+    with read_errors(source):
+        if not Path(source).is_file():  # a pipe can be read once only
+            return False
+    with reading(source) as file:
+        return _has_plain_columns(file) if formats[0] == ".parquet" else _has_plain_header(file)
+
+
+def _has_plain_columns(file: BinaryIO) -> bool:
+    """Return whether the columns of Parquet have unique names, and no records or lists."""
+    is_nested = require("pyarrow", "tables").types.is_nested
+    schema = _schema(file)
+    is_unique = len(set(schema.names)) == len(schema.names)
+    return is_unique and not any(is_nested(kind) for kind in schema.types)
+
+
+def _has_plain_header(file: BinaryIO) -> bool:
+    """Return whether the columns of CSV are separated by commas, and have unique names."""
+    start = file.read(HEADER_BYTES).decode("utf-8-sig", errors="ignore")
     header = next(HEADER.finditer(start))[0]
-    names = next(csv.reader([header]), [])
+    try:
+        names = next(csv.reader([header]), [])
+    except csv.Error:  # a cell of more than 131,072 characters
+        return False
     is_plain = all(names) and len(set(names)) == len(names) > 0
     return is_plain and find_separator(header) == ","
 
@@ -117,5 +133,5 @@ def _write_parquet(
             writer.write_table(arrow.Table.from_pandas(frame, schema, preserve_index=False))
 
 
-def _schema(source: str | os.PathLike[str]) -> Any:
+def _schema(source: str | os.PathLike[str] | BinaryIO) -> Any:
     return require("pyarrow.parquet", "tables").read_schema(source)

@@ -22,7 +22,7 @@ from labeldist._tables.column_kinds import (
     to_numbers,
     word,
 )
-from labeldist._tables.messages import cell_at, did_you_mean, listed
+from labeldist._tables.messages import cell_at, did_you_mean, listed, shortened
 from labeldist._tables.tables import matches, read_table, reading, with_columns
 from labeldist._typing import Array
 from labeldist._validation import check_label_names, check_rows
@@ -36,6 +36,7 @@ UNNAMED_INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|__index_level_\d+__")
 FEATURE_ADVICE = "Write numbers as 1234.5, ignore the column, or prepare words and gaps."
 NO_FEATURE_ADVICE = "Join features to this table, or prepare words, text, dates and gaps."
 LABEL_ADVICE = "Labels are 0 or 1, votes or degrees."
+LARGEST_DEGREE = 1e100  # so that sums and squares are finite
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,11 @@ def read_label_names(path: str | os.PathLike[str]) -> list[str]:
     with reading(path) as file:
         content = file.read()
         if Path(path).suffix.lower() == ".xml":
-            root = require("defusedxml.ElementTree", "tables").fromstring(content, forbid_dtd=True)
+            parser = require("defusedxml.ElementTree", "tables")
+            try:
+                root = parser.fromstring(content, forbid_dtd=True)
+            except require("defusedxml.common", "tables").DefusedXmlException:
+                raise ValueError("it has a DTD or entities; remove them") from None
             names = [element.get("name", "") for element in root.findall(".//{*}label")]
         else:
             names = content.decode("utf-8-sig").splitlines()
@@ -274,19 +279,22 @@ def finite_columns(
 def _raise_not_finite(cells: Any, values: Array, advice: str) -> None:
     row = np.flatnonzero(~np.isfinite(values))[0]
     is_empty = is_missing(cells)[row]
-    problem = "empty" if is_empty else f"{str(cells.iloc[row])!r}, not a finite number"
+    problem = "empty" if is_empty else f"{shortened(str(cells.iloc[row]))}, not a finite number"
     place = cell_at(cells.index[row], cells.name)
     raise TableError(f"{place} is {problem}. {advice}")
 
 
 def degrees(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Convert label columns to float64; negative numbers also raise a TableError."""
+    """Convert label columns to float64; negative and huge numbers also raise a TableError."""
     table = numeric_columns(frame, columns, LABEL_ADVICE)
-    negative = np.argwhere(table.to_numpy() < 0)
-    if len(negative):
-        row, column = negative[0]
+    values = table.to_numpy()
+    invalid = np.argwhere((values < 0) | (values > LARGEST_DEGREE))
+    if len(invalid):
+        row, column = invalid[0]
         place = cell_at(table.index[row], columns[column])
-        raise TableError(f"{place} is {table.iloc[row, column]:g}, negative. {LABEL_ADVICE}")
+        value = values[row, column]
+        problem = "negative" if value < 0 else f"more than {LARGEST_DEGREE:g}"
+        raise TableError(f"{place} is {value:g}, {problem}. {LABEL_ADVICE}")
     return table
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from labeldist._extras import require
+from labeldist._tables.messages import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
+
+ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_json(file: BinaryIO) -> pd.DataFrame:
@@ -34,11 +39,13 @@ def parse_json(file: BinaryIO) -> Any:
     """Return the content of a JSON file, or a list of the records of a file with one per line."""
     text = _read_text(file)
     try:
-        return json.loads(text)
+        content = json.loads(text)
     except json.JSONDecodeError as error:
         if error.msg != "Extra data":
             raise
-    return _parse_lines(text)  # Many files with one record per line are called .json.
+        return _parse_lines(text)  # Many files with one record per line are called .json.
+    _check_characters(content, text)
+    return content
 
 
 def read_json_lines(file: BinaryIO) -> pd.DataFrame:
@@ -93,10 +100,28 @@ def _parse_lines(text: str) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            records.append(dict(json.loads(line)))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"line {number} is not a record: {error}") from None
+            record = json.loads(line)
+            problem = "" if isinstance(record, dict) else shortened(line.strip())
+        except ValueError as error:
+            problem = str(error)
+        if problem:
+            raise ValueError(f"line {number} is not a record: {problem}")
+        records.append(record)
+    _check_characters(records, text)
     return records
+
+
+def _check_characters(content: Any, text: str) -> None:
+    """Raise an error if a text has half of a surrogate pair, which is no character."""
+    if not ESCAPED_SURROGATE.search(text):
+        return
+    records = content.items() if isinstance(content, dict) else enumerate(content, start=1)
+    for name, record in records:
+        if SURROGATE.search(_dump(record)):
+            fields = record.items() if isinstance(record, dict) else ()
+            broken = [field for field, value in fields if SURROGATE.search(_dump({field: value}))]
+            place = f"record {name!r}" + "".join(f", field {field!r}," for field in broken[:1])
+            raise ValueError(f"{place} has half of a surrogate pair, which is no character")
 
 
 def _to_frame(records: list[dict[str, Any]]) -> pd.DataFrame:

@@ -161,13 +161,21 @@ def write_table(
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file, or standard input, and raise errors of the block as a TableError."""
+    if path != STANDARD:
+        with read_errors(path), Path(path).open("rb") as file:
+            yield file
+        return
+    if sys.stdin is None:
+        raise TableError("Standard input is closed.")
+    with read_errors("Standard input"):
+        yield sys.stdin.buffer
+
+
+@contextmanager
+def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise errors of the block as a TableError that names a file."""
     try:
-        if path == STANDARD:
-            path = "Standard input"
-            yield sys.stdin.buffer
-        else:
-            with Path(path).open("rb") as file:
-                yield file
+        yield
     except (TableError, MissingExtraError):
         raise
     except FileNotFoundError:
@@ -175,8 +183,13 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except UnicodeDecodeError as error:
         problem = f"{path} is not UTF-8 text (byte {error.start})"
         raise TableError(f"{problem}. Save it as CSV (UTF-8).") from None
+    except RecursionError:
+        raise TableError(f"{path} cannot be read: it is nested too deeply.") from None
+    except MemoryError:
+        raise TableError(f"{path} cannot be read: there is not enough memory.") from None
     except Exception as error:  # Each library raises its own errors for a damaged file.
-        raise TableError(f"{path} cannot be read: {error}.") from error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise TableError(f"{path} cannot be read: {reason}.") from error
 
 
 def keeps_types(target: str | os.PathLike[str]) -> bool:

@@ -6,9 +6,19 @@ from typing import Any
 
 from labeldist._extras import how_to_install
 
+INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
+
 
 def main() -> None:
     """Run the command, or explain how to install its dependencies."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # before the command began, such as during imports
+        print("labeldist: interrupted", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _run() -> None:
     try:
         from labeldist.cli.app import TerminatedError, app
     except ModuleNotFoundError as error:

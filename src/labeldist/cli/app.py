@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist import __version__
-from labeldist.cli import options
+from labeldist.cli import INTERRUPTED, options
 from labeldist.cli.annotators import annotators
 from labeldist.cli.compare import compare
 from labeldist.cli.datasets import datasets
@@ -17,11 +17,10 @@ from labeldist.cli.evaluate import evaluate
 from labeldist.cli.explore import explore
 from labeldist.cli.fit import fit
 from labeldist.cli.predict import predict
-from labeldist.cli.reporter import visible, with_options
+from labeldist.cli.reporter import message
 from labeldist.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
-INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
 TERMINATED = 143  # Exit code after SIGTERM.
 
 HELP = "Recover label distributions from tags or votes, predict them, and evaluate predictions."
@@ -46,15 +45,15 @@ class _Commands(options.Group):
         try:
             return super().invoke(ctx)
         except LabelDistError as error:
-            message = with_options(str(error))
+            problem = str(error)
             code = 1
         except TerminatedError:
-            message = "terminated"
+            problem = "terminated"
             code = TERMINATED
         except KeyboardInterrupt:
-            message = "interrupted"
+            problem = "interrupted"
             code = INTERRUPTED
-        print(f"labeldist: {visible(message)}", file=sys.stderr)
+        print(f"labeldist: {message(problem)}", file=sys.stderr)
         raise typer.Exit(code)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from labeldist._tables.column_selection import (
     LabelledTable,
+    check_apart,
     degrees,
     match_columns,
     one_column,
@@ -72,8 +73,8 @@ def explore(
     from labeldist.explorer._page import write_page
     from labeldist.explorer._summary import scores, sentences
 
-    reporter = Reporter(as_json=as_json)
     page = _page_path(table, output)
+    reporter = Reporter(as_json=as_json, output=page)
     source = "standard input" if table == STANDARD else Path(table).name
     io.check_outputs(page, force=force)
     enhancers = {name: make(ENHANCERS, name, {}) for name in methods or [BAYES]}
@@ -87,6 +88,7 @@ def explore(
     except TableError as error:
         raise TableError(f"{error} If each row is a vote, use labeldist votes first.") from None
     io.check_several(columns)
+    check_apart("label", columns, [item])
     predictions = {}
     for name in predicted or ():
         P = io.read_degrees(name, frame, columns, item, source, reporter)

@@ -9,7 +9,7 @@ import typer
 
 from labeldist._tables.chunks import can_stream, read_chunks, write_chunks
 from labeldist._tables.column_kinds import is_missing
-from labeldist._tables.column_selection import one_column
+from labeldist._tables.column_selection import check_apart, one_column
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD, with_columns
 from labeldist.cli import io, options, pictures
@@ -51,6 +51,7 @@ def predict(
     with reporter.working("Loading the model"):
         loaded = load(model)
     labels = label_names_of(loaded)
+    check_apart("label", labels, [item])
     is_streamed = picture is None and io.preparation_of(loaded) is None
     if is_streamed and can_stream(table, output):
         n_items = _predict_in_chunks(loaded, table, output, item, reporter, force=force)

@@ -35,6 +35,7 @@ ADVICE = {
 
 MAX_COLUMNS = 40  # Of more columns, those of the same kind share a line.
 COLUMNS_TITLE = "labeldist: columns (--text, --categories and --ignore change their use):"
+MAX_MESSAGE = 4_000  # characters; a cell or a name can have millions
 
 # Control characters except tabs and line ends; a terminal would obey those in names of labels.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
@@ -43,6 +44,12 @@ CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 def visible(text: str) -> str:
     r"""Replace control characters by escapes such as ``\u001b``, which are also valid in JSON."""
     return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def message(text: str) -> str:
+    """Return a note or error as it is printed, without control characters, and not too long."""
+    text = with_options(text)
+    return visible(text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}…")
 
 
 def with_options(text: str) -> str:
@@ -56,6 +63,7 @@ class Reporter:
     """Writes notes and progress to standard error, and the result to standard output.
 
     The result is text or JSON. It is not printed if the table, `output`, goes to standard output.
+    If `output` is a file and standard output is closed, the text is not printed either.
     """
 
     def __init__(self, *, as_json: bool, output: str | None = None) -> None:
@@ -63,7 +71,8 @@ class Reporter:
             problem = "the table and the JSON cannot both go to standard output"
             raise typer.BadParameter(f"{problem}: name a file with -o.")
         self._as_json = as_json
-        self._prints_result = output != STANDARD
+        is_closed = sys.stdout is None and output is not None
+        self._prints_result = output != STANDARD and not is_closed
         self.notes: list[str] = []
         self._columns: dict[str, str] = {}
 
@@ -75,7 +84,7 @@ class Reporter:
         self.notes.append(text)
         if not self._as_json:
             with suppress(OSError):  # a closed pipe or a full disk must not prevent the result
-                print(f"labeldist: note: {visible(text)}", file=sys.stderr)
+                print(f"labeldist: note: {message(text)}", file=sys.stderr)
 
     def columns(self, descriptions: dict[str, str]) -> None:
         """Print what becomes of each column of a table; of many, equal ones share a line."""

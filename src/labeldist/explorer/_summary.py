@@ -65,7 +65,8 @@ def sentences(contents: Contents) -> Iterator[str]:
     first, D = next(iter(contents.versions.items()))
     n, c = D.shape
     labels = listed(contents.labels, MAX_LABELS_LISTED)
-    yield f"{n:,} items with {c} labels: {labels}."
+    items = "1 item" if n == 1 else f"{n:,} items"
+    yield f"{items} with {c} labels: {labels}."
     median, high = np.quantile(ambiguity(D), [0.5, 0.9])
     yield (
         f"Ambiguity by “{first}”: median {median:.1f}, 90 % quantile {high:.1f}; "

@@ -165,7 +165,7 @@ function showItem() {
   byId("bars").replaceChildren(...data.labels.map((name, label) => {
     const marks = [];
     if (logical?.[item * c + label]) marks.push("given");
-    if (votes) marks.push(`${votes[item * c + label]} votes`);
+    if (votes) marks.push(votes[item * c + label] === 1 ? "1 vote" : `${votes[item * c + label]} votes`);
     const given = marks.map((mark) => make("span", { className: "given" }, mark));
     const bars = data.versions.map((_, version) => bar(version, item, label));
     return make("tr", {}, make("th", { scope: "row" }, name, ...given), make("td", {}, ...bars));
@@ -230,7 +230,7 @@ function step(by) {
 
 function update() {
   items = selectItems();
-  byId("count").textContent = `${items.length.toLocaleString("en")} of ${n.toLocaleString("en")} items`;
+  byId("count").textContent = `${items.length.toLocaleString("en")} of ${n.toLocaleString("en")} ${n === 1 ? "item" : "items"}`;
   choose(items.includes(state.item) ? state.item : items[0] ?? 0);
 }
 
