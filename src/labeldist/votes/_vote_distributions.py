@@ -110,8 +110,10 @@ def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
     """Raise an error for `reason` if a known annotator has several votes on an item."""
     if has_several_votes(table):
-        advice = "Keep at most one vote per annotator and item."
-        raise TableError(f"Annotators vote more than once on an item. {reason}. {advice}")
+        advice = "Keep at most one vote per annotator and item"
+        if count_repeated(table.votes):
+            advice = f"{advice}; from_votes(..., drop_copies=True) (--drop-copies) drops copies"
+        raise TableError(f"Annotators vote more than once on an item. {reason}. {advice}.")
 
 
 def items_with_two_votes(votes: VoteDistributions) -> NDArray[np.bool_]:
