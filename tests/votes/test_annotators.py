@@ -238,7 +238,7 @@ def test_repr_counts_intervals_without_zero(rng):
     table = simulate(rng, rng.dirichlet([0.1, 0.1], 200), np.r_[0.0, np.ones(5)], 4)
     found = annotators(read(table))
     n_above = np.count_nonzero(found.lower > 0)
-    assert repr(found) == f"Annotators(6 annotators, 1 intervals below 0, {n_above} above)"
+    assert repr(found) == f"Annotators(6 annotators, 1 interval below 0, {n_above} above)"
 
 
 def test_order_of_annotators_and_names_of_labels_do_not_matter(rng):
@@ -406,7 +406,8 @@ def test_groups_are_printed_as_a_table(rng):
 
 def test_groups_are_compared_with_two_votes_per_item(rng):
     votes = read(simulate(rng, rng.dirichlet([1, 1], 60), np.ones(6), 2))
-    found = annotators(votes, dict(enumerate("AAABBB")))
+    with pytest.warns(LabelWarning, match="items with three votes"):
+        found = annotators(votes, dict(enumerate("AAABBB")))
     assert np.isnan(found.agreement).all()
     assert np.isfinite(found.groups.p_value).all()
 
@@ -435,11 +436,12 @@ def test_annotator_in_two_groups_raises(rng):
 
 def test_invalid_calls():
     table = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "joy"]})
-    votes = from_votes(table, annotators=["ann", "bob"])
-    with pytest.raises(TableError, match=r"3 groups for 4 votes.*one group per vote"):
+    pair = from_votes(table, annotators=["ann", "bob"])
+    votes = from_votes(table.assign(cy=["joy", "fear"]), annotators=["ann", "bob", "cy"])
+    with pytest.raises(TableError, match=r"3 groups for 6 votes.*one group per vote"):
         annotators(votes, ["A", "A", "B"])
     with pytest.raises(TableError, match=r"Two groups .* \['A'\]"):
-        annotators(votes, {"ann": "A", "bob": "A"})
+        annotators(votes, {"ann": "A", "bob": "A", "cy": "A"})
     with pytest.raises(TableError, match="annotators are unknown"):
         annotators(from_votes([[1, 2]]))
     with pytest.raises(TableError, match=r"two or more votes are for the same label, so agreement"):
@@ -447,9 +449,10 @@ def test_invalid_calls():
     with pytest.raises(TableError, match="No item has two votes"):
         annotators(from_votes(table[["ann"]], annotators=["ann"]))
     once = pd.DataFrame({"item": [1, 1, 2, 2], "who": [*"abcd"], "label": ["joy", "fear"] * 2})
-    for few in (votes, read(once)):
-        with pytest.raises(TableError, match="No annotator has votes on two items with three"):
-            annotators(few)
+    for few in (pair, read(once)):
+        with pytest.warns(LabelWarning, match="No annotator has votes on two items with three"):
+            found = annotators(few)
+        assert np.isnan([found.agreement, found.lower, found.upper]).all()
     for number in (0, -1):
         with pytest.raises(ValueError, match=f"n_permutations must be at least 1; got {number}"):
             annotators(votes, {"ann": "A", "bob": "B"}, n_permutations=number)

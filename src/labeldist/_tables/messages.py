@@ -18,6 +18,15 @@ def listed(names: Iterable[Any], most: int = 12) -> str:
     return f"{first} and {rest} more" if rest > 0 else first
 
 
+def counted(number: float, noun: str) -> str:
+    """Return a number with its noun, such as "1 vote" and "2 votes".
+
+    >>> counted(1, "vote"), counted(2, "vote")
+    ('1 vote', '2 votes')
+    """
+    return f"{number:.0f} {noun}{'' if number == 1 else 's'}"
+
+
 def cell_at(row: Any, column: Any) -> str:
     """Return the subject of a message about a cell; data rows are counted from 1."""
     number = row + 1 if isinstance(row, Integral) else row

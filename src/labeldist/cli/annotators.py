@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from labeldist._tables.column_selection import one_column
+from labeldist._tables.messages import counted
 from labeldist._tables.tables import STANDARD
 from labeldist.cli import io, options
 from labeldist.cli.reporter import Reporter
@@ -99,7 +100,7 @@ def _report(found: Any, overall: Any, result: Any, shown: str, reporter: Reporte
     n_above = int((found.lower > 0).sum())
     text = (
         f"Krippendorff's alpha {overall.alpha:.3f} (95 % interval {low:.3f} to {high:.3f})\n"
-        f"{len(result)} annotators: {n_below} intervals below 0, {n_above} above; "
+        f"{len(result)} annotators: {counted(n_below, 'interval')} below 0, {n_above} above; "
         f"about {len(result) * 0.025:.1f} each if nobody differs\n\n{shown}"
     )
     facts = {

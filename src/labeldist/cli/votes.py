@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from labeldist._tables.column_kinds import MISSING, name_of
-from labeldist._tables.messages import listed
+from labeldist._tables.messages import counted, listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN
 from labeldist.cli import io, options, pictures
@@ -184,8 +184,10 @@ def _report(
     reporter: Reporter,
 ) -> None:
     n_votes = int(result[VOTES_COLUMN].sum())
+    items = counted(len(result), "item")
+    votes = counted(n_votes, "vote")
     mean = result[labels].mean().to_dict()
-    text = f"{output}: {len(result)} items, {n_votes} votes. On average: {io.mean_text(mean)}."
+    text = f"{output}: {items}, {votes}. On average: {io.mean_text(mean)}."
     facts = {
         "items": len(result),
         "votes": n_votes,

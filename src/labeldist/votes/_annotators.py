@@ -10,9 +10,10 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from labeldist._extras import require
+from labeldist._tables.messages import counted
 from labeldist._typing import Array
 from labeldist._validation import interval_levels, random_generator
-from labeldist.exceptions import TableError
+from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.votes._group_agreement import GroupAgreement, compare_groups
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
@@ -63,7 +64,7 @@ class Annotators:
     def __repr__(self) -> str:
         n_below = np.count_nonzero(self.upper < 0)
         n_above = np.count_nonzero(self.lower > 0)
-        intervals = f"{n_below} intervals below 0, {n_above} above"
+        intervals = f"{counted(n_below, 'interval')} below 0, {n_above} above"
         return f"Annotators({len(self.annotators)} annotators, {intervals})"
 
     def to_frame(self) -> Any:
@@ -175,11 +176,10 @@ def annotators(
     _, upper_level = interval_levels(confidence_level, "confidence_level")
     items_with_two_votes(votes)
     compared = _compare_with_others(votes, votes.votes)
-    if groups is None and np.isnan(compared.agreement).all():
-        raise TableError(
-            "No annotator has votes on two items with three votes or more, so their agreement "
-            "cannot be compared with that of the others."
-        )
+    if np.isnan(compared.agreement).all():
+        problem = "No annotator has votes on two items with three votes or more"
+        effect = "Their agreement cannot be compared with that of the others, and is NaN"
+        warn(f"{problem}. {effect}.", LabelWarning)
     lower, upper = _interval(compared, ndtri(upper_level))
     found = None
     if groups is not None:
