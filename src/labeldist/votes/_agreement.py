@@ -16,7 +16,7 @@ from labeldist.votes._vote_distributions import (
     items_with_two_votes,
 )
 
-RESAMPLES_AT_ONCE = 50
+RESAMPLES_AT_ONCE = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)

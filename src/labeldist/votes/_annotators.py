@@ -62,7 +62,7 @@ class Annotators:
     groups: GroupAgreement | None
 
     def __repr__(self) -> str:
-        n_below = np.count_nonzero(self.upper < 0)
+        n_below = int(np.count_nonzero(self.upper < 0))
         n_above = np.count_nonzero(self.lower > 0)
         intervals = f"{counted(n_below, 'interval')} below 0, {n_above} above"
         return f"Annotators({len(self.annotators)} annotators, {intervals})"
