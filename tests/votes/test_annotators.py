@@ -254,10 +254,12 @@ def test_order_of_annotators_and_names_of_labels_do_not_matter(rng):
 def test_full_agreement_on_few_items_is_not_certain():
     labels = ["joy", "fear"]
     table = pd.DataFrame({"ann": labels, "bob": labels, "cy": labels})
-    found = annotators(from_votes(table, annotators=["ann", "bob", "cy"]))
-    assert_allclose(found.agreement, 0, atol=1e-12)
-    assert (found.lower < -0.2).all()
-    assert (found.upper > 0.2).all()
+    votes = [from_votes(pd.concat([table] * n), annotators=["ann", "bob", "cy"]) for n in (1, 20)]
+    few, many = map(annotators, votes)
+    assert_allclose([few.agreement, many.agreement], 0, atol=1e-12)
+    assert (few.lower < -0.5).all()
+    assert (few.upper > 0.2).all()
+    assert_allclose(many.lower, -0.05, atol=0.01)
 
 
 def kappa_of_pairs(table, choose):
@@ -419,7 +421,8 @@ def test_empty_cells_and_series_of_groups_equal_mapping(rng):
     column = [mapping[votes.annotators[person]] for person in votes.votes[:, 1]]
     is_earlier = pd.Series(votes.votes[:, 1]).duplicated(keep="last")
     gaps = pd.Series(column).where(is_earlier)
-    for groups in (column, gaps, pd.Series(mapping)):
+    texts = {str(person): group for person, group in mapping.items()}
+    for groups in (column, gaps, pd.Series(mapping), texts):
         found = annotators(votes, groups, n_permutations=20, random_state=0).groups
         assert_allclose(found.p_value, expected.p_value)
         assert_allclose(found.within, expected.within)

@@ -359,6 +359,7 @@ def test_name_of_a_column_is_not_taken_as_letters():
     table = pd.DataFrame({"joy": [1, 2]})
     assert from_votes(table, counts="joy").label_names == ["joy"]
     assert from_votes(table, annotators="joy").annotators == ["joy"]
+    assert from_votes(pd.DataFrame([[1], [2]]), counts=0).label_names == ["0"]
     with pytest.raises(TableError, match="no vote column 'fear'"):
         from_votes(table, counts="fear")
 

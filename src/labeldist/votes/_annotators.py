@@ -216,28 +216,36 @@ def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
     n = counts.sum(axis=1, keepdims=True)
     own = np.eye(n_labels)[labels]
     others = (counts - own) / (n - 1)
-    # The gain of a label is (o − o') − (e − e') if the annotator votes for it, and others have the
-    # remaining votes on the item. Its mean over the votes on the item is 0.
-    n_equal_pairs = (counts * (counts - 1)).sum(axis=1, keepdims=True)
-    on_item = (n * (counts - 1) - n_equal_pairs) / ((n - 1) * (n - 2))
-    usual = on_other_items(others)
-    by_chance = (n * usual - (counts * usual).sum(axis=1, keepdims=True)) / (n - 1)
-    gains = on_item - by_chance
+    gains = _gains(counts, on_other_items(others))
     gain = gains[rows, labels]
     permuted = (counts / n * gains**2).sum(axis=1)
     # The chance term contains each item twice: with the annotator's vote, and with the others'.
     influence = gain - (on_other_items(own - others) * others).sum(axis=1)
-    pooled = (permuted.sum() + 1) / (len(permuted) + 1)
+    average = (permuted.sum() + 1) / (len(permuted) + 1)
     with np.errstate(invalid="ignore", divide="ignore"):  # annotators without two votes
         several = np.where(n_votes > 1, n_votes, np.nan)
         deviation = influence - ((of_annotator @ influence) / several)[people]
+        squares = of_annotator @ deviation**2
         return _Comparison(
             n_votes=n_votes,
             agreement=(of_annotator @ gain) / several,
-            # With one vote of average variance, full agreement on few items is not certain.
-            permuted_variance=(of_annotator @ permuted + pooled) / (several + 1) / several,
-            observed_variance=(of_annotator @ deviation**2) / (several - 1) / several,
+            permuted_variance=(of_annotator @ permuted + average) / (several + 1) / several,
+            # At least that of one vote that differs: full agreement on few items is not certain.
+            observed_variance=np.fmax(squares, 1) / (several - 1) / several,
         )
+
+
+def _gains(counts: Array, usual: Array) -> Array:
+    """Return (o − o') − (e − e') for each label that the annotator may vote for on an item.
+
+    The others have the remaining votes in `counts`, so the mean over the votes in a row is 0.
+    `usual` are the shares of the labels in the others' votes on other items.
+    """
+    n = counts.sum(axis=1, keepdims=True)
+    n_equal_pairs = (counts * (counts - 1)).sum(axis=1, keepdims=True)
+    on_item = (n * (counts - 1) - n_equal_pairs) / ((n - 1) * (n - 2))
+    by_chance = (n * usual - (counts * usual).sum(axis=1, keepdims=True)) / (n - 1)
+    return np.asarray(on_item - by_chance)
 
 
 def _interval(compared: _Comparison, quantile: float) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from labeldist._extras import require
+from labeldist._tables.column_kinds import name_of
 from labeldist._typing import Array
 from labeldist._validation import check_at_least
 from labeldist.exceptions import LabelWarning, TableError, warn
@@ -150,18 +151,18 @@ def _read_groups(votes: VoteDistributions, codes: Codes, groups: Any) -> Any:
     if not isinstance(groups, Mapping):
         if len(given) == len(codes):
             given.index = [votes.annotators[a] for a in codes[:, 1]]
-        elif set(given.index) != set(votes.annotators):
+        elif set(given.index.map(name_of)) != set(map(name_of, votes.annotators)):
             raise TableError(
                 f"There are {len(given)} groups for {len(codes)} votes. Pass one group per vote, "
                 "in a table with one row per vote, or a mapping from annotators to groups."
             )
     group_of: dict[Any, Any] = {}
     for name, group in given.dropna().items():
-        known = group_of.setdefault(name, group)
+        known = group_of.setdefault(name_of(name), group)
         if known != group:
             problem = f"Annotator {name!r} has two groups, {known!r} and {group!r}"
             raise TableError(f"{problem}. Give each annotator one group.")
-    members = pandas.get_dummies([group_of.get(name) for name in votes.annotators])
+    members = pandas.get_dummies([group_of.get(name_of(name)) for name in votes.annotators])
     if len(members.columns) < 2:
         names = list(members.columns)
         raise TableError(f"Two groups of annotators or more are needed; got {names}.")

@@ -63,6 +63,8 @@ def read_votes(
     drop_copies: bool = False,
 ) -> VoteTable:
     """Read votes in the shape that the named columns imply; see `labeldist.votes.from_votes`."""
+    annotators = _as_list(annotators)
+    counts = _as_list(counts)
     columns = {"item": item, "annotator": annotator, "label": label}
     columns |= {"annotators": annotators, "counts": counts}
     if isinstance(votes, np.ndarray | list | tuple):
@@ -83,14 +85,17 @@ def read_votes(
     elif label is not None:
         table = _read_long(frame, item, annotator, label, label_names, separator)
     elif annotators is not None:
-        table = _read_wide(frame, item, _as_list(annotators), label_names, separator)
+        table = _read_wide(frame, item, annotators, label_names, separator)
     else:
-        table = _read_counts(frame, item, _as_list(counts), label_names)
+        table = _read_counts(frame, item, counts, label_names)
     return _treat_copies(table, drop_copies=drop_copies)
 
 
-def _as_list(columns: Any) -> list[Any]:
-    return [columns] if isinstance(columns, str) else list(columns)
+def _as_list(columns: Any) -> Any:
+    """Return the names of columns as a list, also of one column; None stays None."""
+    if columns is None:
+        return None
+    return [columns] if np.isscalar(columns) else list(columns)
 
 
 def _check_no_columns(options: dict[str, Any]) -> None:
@@ -105,7 +110,10 @@ def _check_one_role(columns: dict[str, Any]) -> None:
     """Raise an error if a column is named twice."""
     role_of: dict[Any, str] = {}
     for role, given in columns.items():
-        for name in [] if given is None else np.atleast_1d(np.asarray(given, dtype=object)):
+        if given is None:
+            continue
+        names = given if isinstance(given, list) else [given]
+        for name in names:
             if name in role_of:
                 problem = f"Column {name!r} is named as {role_of[name]} and as {role}"
                 raise ValueError(f"{problem}. Name a different column for each.")
