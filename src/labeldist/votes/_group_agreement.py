@@ -180,8 +180,8 @@ def _check_sizes(members: Any) -> None:
         raise TableError(f"{problem}. {advice}.")
     n_single = np.count_nonzero(members.sum() == 1)
     if 2 * n_single > n_groups:
-        effect = "which have no agreement within"
-        warn(f"{n_single} of {n_groups} groups have one annotator, {effect}.", LabelWarning)
+        problem = f"{n_single} of {n_groups} groups have one annotator, so no agreement within"
+        warn(f"{problem}. Form larger groups, or leave these empty.", LabelWarning)
 
 
 def _is_number(name: Any) -> bool:
