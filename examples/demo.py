@@ -132,7 +132,7 @@ def error_curves(digits: Digits) -> dict[str, list[float]]:
 
 def learn_from_votes(digits: Digits) -> tuple[dict[str, float], float, float]:
     """Return skills on new digits, judged by votes: of learners, of the truth, and its estimate."""
-    votes = from_votes(digits.vote(N_VOTES), counts=range(10))
+    votes = from_votes(digits.vote(N_VOTES))
     shares = votes.distributions
     training = slice(N_TRAINING)
     new = slice(N_TRAINING, None)

@@ -226,3 +226,9 @@ def interval_levels(probability: float, name: str) -> Array:
     if not 0 < probability < 1:
         raise ValueError(f"{name} must be between 0 and 1; got {probability}.")
     return np.array([0.5 - probability / 2, 0.5 + probability / 2])
+
+
+def check_at_least(minimum: int, number: int, name: str) -> None:
+    """Raise an error if the parameter `name` is less than its minimum."""
+    if number < minimum:
+        raise ValueError(f"{name} must be at least {minimum}; got {number}.")

@@ -228,6 +228,38 @@ def test_counts_in_one_column(folder, name, text, options):
     assert written().to_numpy().tolist() == [["a", 0.25, 0.75, 4], ["b", 0, 1, 2]]
 
 
+def test_votes_by_annotator_in_one_column(folder):
+    (folder / "v.json").write_text(
+        '[{"id": "a", "n": {"Ann1": "2", "Ann2": "3"}}, {"id": "b", "n": {"Ann3": "2"}}]'
+    )
+    command = ("votes", "v.json", "--item", "id", "-o", "dist.csv")
+    run(*command, "--annotators", "n")
+    assert list(written().columns) == ["id", "2", "3", "votes"]
+    assert written().to_numpy().tolist() == [["a", 0.5, 0.5, 2], ["b", 1, 0, 1]]
+    assert "name it in annotators= (--annotators)" in error_of(*command, "--counts", "n", "--force")
+    facts = run_json(*command, "--label", "n", "--force")
+    assert "is read as {annotator: vote}" in facts["notes"][0]
+    assert written().to_numpy().tolist() == [["a", 0.5, 0.5, 2], ["b", 1, 0, 1]]
+
+
+def test_one_column_for_two_options_raises(folder):
+    (folder / "v.csv").write_text("id,who,emotion\na,x,joy\na,y,fear\n")
+    command = ("votes", "v.csv", "-o", "dist.csv")
+    for options in (
+        ("--item", "id", "--label", "id"),
+        ("--item", "id", "--annotator", "id", "--label", "emotion"),
+        ("--item", "id", "--annotator", "emotion", "--label", "emotion"),
+    ):
+        assert "Name a different column for each" in error_of(*command, *options, code=2)
+
+
+def test_items_as_numbers_and_text_are_one(folder):
+    records = '{"id": 3, "l": "x", "text": "moon"}\n{"id": "3", "l": "y", "text": "moon"}\n'
+    (folder / "v.jsonl").write_text(records)
+    run("votes", "v.jsonl", "--item", "id", "--label", "l", "-o", "dist.csv")
+    assert written().to_numpy().tolist() == [["3", "moon", 0.5, 0.5, 2]]
+
+
 SEVERAL_VOTES = {
     "separated": (
         "v.json",

@@ -1,5 +1,7 @@
 """Krippendorff's alpha, against a published example and all pairs of votes."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from numpy.testing import assert_allclose
 
 from labeldist.exceptions import TableError
 from labeldist.votes import Agreement, agreement, from_votes
+from labeldist.votes._agreement import _alpha
 from tests.references import alpha_by_pairs
 
 # The example of K. Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011: four observers,
@@ -104,6 +107,24 @@ def test_interval_covers_the_alpha_of_many_items(rng):
     assert most[0] < half[0] < half[1] < most[1]
 
 
+@pytest.mark.parametrize("level", PUBLISHED)
+def test_resamples_equal_repeated_items(level, rng):
+    counts = rng.multinomial(4, rng.dirichlet([0.5, 1, 0.7], size=30)).astype(float)
+    times = rng.multinomial(30, np.full(30, 1 / 30), size=5)
+    repeated = [from_votes(np.repeat(counts, row, axis=0)) for row in times]
+    expected = [agreement(votes, level=level, n_resamples=1).alpha for votes in repeated]
+    assert_allclose(_alpha(counts, times, level), expected)
+
+
+def test_many_labels_and_items_need_little_memory(rng):
+    votes = from_votes(rng.multinomial(5, rng.dirichlet(np.full(50, 0.2), size=5_000)))
+    tracemalloc.start()
+    agreement(votes, n_resamples=200)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40e6  # one matrix of pairs of labels per item would be 100 MB
+
+
 def test_votes_without_a_defined_agreement_raise():
     with pytest.raises(TableError, match="No item has two votes, so agreement is not defined"):
         agreement(from_votes([[1, 0], [0, 1]]))
@@ -120,6 +141,9 @@ def test_several_votes_of_an_annotator_and_invalid_options_raise():
         agreement([[1, 2]])
     with pytest.raises(ValueError, match="'ratio'"):
         agreement(published_votes(), level="ratio")
+    for number in (0, -1):
+        with pytest.raises(ValueError, match=f"n_resamples must be at least 1; got {number}"):
+            agreement(published_votes(), n_resamples=number)
     for level in (0, 1, 95, -0.5, np.nan):
         with pytest.raises(ValueError, match="confidence_level must be between 0 and 1; got"):
             agreement(published_votes(), confidence_level=level)

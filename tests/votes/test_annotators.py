@@ -1,4 +1,4 @@
-"""Agreement of annotators beyond chance, against loops over pairs and simulated annotators."""
+"""Agreement of annotators, against loops over pairs, permuted votes and simulated annotators."""
 
 from itertools import combinations
 
@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.exceptions import TableError
-from labeldist.votes import agreement, annotators, from_votes
+from labeldist.exceptions import LabelWarning, TableError
+from labeldist.votes import GroupAgreement, agreement, annotators, from_votes
 from labeldist.votes._annotators import _compare_with_others
 
 
@@ -33,35 +33,108 @@ def read(table):
     return from_votes(table, item="item", annotator="who", label="label")
 
 
-def unshrunken(votes):
-    compared = _compare_with_others(votes, votes.votes)
-    return compared.excess / np.maximum(compared.weight, 1e-9)
-
-
-def kappa_by_loops(table, person):
-    """Return (o − e) / (1 − e) of an annotator, by loops over pairs of items."""
-    own, shares = [], []
+def beyond_others_by_loops(table, person):
+    """Return (o − e) − (o' − e') of an annotator, by loops over pairs of items."""
+    own, others = [], []
     for _, votes in table.groupby("item"):
         labels = votes.set_index("who")["label"]
-        if person in labels and len(labels) > 1:
+        if person in labels and len(labels) > 2:
             own.append(labels[person])
-            shares.append(labels.drop(person).value_counts(normalize=True))
+            others.append(labels.drop(person).tolist())
     n = len(own)
-    observed = np.mean([shares[i].get(own[i], 0) for i in range(n)])
-    chance = np.mean([shares[j].get(own[i], 0) for i in range(n) for j in range(n) if i != j])
-    return (observed - chance) / (1 - chance)
+    shares = [pd.Series(labels).value_counts(normalize=True) for labels in others]
+    pairs_of_items = [(i, j) for i in range(n) for j in range(n) if i != j]
+    o = np.mean([shares[i].get(own[i], 0) for i in range(n)])
+    e = np.mean([shares[j].get(own[i], 0) for i, j in pairs_of_items])
+    o_others = np.mean([np.mean([a == b for a, b in combinations(labels, 2)]) for labels in others])
+    e_others = np.mean([(shares[i] * shares[j]).sum() for i, j in pairs_of_items])
+    return (o - e) - (o_others - e_others)
 
 
 def test_agreement_equals_loops_over_items(rng):
-    table = simulate(rng, rng.dirichlet([0.5, 1.0, 0.5], 40), np.full(6, 0.8), 3)
-    table = pd.concat([table, pd.DataFrame({"item": [99], "who": [0], "label": [1]})])
-    votes = read(table)
-    expected = [kappa_by_loops(table, person) for person in votes.annotators]
-    assert_allclose(unshrunken(votes), expected)
+    table = simulate(rng, rng.dirichlet([0.5, 1.0, 0.5], 40), np.full(6, 0.8), 4)
+    pair = pd.DataFrame({"item": [99, 99, 98], "who": [0, 1, 0], "label": [1, 1, 2]})
+    votes = read(pd.concat([table, pair]))
     result = annotators(votes)
+    expected = [beyond_others_by_loops(table, person) for person in votes.annotators]
+    assert_allclose(result.agreement, expected)
     assert result.n_votes.tolist() == [
-        np.count_nonzero(table["who"] == person) - (person == 0) for person in votes.annotators
+        np.count_nonzero(table["who"] == person) for person in votes.annotators
     ]
+
+
+def with_permuted_votes(rng, table):
+    """Return the table after a permutation of the votes on each item: nobody differs."""
+    shuffled = table.assign(order=rng.random(len(table))).sort_values(["item", "order"])
+    return table.sort_values("item").assign(label=shuffled["label"].to_numpy())
+
+
+def test_mean_agreement_of_permuted_votes_is_zero(rng):
+    """The items of some annotators are easy, and no annotator is better than another."""
+    easy = rng.dirichlet([0.05, 0.05, 0.05], 40)
+    hard = rng.dirichlet([5, 5, 5], 40)
+    table = pd.concat(
+        [
+            simulate(rng, easy, np.ones(5), 4),
+            simulate(rng, hard, np.ones(5), 4).assign(who=lambda t: t["who"] + 5),
+        ]
+    )
+    table["item"] = np.repeat(np.arange(80), 4)
+    found = []
+    for _ in range(40):
+        result = annotators(read(with_permuted_votes(rng, table)))
+        found.append(result.to_frame().sort_values("annotator")["agreement"])
+    standard_error = np.std(found, axis=0) / np.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0)) < 3.5 * standard_error).all()
+
+
+def with_hard_items(rng, truth):
+    """Make the distributions of most items nearly certain."""
+    is_easy = rng.random(len(truth)) < 0.6
+    certain = np.eye(truth.shape[1])[truth.argmax(axis=1)]
+    return np.where(is_easy[:, None], 0.05 * truth + 0.95 * certain, truth)
+
+
+# name: labels' concentration, items, annotators, votes per item, whether items differ in difficulty
+DESIGNS = {
+    "850 annotators, 61 votes each": ([0.5] * 5, 6480, 850, 8, False, 2),
+    "850 annotators, binary, unequal items": ([0.5] * 2, 10_370, 850, 5, True, 2),
+    "6 annotators, all items, binary": ([1.0] * 2, 30, 6, 6, False, 150),
+    "6 annotators, all items, binary, unequal items": ([0.5] * 2, 30, 6, 6, True, 150),
+    "6 annotators, all items, 5 labels": ([0.5] * 5, 100, 6, 6, False, 150),
+    "6 annotators, 12 items, 5 labels": ([0.5] * 5, 12, 6, 6, False, 150),
+    "6 annotators, 3 votes per item, binary": ([0.7] * 2, 60, 6, 3, False, 150),
+    "6 annotators, 4 votes per item, unequal items": ([0.5] * 5, 40, 6, 4, True, 150),
+    "40 annotators, 3 votes per item, 5 labels": ([0.5] * 5, 200, 40, 3, False, 40),
+    "40 annotators, one frequent label": ([0.9, 0.1], 300, 40, 5, False, 40),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+def test_intervals_of_permuted_votes_contain_zero_at_their_level(design, rng):
+    alpha, n_items, n_annotators, n_per_item, unequal, n_repeats = design
+    outside = []
+    for _ in range(n_repeats):
+        truth = rng.dirichlet(alpha, n_items)
+        truth = with_hard_items(rng, truth) if unequal else truth
+        table = simulate(rng, truth, np.ones(n_annotators), n_per_item)
+        found = annotators(read(with_permuted_votes(rng, table)))
+        outside.append((found.lower > 0) | (found.upper < 0))
+    share = np.concatenate(outside).mean()
+    print(f"{share:.3f} of {np.size(outside)} intervals outside zero")
+    assert 0.03 < share < 0.07
+
+
+def test_easy_items_do_not_raise_the_agreement(rng):
+    """An annotator of items that all others agree on is not better than the others."""
+    truth = np.vstack([rng.dirichlet([0.02, 0.02], 100), rng.dirichlet([3, 3], 100)])
+    table = simulate(rng, truth, np.ones(8), 4)
+    table["who"] += 8 * (table["item"] >= 100)
+    found = annotators(read(table)).to_frame().set_index("annotator")["agreement"]
+    assert found[:8].mean() == pytest.approx(0, abs=1e-2)
+    assert found[8:].mean() == pytest.approx(0, abs=1e-2)
+    assert found.abs().max() < 0.15
 
 
 @pytest.mark.parametrize(
@@ -74,44 +147,30 @@ def test_constant_annotator_ranks_below_real_ones(alpha, rng):
         table.loc[table["who"] == 0, "label"] = 0
         votes = read(table)
         constant = votes.annotators.index(0)
-        assert unshrunken(votes)[constant] == pytest.approx(0, abs=1e-12)
         found = annotators(votes)
         assert found.agreement.argmin() == constant
-        assert found.upper[constant] < found.upper.max()
+        assert found.upper[constant] < 0
         observed = agreement(votes, n_resamples=2).by_annotator
         n_ranked_above_by_observed_agreement += observed[constant] > np.median(observed)
     if max(alpha) > 0.8 * sum(alpha):
         assert n_ranked_above_by_observed_agreement > 2
 
 
-def test_few_votes_are_shrunken_to_the_mean(rng):
-    care = np.tile([0.2, 0.95], 10)
-    popularity = np.where(np.arange(20) < 10, 1.0, 0.03)
-    table = simulate(rng, rng.dirichlet([0.3, 0.3, 0.3], 500), care, 4, popularity)
-    votes = read(table)
-    found = annotators(votes)
-    many = found.n_votes > 100
-    distance = np.abs(found.agreement - found.mean)
-    raw_distance = np.abs(unshrunken(votes) - found.mean)
-    assert_allclose(distance[many], raw_distance[many], rtol=0.2)
-    few = (found.n_votes < 10) & (found.n_votes > 1)
-    assert few.any()
-    assert (distance[few] < 0.5 * raw_distance[few]).all()
-    widths = found.upper - found.lower
-    assert widths[few].min() > 2 * widths[many].max()
-    assert np.isfinite(found.agreement).all()
-
-
-def test_variance_is_that_of_repeated_simulations(rng):
-    care = np.tile([0.4, 0.6, 0.8, 1.0], 5)
-    estimates, variances = [], []
-    for _ in range(60):
-        votes = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 300), care, 5))
-        compared = _compare_with_others(votes, votes.votes)
-        order = np.argsort(votes.annotators)
-        estimates.append(unshrunken(votes)[order])
-        variances.append((compared.variance / compared.weight)[order])
-    assert np.mean(variances) == pytest.approx(np.var(estimates, axis=0).mean(), rel=0.15)
+def test_variances_are_those_of_repeated_simulations(rng):
+    """Both variances are right if nobody differs; the observed one also for careless annotators."""
+    for care in (np.ones(12), np.tile([0.1, 0.5, 0.8, 1.0], 3)):
+        estimates, permuted, observed = [], [], []
+        for _ in range(80):
+            votes = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 200), care, 5))
+            compared = _compare_with_others(votes, votes.votes)
+            order = np.argsort(votes.annotators)
+            estimates.append(compared.agreement[order])
+            permuted.append(compared.permuted_variance[order])
+            observed.append(compared.observed_variance[order])
+        expected = np.var(estimates, axis=0).mean()
+        assert np.mean(observed) == pytest.approx(expected, rel=0.12)
+        if care.min() == 1:
+            assert np.mean(permuted) == pytest.approx(expected, rel=0.12)
 
 
 def test_differences_between_annotators_are_found_in_popquorn(votes_folder):
@@ -126,27 +185,60 @@ def test_differences_between_annotators_are_found_in_popquorn(votes_folder):
     assert found[0].std() > 0.02
 
 
-def test_intervals_cover_the_agreement_with_many_votes(rng):
+@pytest.mark.parametrize("care", [np.linspace(0.1, 1, 12), np.r_[0.0, np.ones(11)]], ids=len)
+def test_intervals_cover_the_agreement_with_many_votes(care, rng):
+    many = annotators(read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 20_000), care, 5)))
+    truth = dict(zip(many.annotators, many.agreement, strict=True))
     inside = []
-    for _ in range(8):
-        care = rng.beta(4, 2, 30)
-        popularity = rng.gamma(1, size=30) + 0.05
-        many = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 6_000), care, 5, popularity))
-        truth = dict(zip(many.annotators, unshrunken(many), strict=True))
-        few = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 200), care, 5, popularity))
+    for _ in range(40):
+        few = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 100), care, 5))
         found = annotators(few, confidence_level=0.9)
         known = np.array([truth[person] for person in found.annotators])
         inside.append((found.lower <= known) & (known <= found.upper))
-    assert np.concatenate(inside).mean() == pytest.approx(0.9, abs=0.06)
+    assert np.concatenate(inside).mean() == pytest.approx(0.9, abs=0.04)
+    assert min(truth.values()) < -0.05
+
+
+def test_interval_inverts_the_test(rng):
+    """The bounds solve (bound − estimate)² = q² · variance, which rises from 0 to the estimate."""
+    care = np.r_[0.0, np.ones(7)]
+    votes = read(simulate(rng, rng.dirichlet([0.3, 0.3], 60), care, 4))
+    compared = _compare_with_others(votes, votes.votes)
+    found = annotators(votes)
+    start, end = compared.permuted_variance, compared.observed_variance
+    end = np.maximum(start, end)
+    for bounds in (found.lower, found.upper):
+        way = np.clip(bounds / found.agreement, 0, 1)
+        variance = start + way * (end - start)
+        assert_allclose((bounds - found.agreement) ** 2, 1.959964**2 * variance, rtol=1e-5)
+    assert (found.lower < found.agreement).all()
+    assert (found.agreement < found.upper).all()
 
 
 def test_confidence_level_sets_the_width(rng):
     votes = read(simulate(rng, rng.dirichlet([1, 1], 100), np.full(5, 0.8), 3))
     wide = annotators(votes, confidence_level=0.99)
     narrow = annotators(votes, confidence_level=0.5)
-    assert_allclose(
-        (wide.upper - wide.lower) / (narrow.upper - narrow.lower), 2.5758 / 0.6745, rtol=1e-3
-    )
+    assert (wide.lower < narrow.lower).all()
+    assert (wide.upper > narrow.upper).all()
+    beyond = np.where(wide.agreement > 0, wide.upper, wide.lower) - wide.agreement
+    beyond_narrow = np.where(wide.agreement > 0, narrow.upper, narrow.lower) - wide.agreement
+    assert_allclose(beyond / beyond_narrow, 2.5758 / 0.6745, rtol=1e-3)
+
+
+def test_annotator_with_one_vote_has_no_agreement(rng):
+    table = simulate(rng, rng.dirichlet([1, 1], 30), np.ones(5), 4)
+    one = pd.DataFrame({"item": [0], "who": [99], "label": [1]})
+    found = annotators(read(pd.concat([table, one]))).to_frame().set_index("annotator")
+    assert found.loc[99].isna().tolist() == [False, True, True, True]
+    assert found.drop(99).notna().all(axis=None)
+
+
+def test_repr_counts_intervals_without_zero(rng):
+    table = simulate(rng, rng.dirichlet([0.1, 0.1], 200), np.r_[0.0, np.ones(5)], 4)
+    found = annotators(read(table))
+    n_above = np.count_nonzero(found.lower > 0)
+    assert repr(found) == f"Annotators(6 annotators, 1 interval below 0, {n_above} above)"
 
 
 def test_order_of_annotators_and_names_of_labels_do_not_matter(rng):
@@ -160,10 +252,14 @@ def test_order_of_annotators_and_names_of_labels_do_not_matter(rng):
 
 
 def test_full_agreement_on_few_items_is_not_certain():
-    table = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "fear"]})
-    found = annotators(from_votes(table, annotators=["ann", "bob"]))
-    assert (found.lower < 0.5).all()
-    assert (found.upper <= 1).all()
+    labels = ["joy", "fear"]
+    table = pd.DataFrame({"ann": labels, "bob": labels, "cy": labels})
+    votes = [from_votes(pd.concat([table] * n), annotators=["ann", "bob", "cy"]) for n in (1, 20)]
+    few, many = map(annotators, votes)
+    assert_allclose([few.agreement, many.agreement], 0, atol=1e-12)
+    assert (few.lower < -0.5).all()
+    assert (few.upper > 0.2).all()
+    assert_allclose(many.lower, -0.05, atol=0.01)
 
 
 def kappa_of_pairs(table, choose):
@@ -240,6 +336,84 @@ def test_groups_without_pairs_of_votes_have_no_p_value(rng):
     assert np.isnan(found.p_value).tolist() == [False, True, True]
 
 
+def test_few_assignments_are_enumerated():
+    """With 3 + 3 annotators, the most extreme of 20 assignments has p = 1/20."""
+    one = {person: ["x", "y", "x", "y"] for person in "abc"}
+    other = {person: ["x", "x", "y", "y"] for person in "def"}
+    votes = from_votes(pd.DataFrame(one | other), annotators=list("abcdef"))
+    groups = dict(zip("abcdef", "AAABBB", strict=True))
+    found = annotators(votes, groups, random_state=0).groups
+    assert_allclose(found.within, 1)
+    assert_allclose(found.across, 0)
+    assert_allclose(found.smallest_p_value, 1 / 20)
+    assert_allclose(found.p_value, 2 / 20)  # both groups agree within, so B in place of A as well
+    other["e"] = ["y", "y", "x", "x"]
+    votes = from_votes(pd.DataFrame(one | other), annotators=list("abcdef"))
+    found = annotators(votes, groups, random_state=1).groups
+    assert found.p_value[0] == pytest.approx(1 / 20)
+
+
+def test_exact_p_values_are_multiples_of_their_smallest(rng):
+    table = simulate(rng, rng.dirichlet([1, 1], 40), np.ones(7), 5)
+    groups = dict(enumerate("AAABBBB"))
+    found = annotators(read(table), groups).groups
+    assert_allclose(found.smallest_p_value, [1 / 35, 1 / 35])
+    assert_allclose(found.p_value * 35 % 1, 0, atol=1e-9)
+    assert found.p_value.min() > 0
+    sampled = annotators(read(table), groups, n_permutations=30, random_state=0).groups
+    assert_allclose(sampled.smallest_p_value, [1 / 31, 1 / 31])
+    assert_allclose(sampled.p_value, found.p_value, atol=0.3)
+
+
+def test_exact_p_values_without_meaning_are_valid(rng):
+    p_values = []
+    for _ in range(60):
+        votes = read(simulate(rng, rng.dirichlet([1, 1], 20), np.ones(6), 6))
+        p_values.append(annotators(votes, dict(enumerate("AAABBB"))).groups.p_value[0])
+    assert 0.35 < np.mean(p_values) < 0.68
+    assert np.mean(np.array(p_values) <= 0.101) < 0.25
+
+
+def test_groups_that_are_many_numbers_raise(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1], 60), np.ones(40), 4))
+    ages = {person: 18 + person % 20 for person in range(40)}
+    with pytest.raises(TableError, match=r"20 numbers from 18 to 37\. Form a few groups"):
+        annotators(votes, ages)
+    texts = {person: str(age) for person, age in ages.items()}
+    with pytest.raises(TableError, match="20 numbers from 18 to 37"):
+        annotators(votes, texts)
+    decades = {person: age // 10 for person, age in ages.items()}
+    assert annotators(votes, decades, n_permutations=5).groups.names == [1, 2, 3]
+
+
+def test_many_groups_of_one_annotator_warn(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1], 40), np.ones(6), 4))
+    with pytest.warns(LabelWarning, match="3 of 4 groups have one annotator"):
+        annotators(votes, dict(enumerate("AAABCD")), n_permutations=5)
+
+
+def test_groups_are_printed_as_a_table(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1], 40), np.ones(6), 4))
+    groups = annotators(votes, dict(enumerate("AAABBB"))).groups
+    assert isinstance(groups, GroupAgreement)
+    table = groups.to_frame()
+    assert table.columns.tolist() == [
+        "group", "annotators", "within", "across", "p", "smallest_p"
+    ]  # fmt: skip
+    assert_allclose(table["p"], groups.p_value)
+    header, first, _ = repr(groups).splitlines()
+    assert header.split() == table.columns.tolist()
+    assert first.split()[:2] == ["A", "3"]
+
+
+def test_groups_are_compared_with_two_votes_per_item(rng):
+    votes = read(simulate(rng, rng.dirichlet([1, 1], 60), np.ones(6), 2))
+    with pytest.warns(LabelWarning, match="items with three votes"):
+        found = annotators(votes, dict(enumerate("AAABBB")))
+    assert np.isnan(found.agreement).all()
+    assert np.isfinite(found.groups.p_value).all()
+
+
 def test_empty_cells_and_series_of_groups_equal_mapping(rng):
     votes = read(simulate(rng, rng.dirichlet([1, 1, 1], 40), np.full(6, 0.9), 4))
     mapping = {person: "AB"[person % 2] for person in range(6)}
@@ -247,7 +421,8 @@ def test_empty_cells_and_series_of_groups_equal_mapping(rng):
     column = [mapping[votes.annotators[person]] for person in votes.votes[:, 1]]
     is_earlier = pd.Series(votes.votes[:, 1]).duplicated(keep="last")
     gaps = pd.Series(column).where(is_earlier)
-    for groups in (column, gaps, pd.Series(mapping)):
+    texts = {str(person): group for person, group in mapping.items()}
+    for groups in (column, gaps, pd.Series(mapping), texts):
         found = annotators(votes, groups, n_permutations=20, random_state=0).groups
         assert_allclose(found.p_value, expected.p_value)
         assert_allclose(found.within, expected.within)
@@ -264,11 +439,12 @@ def test_annotator_in_two_groups_raises(rng):
 
 def test_invalid_calls():
     table = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "joy"]})
-    votes = from_votes(table, annotators=["ann", "bob"])
-    with pytest.raises(TableError, match=r"3 groups for 4 votes.*one group per vote"):
+    pair = from_votes(table, annotators=["ann", "bob"])
+    votes = from_votes(table.assign(cy=["joy", "fear"]), annotators=["ann", "bob", "cy"])
+    with pytest.raises(TableError, match=r"3 groups for 6 votes.*one group per vote"):
         annotators(votes, ["A", "A", "B"])
     with pytest.raises(TableError, match=r"Two groups .* \['A'\]"):
-        annotators(votes, {"ann": "A", "bob": "A"})
+        annotators(votes, {"ann": "A", "bob": "A", "cy": "A"})
     with pytest.raises(TableError, match="annotators are unknown"):
         annotators(from_votes([[1, 2]]))
     with pytest.raises(TableError, match=r"two or more votes are for the same label, so agreement"):
@@ -276,8 +452,13 @@ def test_invalid_calls():
     with pytest.raises(TableError, match="No item has two votes"):
         annotators(from_votes(table[["ann"]], annotators=["ann"]))
     once = pd.DataFrame({"item": [1, 1, 2, 2], "who": [*"abcd"], "label": ["joy", "fear"] * 2})
-    with pytest.raises(TableError, match="too few votes on the same items"):
-        annotators(read(once))
+    for few in (pair, read(once)):
+        with pytest.warns(LabelWarning, match="No annotator has votes on two items with three"):
+            found = annotators(few)
+        assert np.isnan([found.agreement, found.lower, found.upper]).all()
+    for number in (0, -1):
+        with pytest.raises(ValueError, match=f"n_permutations must be at least 1; got {number}"):
+            annotators(votes, {"ann": "A", "bob": "B"}, n_permutations=number)
     for level in (0, 1, 95, -0.5, np.nan):
         with pytest.raises(ValueError, match=r"confidence_level must be between 0 and 1; got"):
             annotators(votes, confidence_level=level)

@@ -1,5 +1,7 @@
 """`from_votes`: shapes of tables, normalisation of names, smoothing and errors."""
 
+import json
+import sys
 from collections import Counter
 
 import numpy as np
@@ -8,8 +10,13 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist.exceptions import LabelWarning, NotADistributionError, TableError
-from labeldist.votes import from_votes
+from labeldist.exceptions import (
+    LabelWarning,
+    MissingExtraError,
+    NotADistributionError,
+    TableError,
+)
+from labeldist.votes import agreement, from_votes
 from tests.frames import any_make
 
 # The same votes in three shapes: dog has two for joy and one for fear, cat one for each, owl one
@@ -269,6 +276,182 @@ def test_objects_of_counts_in_one_column():
     assert_array_equal(found.counts, [[2, 1, 0], [0, 0, 1]])
     votes = pd.DataFrame({"n": ['{"joy": 2, "fear": null}', '{"fear": 1}']})
     assert_array_equal(from_votes(votes, counts=["n"]).counts, [[0, 2], [1, 0]])
+
+
+BY_ANNOTATOR = [{"Ann2": "x", "Ann1": "y"}, {"Ann1": "x", "Ann3": None}]
+
+
+def nested(objects):
+    """Return the table that `read_table` makes of a JSON file with objects."""
+    return pd.DataFrame(objects).rename(columns="votes.{}".format)
+
+
+@pytest.mark.parametrize("name", ["votes", ["votes"]], ids=["text", "list"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"votes": BY_ANNOTATOR}),
+        pd.DataFrame({"votes": [json.dumps(cell) for cell in BY_ANNOTATOR]}),
+        nested(BY_ANNOTATOR),
+        pl.DataFrame({"votes": BY_ANNOTATOR}),
+    ],
+    ids=["objects", "json", "nested", "polars"],
+)
+def test_objects_of_votes_by_annotator(table, name):
+    found = from_votes(table, annotators=name)
+    assert found.label_names == ["x", "y"]
+    assert sorted(found.annotators) == ["Ann1", "Ann2"]
+    assert_array_equal(found.counts, [[1, 1], [1, 0]])
+    people = [found.annotators[a] for a in found.votes[:, 1]]
+    assert sorted(zip(found.votes[:, 0].tolist(), people, strict=True)) == [
+        (0, "Ann1"),
+        (0, "Ann2"),
+        (1, "Ann1"),
+    ]
+
+
+def test_objects_of_several_votes_by_annotator():
+    table = pd.DataFrame({"id": ["a", "b"], "v": [{"Ann1": "x,y", "Ann2": ["y"]}, {"Ann1": "x"}]})
+    found = from_votes(table, item="id", annotators="v", separator=",")
+    assert_array_equal(found.counts, [[1, 2], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("objects", "shape", "reading"),
+    [
+        ([{"Ann1": "2", "Ann2": "1"}] * 2, "annotators", r"\{annotator: vote\}, for example"),
+        ([{"joy": 3, "fear": 0}] * 2, "counts", r"\{label: number of votes\}, for example"),
+    ],
+    ids=["text", "numbers"],
+)
+def test_values_of_objects_decide_how_labels_are_read(objects, shape, reading):
+    table = pd.DataFrame({"id": ["a", "b"], "v": objects})
+    with pytest.warns(LabelWarning, match=reading):
+        found = from_votes(table, item="id", label="v")
+    expected = from_votes(table, item="id", **{shape: "v"})
+    assert found.label_names == expected.label_names
+    assert found.annotators == expected.annotators
+    assert_array_equal(found.counts, expected.counts)
+    with pytest.raises(TableError, match="Remove annotator='id2'"):
+        from_votes(table.assign(id2=1), item="id", annotator="id2", label="v")
+
+
+def test_ratings_by_annotator_are_not_counts():
+    texts = pd.DataFrame({"v": [{"Ann1": "2", "Ann2": "3"}]})
+    with pytest.raises(TableError, match=r"'2', not a number of votes.* annotators= "):
+        from_votes(texts, counts="v")
+    numbers = pd.DataFrame({"v": [{f"Ann{k}": 2, f"Ann{k + 1}": 3} for k in range(30)]})
+    with pytest.warns(LabelWarning, match=r"number of votes\}.*name it in annotators="):
+        from_votes(numbers, counts="v")
+    with pytest.warns(LabelWarning, match=r"\{annotator: vote\}.*name it in counts="):
+        found = from_votes(numbers, annotators="v")
+    assert found.label_names == ["2", "3"]
+    assert len(found.annotators) == 31
+
+
+def test_objects_in_some_cells_only_raise():
+    table = pd.DataFrame({"v": [{"Ann1": "x"}, "x"]})
+    with pytest.raises(TableError, match="row 2, column 'v', is 'x', not an object"):
+        from_votes(table, annotators="v")
+
+
+def test_name_of_a_column_is_not_taken_as_letters():
+    table = pd.DataFrame({"joy": [1, 2]})
+    assert from_votes(table, counts="joy").label_names == ["joy"]
+    assert from_votes(table, annotators="joy").annotators == ["joy"]
+    assert from_votes(pd.DataFrame([[1], [2]]), counts=0).label_names == ["0"]
+    with pytest.raises(TableError, match="no vote column 'fear'"):
+        from_votes(table, counts="fear")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"item": "id"},
+        {"annotator": "x"},
+        {"label": "x"},
+        {"annotators": ["x"]},
+        {"counts": range(2)},
+        {"separator": ";"},
+        {"drop_copies": True},
+    ],
+    ids=str,
+)
+def test_arrays_refuse_options_of_tables(option):
+    with pytest.raises(ValueError, match=f"{next(iter(option))} has no meaning"):
+        from_votes([[1, 2]], **option)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"item": "id", "label": "id"},
+        {"item": "id", "annotator": "who", "label": "who"},
+        {"item": "id", "annotators": ["id", "who"]},
+        {"counts": ["id", "id"]},
+    ],
+    ids=str,
+)
+def test_one_column_for_two_roles_raises(columns):
+    with pytest.raises(ValueError, match=r"Column '(id|who)' is named as"):
+        from_votes(long(), **columns)
+
+
+def test_duplicate_columns_and_lists_of_labels_raise():
+    table = pd.DataFrame([["a", "x", "y"]], columns=["id", "label", "label"])
+    with pytest.raises(TableError, match="duplicate columns: label"):
+        from_votes(table, item="id", label="label")
+    for votes in (["joy", "fear"], [["joy"], ["fear"]], [{"id": 1}], [[1, 2], [1]]):
+        with pytest.raises(TableError, match="Counts must be numbers"):
+            from_votes(votes)
+
+
+def test_numbers_and_their_texts_are_one_name():
+    table = pd.DataFrame(
+        {"id": [3, "3", 3.0, "4"], "who": [1, 2, "2.0", "1"], "emotion": [5, "5", 6, 5.0]},
+        dtype=object,
+    )
+    found = from_votes(table, **LONG_COLUMNS)
+    assert (found.items, found.annotators, found.label_names) == ([3, "4"], [1, 2], ["5", "6"])
+    assert_array_equal(found.counts, [[2, 1], [1, 0]])
+    repeated = pd.DataFrame({"id": [3, "3"], "joy": [1, 1]}, dtype=object)
+    with pytest.raises(TableError, match="several rows"):
+        from_votes(repeated, item="id", counts=["joy"])
+
+
+def test_copies_of_votes_are_dropped():
+    table = long()
+    copies = pd.concat([table, table[:2], table[:1]])
+    expected = from_votes(table, **LONG_COLUMNS)
+    found = from_votes(copies, **LONG_COLUMNS, drop_copies=True)
+    assert_array_equal(found.counts, expected.counts)
+    assert_array_equal(found.votes, expected.votes)
+    assert agreement(found, random_state=0).alpha == agreement(expected, random_state=0).alpha
+    with pytest.warns(LabelWarning, match=r"3 vote\(s\) are repeated.*drop_copies=True"):
+        counted = from_votes(copies, **LONG_COLUMNS)
+    with pytest.raises(TableError, match="drop_copies=True"):
+        agreement(counted)
+    with pytest.raises(TableError, match="only if the annotators are known"):
+        from_votes(copies, item="id", label="emotion", drop_copies=True)
+
+
+def test_repr_has_grammatical_numbers():
+    assert repr(from_votes([[1, 0]])) == "VoteDistributions(1 item, 2 labels, 1 vote)"
+    assert repr(from_votes([[2], [1]])) == "VoteDistributions(2 items, 1 label, 3 votes)"
+
+
+def test_different_labels_of_an_annotator_are_not_copies():
+    table = long(who="ann")
+    found = from_votes(table, **LONG_COLUMNS, drop_copies=True)
+    assert_array_equal(found.counts, [[1, 1], [1, 1], [1, 0]])
+    with pytest.raises(TableError, match=r"Keep at most one vote per annotator and item\.$"):
+        agreement(found)
+
+
+def test_polars_without_pyarrow_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pyarrow.*\[tables\]"):
+        from_votes(pl.DataFrame(LONG), **LONG_COLUMNS)
 
 
 def test_repeated_items_and_names_raise():

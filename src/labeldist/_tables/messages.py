@@ -18,13 +18,13 @@ def listed(names: Iterable[Any], most: int = 12) -> str:
     return f"{first} and {rest} more" if rest > 0 else first
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with a noun, whose plural ends in s.
+def counted(number: float, noun: str) -> str:
+    """Return a whole number with a noun, whose plural ends in s.
 
     >>> counted(1, "vote"), counted(1500, "vote")
     ('1 vote', '1,500 votes')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,.0f} {noun}{'' if number == 1 else 's'}"
 
 
 def cell_at(row: Any, column: Any) -> str:

@@ -82,13 +82,17 @@ VoteLabel = Annotated[
     typer.Option(help="Column with the labels, if each row is a vote; the question with --from."),
 ]
 AnnotatorColumns = Annotated[
-    str | None, typer.Option(help="Columns of labels, one per annotator: rater_*.")
+    str | None,
+    typer.Option(help='Columns of labels, one per annotator (rater_*), or {"ann": "joy"}.'),
 ]
 LabelNames = Annotated[
     str | None, typer.Option(help="All labels, in order. Default: those with votes.")
 ]
 Separator = Annotated[
     str | None, typer.Option(help="Text between several labels and annotators in a cell.")
+]
+DropCopies = Annotated[
+    bool, typer.Option("--drop-copies", help="Count repeated votes of an annotator once.")
 ]
 Tool = Annotated[
     Literal["label-studio", "argilla", "prodigy", "doccano"] | None,

@@ -35,6 +35,7 @@ class VoteColumns:
     label_names: str | None
     separator: str | None
     tool: str | None
+    drop_copies: bool = False
 
     def read(self, path: str, reporter: Reporter) -> tuple[pd.DataFrame, VoteColumns]:
         """Return the table, and the columns of the votes in it."""
@@ -52,12 +53,13 @@ class VoteColumns:
         return frame, replace(self, item=ITEM, annotator=annotator, label=LABEL)
 
     def of_votes(self, frame: pd.DataFrame) -> list[str]:
-        """Return the columns of annotators or counts; a JSON object of counts is one column."""
+        """Return the columns of annotators or counts; a JSON object is one column."""
         from labeldist.votes._vote_tables import nested_columns
 
-        if self.counts and nested_columns(frame, self.counts):
-            return [self.counts]
-        return match_columns(self.annotators or self.counts or "", frame.columns, "vote")
+        given = self.annotators or self.counts or ""
+        if given and nested_columns(frame, given):
+            return [given]
+        return match_columns(given, frame.columns, "vote")
 
     def count(self, frame: pd.DataFrame, reporter: Reporter, **options: Any) -> Any:
         """Return the result of `from_votes` with further options."""
@@ -75,6 +77,7 @@ class VoteColumns:
                     counts=columns if self.counts else None,
                     label_names=self.label_names.split(",") if self.label_names else None,
                     separator=self.separator,
+                    drop_copies=self.drop_copies,
                     **options,
                 )
             except LabelDistError:

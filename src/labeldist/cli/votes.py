@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from labeldist._tables.column_kinds import MISSING, clean
-from labeldist._tables.messages import listed
+from labeldist._tables.column_kinds import MISSING, name_of
+from labeldist._tables.messages import counted, listed
 from labeldist._tables.tables import STANDARD
 from labeldist._typing import VOTES_COLUMN
 from labeldist.cli import io, options, pictures
@@ -44,6 +44,7 @@ def votes(
     ] = None,
     label_names: options.LabelNames = None,
     separator: options.Separator = None,
+    drop_copies: options.DropCopies = False,
     tool: options.Tool = None,
     smoothing: Annotated[
         Any,
@@ -107,7 +108,9 @@ def votes(
     - `labeldist votes chaosNLI_snli.jsonl --item uid --counts label_counter -o dist.csv` — counts
       in one column
     - `labeldist votes dev.json --item id --label annotations --annotator annotators --separator ,
-      -o dist.csv` — LeWiDi
+      -o dist.csv` — LeWiDi 2023
+    - `labeldist votes dev.json --item id --annotators annotations -o dist.csv` — LeWiDi 2025, where
+      annotations are objects such as {"Ann1": "2"}
     - `labeldist votes export.json --from label-studio -o dist.csv` — an annotation tool
     - `labeldist votes pilot.csv --item id --label emotion --plan` — how many votes are enough
     - `labeldist votes votes.csv --item id --label emotion --join items.csv --estimate --prepare
@@ -116,7 +119,9 @@ def votes(
       `labeldist fit dist.csv --labels joy,fear,calm --weights votes --ignore id -o model.skops`
     """
     reporter = Reporter(as_json=as_json, output=None if plan else output)
-    names = VoteColumns(item, annotator, label, annotators, counts, label_names, separator, tool)
+    names = VoteColumns(
+        item, annotator, label, annotators, counts, label_names, separator, tool, drop_copies
+    )
     if join and not (item or tool):
         raise typer.BadParameter("--join needs --item, the column by which rows are matched.")
     if picture and not plan:
@@ -142,7 +147,7 @@ def votes(
         report_plan(found, picture, reporter, force=force)
         return
     _note_labels(found, reporter, estimate=estimate)
-    items = frame[names.item].map(clean) if names.label else frame.index.to_series()
+    items = frame[names.item].map(name_of) if names.label else frame.index.to_series()
     others = _without_votes(
         frame, [names.item, names.annotator, names.label, *names.of_votes(frame)]
     )
@@ -184,8 +189,10 @@ def _report(
     reporter: Reporter,
 ) -> None:
     n_votes = int(result[VOTES_COLUMN].sum())
+    items = counted(len(result), "item")
+    votes = counted(n_votes, "vote")
     mean = result[labels].mean().to_dict()
-    text = f"{output}: {len(result)} items, {n_votes} votes. On average: {io.mean_text(mean)}."
+    text = f"{output}: {items}, {votes}. On average: {io.mean_text(mean)}."
     facts = {
         "items": len(result),
         "votes": n_votes,

@@ -8,13 +8,15 @@ from typing import Any, Literal
 import numpy as np
 
 from labeldist._typing import Array
-from labeldist._validation import interval_levels, random_generator
+from labeldist._validation import check_at_least, interval_levels, random_generator
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_single_votes,
     check_vote_distributions,
     items_with_two_votes,
 )
+
+RESAMPLES_AT_ONCE = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,43 +134,48 @@ def agreement(
     if level not in ("nominal", "ordinal"):
         raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
+    check_at_least(1, n_resamples, "n_resamples")
     levels = interval_levels(confidence_level, "confidence_level")
     paired = items_with_two_votes(votes)
     counts = votes.counts[paired]
-    n_items, n_labels = counts.shape
-    n_others = counts.sum(axis=1)[:, None, None] - 1
-    pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(n_labels)) / n_others
-    coincidences = pairs.sum(axis=0)
-    agreeing = np.diagonal(coincidences)
-    resampled = _resample(pairs, level, n_resamples, random_generator(random_state))
+    n_items = len(counts)
+    agreeing = _agreeing_pairs(counts).sum(axis=0)
+    n_votes = counts.sum(axis=0)
+    resampled = _resample(counts, level, n_resamples, random_generator(random_state))
     low, high = np.nanquantile(resampled, levels)
     with np.errstate(invalid="ignore"):  # 0/0 for labels without a second vote
-        by_label = agreeing / coincidences.sum(axis=1)
+        by_label = agreeing / n_votes
     return Agreement(
-        alpha=float(_alpha(coincidences[None], level)[0]),
+        alpha=float(_alpha(counts, np.ones((1, n_items)), level)[0]),
         interval=(float(low), float(high)),
         level=level,
         confidence_level=confidence_level,
-        observed=float(agreeing.sum() / coincidences.sum()),
+        observed=float(agreeing.sum() / n_votes.sum()),
         by_label=by_label,
         by_annotator=_agreement_by_annotator(votes, paired),
         label_names=votes.label_names,
         annotators=votes.annotators,
         n_items=n_items,
-        n_votes=int(counts.sum()),
+        n_votes=int(n_votes.sum()),
     )
 
 
-def _resample(pairs: Array, level: str, n_resamples: int, generator: Any) -> Array:
+def _agreeing_pairs(counts: Array) -> Array:
+    """Return the number of other votes for the same label, divided by all others on the item."""
+    pairs = counts * (counts - 1) / (counts.sum(axis=1, keepdims=True) - 1)
+    return np.asarray(pairs)
+
+
+def _resample(counts: Array, level: str, n_resamples: int, generator: Any) -> Array:
     """Return alpha of resamples of the items."""
-    n_items, n_labels, _ = pairs.shape
-    flat = pairs.reshape(n_items, -1)
-    resampled = []
-    for _ in range(n_resamples):
-        drawn = generator.randint(n_items, size=n_items)
-        times = np.bincount(drawn, minlength=n_items)
-        resampled.append(times @ flat)
-    return _alpha(np.reshape(resampled, (-1, n_labels, n_labels)), level)
+    n_items = len(counts)
+    alphas = []
+    for start in range(0, n_resamples, RESAMPLES_AT_ONCE):
+        size = min(RESAMPLES_AT_ONCE, n_resamples - start)
+        drawn = [generator.randint(n_items, size=n_items) for _ in range(size)]
+        times = [np.bincount(items, minlength=n_items) for items in drawn]
+        alphas.append(_alpha(counts, np.array(times, dtype=np.float64), level))
+    return np.concatenate(alphas)
 
 
 def _agreement_by_annotator(votes: VoteDistributions, paired: Any) -> Array | None:
@@ -183,16 +190,29 @@ def _agreement_by_annotator(votes: VoteDistributions, paired: Any) -> Array | No
         return np.bincount(people, equal, n_annotators) / n_votes
 
 
-def _alpha(coincidences: Array, level: str) -> Array:
-    """Return alpha of each matrix of coincidences; NaN if all its votes are for one label."""
-    sums = coincidences.sum(axis=2)
+def _alpha(counts: Array, times: Array, level: str) -> Array:
+    """Return alpha of samples of the items; NaN if all votes of a sample are for one label.
+
+    Each row of `times` is a sample: how often it contains each item.
+    """
+    n_of_label = times @ counts
+    n = n_of_label.sum(axis=1)
     if level == "nominal":
-        distance: Array = 1 - np.eye(sums.shape[1])[None]
+        observed = n - times @ _agreeing_pairs(counts).sum(axis=1)
+        expected = n**2 - (n_of_label**2).sum(axis=1)
     else:
-        middle = sums.cumsum(axis=1) - sums / 2  # the mean rank of the votes for a label
-        distance = (middle[:, :, None] - middle[:, None, :]) ** 2
-    n = sums.sum(axis=1)
-    observed = (coincidences * distance).sum(axis=(1, 2))
-    expected = (sums[:, :, None] * sums[:, None, :] * distance).sum(axis=(1, 2)) / (n - 1)
+        ranks = n_of_label.cumsum(axis=1) - (n_of_label + n[:, None]) / 2  # with mean 0
+        observed = (times * _squared_differences(counts, ranks)).sum(axis=1)
+        expected = 2 * n * (n_of_label * ranks**2).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        return 1 - observed / expected
+        return np.asarray(1 - observed / expected * (n - 1))
+
+
+def _squared_differences(counts: Array, ranks: Array) -> Array:
+    """Return the sum of squared differences of the ranks of two votes on each item.
+
+    It is divided by the number of other votes on the item. Each row of `ranks` is a sample.
+    """
+    n = counts.sum(axis=1)
+    squares = n * (ranks**2 @ counts.T) - (ranks @ counts.T) ** 2
+    return np.asarray(2 * squares / (n - 1))

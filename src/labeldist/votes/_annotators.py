@@ -1,4 +1,4 @@
-"""`annotators`: agreement of each annotator with the others beyond chance."""
+"""`annotators`: agreement of each annotator beyond that of the others on the same items."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import ndtri, softmax
+from scipy.special import ndtri
 
 from labeldist._extras import require
+from labeldist._tables.messages import counted
 from labeldist._typing import Array
 from labeldist._validation import interval_levels, random_generator
-from labeldist.exceptions import TableError
+from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.votes._group_agreement import GroupAgreement, compare_groups
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
@@ -21,9 +22,6 @@ from labeldist.votes._vote_distributions import (
     items_with_two_votes,
 )
 from labeldist.votes._vote_tables import Codes
-
-# Standard deviations of the agreement over annotators, with equal prior probabilities.
-SPREADS = (np.arange(100)[:, None] + 0.5) / 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,13 +33,15 @@ class Annotators:
     annotators : list
         Names of the annotators.
     n_votes : ndarray of shape (n_annotators,)
-        Number of votes of each annotator on items that others voted on. Other votes are not used.
+        Number of votes of each annotator on items with three votes or more. Other votes are not
+        used.
     agreement : ndarray of shape (n_annotators,)
-        Agreement with the others beyond chance, shrunken towards the mean.
+        Agreement with the others beyond chance, minus the agreement of the others with each other
+        on the same items. It is negative for an annotator who agrees less than the others do. NaN
+        with fewer than two votes.
     lower, upper : ndarray of shape (n_annotators,)
-        Bounds of the intervals of the agreement.
-    mean : float
-        Mean agreement of the annotators.
+        Bounds of the intervals of the agreement. An interval without 0 shows that the annotator
+        differs from the others. 5 % of the 95 % intervals do not contain 0 if nobody differs.
     groups : GroupAgreement or None
         Agreement within and across groups, None without groups.
 
@@ -59,11 +59,13 @@ class Annotators:
     agreement: Array
     lower: Array
     upper: Array
-    mean: float
     groups: GroupAgreement | None
 
     def __repr__(self) -> str:
-        return f"Annotators({len(self.annotators)} annotators, mean agreement {self.mean:.3f})"
+        n_below = int(np.count_nonzero(self.upper < 0))
+        n_above = np.count_nonzero(self.lower > 0)
+        intervals = f"{counted(n_below, 'interval')} below 0, {n_above} above"
+        return f"Annotators({len(self.annotators)} annotators, {intervals})"
 
     def to_frame(self) -> Any:
         """Return a pandas table with one row per annotator.
@@ -87,10 +89,9 @@ class _Comparison(NamedTuple):
     """Votes of each annotator compared with the other votes on the same items."""
 
     n_votes: Codes
-    weight: Array  # votes times the probability that they differ by chance
-    excess: Array  # weight times agreement: votes that are equal to another one, less by chance
-    variance: float  # of the agreement of an annotator with weight 1
-    common_variance: float  # of the errors that all annotators share, because they share items
+    agreement: Array  # beyond that of the others; NaN with fewer than two votes
+    permuted_variance: Array  # of the agreement, if the votes on each item are permuted
+    observed_variance: Array  # of the agreement, from the differences between items
 
 
 def annotators(
@@ -101,14 +102,17 @@ def annotators(
     n_permutations: int = 1000,
     random_state: Any = None,
 ) -> Annotators:
-    """Compute how much each annotator agrees with the others beyond chance.
+    """Compare the agreement of each annotator with that of the others on the same items.
 
-    The agreement of an annotator is (o − e) / (1 − e) as in Cohen's kappa. o is the probability
-    that another vote on the item equals that of the annotator. e is the probability that it equals
-    the annotator's vote on another item, so an annotator who always votes for the same label has
-    agreement 0. Few votes say little: the agreement is the posterior mean in a normal model of the
-    annotators' agreement, in which the variance of an estimate falls with the number of votes. An
-    annotator with few votes is close to the mean and has a wide interval.
+    The agreement of an annotator is (o − e) − (o' − e'). o is the probability that another vote on
+    the item equals that of the annotator. e is the probability that it equals the annotator's vote
+    on another item, so o − e is 0 for an annotator who always votes for the same label. o' and e'
+    are the same probabilities for pairs of the other votes. So the expected agreement is 0 for all
+    annotators, on easy and on difficult items, if the votes on each item are permuted.
+
+    Items with one or two votes are not used: o' needs two other votes. The interval inverts a
+    normal test. Its variance at 0 is that of permuted votes; from there to the estimate it rises
+    to the variance over the items if that is larger.
 
     Parameters
     ----------
@@ -122,18 +126,19 @@ def annotators(
     confidence_level : float, default=0.95
         Probability of the intervals.
     n_permutations : int, default=1000
-        Number of random assignments of the groups to the annotators.
+        Number of random assignments of a group to the annotators. If there are at most so many
+        different assignments, the test is exact: all are used.
     random_state : int, RandomState instance or None, default=None
         Seed of the assignments.
 
     Returns
     -------
     Annotators
-        Agreement of each annotator, and of the groups.
+        Agreement of each annotator beyond that of the others, and agreement of the groups.
 
     See Also
     --------
-    agreement : Agreement of all annotators as one number.
+    agreement : Agreement of all annotators as one number, Krippendorff's alpha.
     dawid_skene : Error rates of the annotators if each item has one true label.
 
     References
@@ -157,10 +162,10 @@ def annotators(
     >>> result = annotators(votes, {"ann": "A", "bob": "A", "cy": "B", "zero": "B"}, random_state=0)
     >>> result.to_frame().round(2)
       annotator  votes  agreement  lower  upper
-    0       ann      6       0.40   0.02   0.78
-    1       bob      6       0.38  -0.00   0.76
-    2        cy      6       0.35  -0.01   0.70
-    3      zero      6       0.18  -0.24   0.61
+    0       ann      6       0.24  -0.18   0.66
+    1       bob      6       0.16  -0.24   0.55
+    2        cy      6       0.12  -0.33   0.57
+    3      zero      6      -0.35  -0.73   0.04
     >>> result.groups.within.round(2).tolist()
     [0.69, -0.38]
     """
@@ -169,9 +174,13 @@ def annotators(
         raise TableError("The annotators are unknown: name them when the votes are read.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
     _, upper_level = interval_levels(confidence_level, "confidence_level")
+    items_with_two_votes(votes)
     compared = _compare_with_others(votes, votes.votes)
-    mean, agreement, variance = _shrink(compared)
-    half = ndtri(upper_level) * np.sqrt(variance)
+    if np.isnan(compared.agreement).all():
+        problem = "No annotator has votes on two items with three votes or more"
+        effect = "Their agreement cannot be compared with that of the others, and is NaN"
+        warn(f"{problem}. {effect}.", LabelWarning)
+    lower, upper = _interval(compared, ndtri(upper_level))
     found = None
     if groups is not None:
         generator = random_generator(random_state)
@@ -179,75 +188,84 @@ def annotators(
     return Annotators(
         annotators=votes.annotators,
         n_votes=compared.n_votes,
-        agreement=agreement,
-        lower=np.maximum(agreement - half, -1),
-        upper=np.minimum(agreement + half, 1),
-        mean=mean,
+        agreement=compared.agreement,
+        lower=lower,
+        upper=upper,
         groups=found,
     )
 
 
 def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
     """Compare the votes of each annotator with the others on the same items."""
-    paired = items_with_two_votes(votes)
-    items, people, labels = codes[paired[codes[:, 0]]].T
-    own = np.eye(len(votes.label_names))[labels]
-    others = votes.counts[items] - own
-    others /= others.sum(axis=1, keepdims=True)
-    equal = (own * others).sum(axis=1)
+    n_annotators = len(votes.annotators)
+    n_labels = len(votes.label_names)
+    has_three_votes = votes.counts.sum(axis=1) > 2
+    codes = codes[has_three_votes[codes[:, 0]]]
+    n_votes = np.bincount(codes[:, 1], minlength=n_annotators)
+    items, people, labels = codes[n_votes[codes[:, 1]] > 1].T
     rows = np.arange(len(items))
-    shape = (len(votes.annotators), len(items))
+    shape = (n_annotators, len(items))
     of_annotator = csr_array((np.ones(len(items)), (people, rows)), shape=shape)
-    n_votes = of_annotator.sum(axis=1)
-    n_other_votes = np.maximum(n_votes - 1, 1)
-    n_equal = of_annotator @ equal
-    own_sum = of_annotator @ own
-    others_sum = of_annotator @ others
-    on_all_items = (own_sum * others_sum).sum(axis=1)
-    by_chance = (on_all_items - n_equal) / n_other_votes  # on two different items
-    several = n_votes > 1  # one vote shows nothing
-    weight = several * (n_votes - by_chance)
-    total = weight.sum()
-    if not total > 0:
-        problem = "The annotators have too few votes on the same items"
-        raise TableError(f"{problem}, so their agreement is not defined.")
-    excess = several * (n_equal - by_chance)
-    # What each vote adds to excess − agreement · weight, if the agreement is that of all votes.
-    expected = (others * own_sum[people] + own * others_sum[people]).sum(axis=1) / n_votes[people]
-    added = equal - (1 - excess.sum() / total) * expected
-    residual = added - (of_annotator @ added / np.maximum(n_votes, 1))[people]
-    squares = residual**2
-    shared = np.bincount(items, residual) ** 2
-    return _Comparison(
-        n_votes=n_votes.astype(np.intp),
-        weight=weight,
-        excess=excess,
-        # One vote with variance 1 is added, so that full agreement on few items is not certain.
-        variance=(squares @ (n_votes / n_other_votes)[people] + 1) / (total + 1),
-        common_variance=max(0.0, shared.sum() - squares.sum()) / total**2,
-    )
+    n_on_other_items = n_votes[people, None] - 1
+
+    def on_other_items(shares: Array) -> Array:
+        """Return the mean shares on the annotator's other items."""
+        return np.asarray(((of_annotator @ shares)[people] - shares) / n_on_other_items)
+
+    counts = votes.counts[items]
+    n = counts.sum(axis=1, keepdims=True)
+    own = np.eye(n_labels)[labels]
+    others = (counts - own) / (n - 1)
+    gains = _gains(counts, on_other_items(others))
+    gain = gains[rows, labels]
+    permuted = (counts / n * gains**2).sum(axis=1)
+    # The chance term contains each item twice: with the annotator's vote, and with the others'.
+    influence = gain - (on_other_items(own - others) * others).sum(axis=1)
+    average = (permuted.sum() + 1) / (len(permuted) + 1)
+    with np.errstate(invalid="ignore", divide="ignore"):  # annotators without two votes
+        several = np.where(n_votes > 1, n_votes, np.nan)
+        deviation = influence - ((of_annotator @ influence) / several)[people]
+        squares = of_annotator @ deviation**2
+        return _Comparison(
+            n_votes=n_votes,
+            agreement=(of_annotator @ gain) / several,
+            permuted_variance=(of_annotator @ permuted + average) / (several + 1) / several,
+            # At least that of one vote that differs: full agreement on few items is not certain.
+            observed_variance=np.fmax(squares, 1) / (several - 1) / several,
+        )
 
 
-def _shrink(compared: _Comparison) -> tuple[float, Array, Array]:
-    """Return the mean agreement, and the posterior mean and variance of each annotator's.
+def _gains(counts: Array, usual: Array) -> Array:
+    """Return (o − o') − (e − e') for each label that the annotator may vote for on an item.
 
-    The agreement of the annotators has a normal distribution with unknown mean and standard
-    deviation. The posteriors given each of the `SPREADS` are averaged.
+    The others have the remaining votes in `counts`, so the mean over the votes in a row is 0.
+    `usual` are the shares of the labels in the others' votes on other items.
     """
-    known = compared.weight > 0
-    estimate = compared.excess[known] / compared.weight[known]
-    noise = compared.variance / compared.weight[known]
-    precision = 1 / (noise + SPREADS**2)
-    variance_of_mean = 1 / precision.sum(axis=1, keepdims=True)
-    mean = variance_of_mean * (precision * estimate).sum(axis=1, keepdims=True)
-    misfit = precision * (estimate - mean) ** 2
-    log_likelihood = (np.log(precision) - misfit).sum(axis=1) + np.log(variance_of_mean[:, 0])
-    probability = softmax(log_likelihood / 2)
-    prior_weight = compared.variance / SPREADS**2
-    weight = compared.weight + prior_weight
-    agreement = (compared.excess + prior_weight * mean) / weight
-    variance = compared.variance / weight + (prior_weight / weight) ** 2 * variance_of_mean
-    posterior_mean = probability @ agreement
-    posterior_variance = probability @ (variance + (agreement - posterior_mean) ** 2)
-    total_variance = posterior_variance + compared.common_variance
-    return float(probability @ mean[:, 0]), posterior_mean, total_variance
+    n = counts.sum(axis=1, keepdims=True)
+    n_equal_pairs = (counts * (counts - 1)).sum(axis=1, keepdims=True)
+    on_item = (n * (counts - 1) - n_equal_pairs) / ((n - 1) * (n - 2))
+    by_chance = (n * usual - (counts * usual).sum(axis=1, keepdims=True)) / (n - 1)
+    return np.asarray(on_item - by_chance)
+
+
+def _interval(compared: _Comparison, quantile: float) -> tuple[Array, Array]:
+    """Return the bounds of the intervals: the values that a normal test does not reject.
+
+    The variance of the test is that of permuted votes at 0. It rises linearly to the observed
+    variance at the estimate, unless that is smaller.
+    """
+    estimate = compared.agreement
+    at_zero = compared.permuted_variance
+    at_estimate = np.fmax(at_zero, compared.observed_variance)
+    beyond = quantile * np.sqrt(at_estimate)
+    # The bound on the side of 0 is (1 − t) · estimate for the positive root t of
+    # (t · estimate)² = quantile² · ((1 − t) · at_estimate + t · at_zero), if t < 1.
+    rise = quantile**2 * (at_estimate - at_zero)
+    distance = np.abs(estimate)
+    with np.errstate(divide="ignore", invalid="ignore"):  # the estimate is 0
+        root = 2 * beyond**2 / (rise + np.sqrt(rise**2 + (2 * estimate * beyond) ** 2))
+        inwards = np.where(root < 1, root * distance, quantile * np.sqrt(at_zero))
+    is_positive = estimate > 0
+    lower = estimate - np.where(is_positive, inwards, beyond)
+    upper = estimate + np.where(is_positive, beyond, inwards)
+    return lower, upper

@@ -77,7 +77,7 @@ def dawid_skene(
     item: str | None = None,
     annotator: str | None = None,
     label: str | None = None,
-    annotators: Sequence[str] | None = None,
+    annotators: str | Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
     smoothing: float = 5.0,
     max_iter: int = 1000,
@@ -98,8 +98,8 @@ def dawid_skene(
         would contradict the single true label.
     item, annotator, label : str
         Columns of a long table. A wide table may have an `item`.
-    annotators : sequence of str
-        Columns of a wide table.
+    annotators : str or sequence of str
+        Columns of a wide table, or one column of objects {annotator: vote}.
     label_names : sequence of str or None
         All labels, in the order of the result. None takes the labels that occur, sorted, or ordered
         categories.

@@ -24,10 +24,11 @@ def from_votes(
     item: str | None = None,
     annotator: str | None = None,
     label: str | None = None,
-    annotators: Sequence[str] | None = None,
-    counts: Sequence[str] | None = None,
+    annotators: str | Sequence[str] | None = None,
+    counts: str | Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
     separator: str | None = None,
+    drop_copies: bool = False,
     smoothing: float | Literal["auto"] = 0.0,
     prior: str | ArrayLike = "uniform",
     aggregator: Literal["dawid_skene"] | None = None,
@@ -41,24 +42,28 @@ def from_votes(
     votes : pandas, polars or pyarrow table, or array-like of shape (n_items, n_labels)
         An array of counts, or a table in one of three shapes (tables need ``labeldist[app]``):
 
-        - long, one row per vote: name `item` and `label`, and `annotator` if known. Repeated
-          votes (same annotator, item and label) are all counted, with a `LabelWarning`;
+        - long, one row per vote: name `item` and `label`, and `annotator` if known;
         - wide, one row per item, one column per annotator: name the `annotators`. An empty cell
           is not a vote;
         - counts, one row per item, one column per label: name the `counts`.
 
+        The last two may have one column of objects instead, {annotator: vote} or {label: number of
+        votes}, as Python or JSON.
+
         An annotator may name several labels for an item: in several rows of a long table, or in one
         cell, as a list (also written as JSON) or with a `separator`. Each named label counts as one
         vote. If cells of `annotator` hold several names, `label` must list one label per annotator.
-        Spaces and accents are normalised, and 3 and 3.0 are the same label.
+        Spaces and accents are normalised, and 3, 3.0 and "3" are the same label, item or
+        annotator.
     item, annotator, label : str
         Columns of a long table. The other shapes may have an `item`; otherwise their index names
-        the items.
-    annotators : sequence of str
-        Columns of a wide table.
-    counts : sequence of str
-        Columns of a table of counts, one per label, or one column of objects (in which null is 0)
-        or lists of counts.
+        the items. If `label` is a column of objects, they are {annotator: vote} if a value is text,
+        and {label: number of votes} otherwise, with a `LabelWarning`.
+    annotators : str or sequence of str
+        Columns of a wide table, or one column of objects {annotator: vote}.
+    counts : str or sequence of str
+        Columns of a table of counts, one per label, or one column of objects {label: number of
+        votes} (in which null is 0) or lists of counts.
     label_names : sequence of str or None
         All labels, in the order of the result; other labels raise an error. None takes the columns
         of a table of counts, the categories of ordered categorical columns in their order, or else
@@ -67,6 +72,9 @@ def from_votes(
         Text between the labels, or annotators, of a cell, such as ``";"`` in ``joy;fear``. None
         takes a cell as one, and raises an error if most cells look like lists of votes, such as
         ``0,0,1``.
+    drop_copies : bool, default=False
+        Whether a vote of the same annotator on the same item for the same label is counted once. By
+        default all are counted, with a `LabelWarning`.
     smoothing : float or "auto", default=0
         Number s of votes of the prior p added to each item: v of n votes are the degree (v + s·p) /
         (n + s). Items without votes get the prior and weight 0, or raise an error if s = 0.
@@ -114,6 +122,7 @@ def from_votes(
         counts=counts,
         label_names=label_names,
         separator=separator,
+        drop_copies=drop_copies,
     )
     weights = table.counts.sum(axis=1)
     if not weights.any():

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from labeldist._extras import require
+from labeldist._tables.column_kinds import name_of
 from labeldist._typing import Array
-from labeldist.exceptions import TableError
+from labeldist._validation import check_at_least
+from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.votes._vote_distributions import VoteDistributions
 from labeldist.votes._vote_tables import Codes
 
+MAX_NUMBERS = 12  # More groups that are numbers are measurements, such as ages.
+CELLS_PER_CHUNK = 5_000_000  # of counts for permuted groups, which are computed at once
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupAgreement:
     """Agreement within and across groups of annotators.
 
@@ -32,8 +39,11 @@ class GroupAgreement:
     across : ndarray of shape (n_groups,)
         The same of a vote of the group and a vote of another group.
     p_value : ndarray of shape (n_groups,)
-        One-sided: probability that `within` exceeds `across` by as much or more if the groups are
-        assigned to the annotators at random. NaN if `within` or `across` is.
+        One-sided: probability that `within` exceeds `across` by as much or more if the group is
+        assigned to as many annotators at random. NaN if `within` or `across` is.
+    smallest_p_value : ndarray of shape (n_groups,)
+        The smallest possible `p_value`: one divided by the number of assignments. In a comparison
+        of few annotators it is large, such as 1/20 for 3 of 6 annotators.
 
     See Also
     --------
@@ -49,12 +59,35 @@ class GroupAgreement:
     within: Array
     across: Array
     p_value: Array
+    smallest_p_value: Array
+
+    def __repr__(self) -> str:
+        return str(self.to_frame().to_string(index=False, float_format="{:.3f}".format))
+
+    def to_frame(self) -> Any:
+        """Return a pandas table with one row per group.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``group``, ``annotators``, ``within``, ``across``, ``p`` and ``smallest_p``.
+        """
+        columns = {
+            "group": self.names,
+            "annotators": self.n_annotators,
+            "within": self.within,
+            "across": self.across,
+            "p": self.p_value,
+            "smallest_p": self.smallest_p_value,
+        }
+        return require("pandas", "app").DataFrame(columns)
 
 
 def compare_groups(
     votes: VoteDistributions, codes: Codes, groups: Any, n_permutations: int, generator: Any
 ) -> GroupAgreement:
     """Return the agreement within and across groups, with a permutation test."""
+    check_at_least(1, n_permutations, "n_permutations")
     members = _read_groups(votes, codes, groups)
     in_group = members.any(axis=1).to_numpy()
     items, people, labels = codes.T
@@ -62,21 +95,53 @@ def compare_groups(
     cells = (np.ones(len(codes)), (people, items * n_labels + labels))
     table = csr_array(cells, shape=(len(in_group), n_items * n_labels))[in_group]
     G = members.to_numpy(np.float64)[in_group]
+    tests = [_permutation_test(table, group, n_labels, n_permutations, generator) for group in G.T]
+    p_value, smallest_p_value = np.transpose(tests)
     within, across = _within_and_across(table, G, n_labels)
-    difference = within - across
-    n_as_large = np.where(np.isnan(difference), np.nan, 1)
-    n_valid = np.ones(len(within))
-    for _ in range(n_permutations):
-        one, other = _within_and_across(table, generator.permutation(G), n_labels)
-        n_as_large += one - other >= difference
-        n_valid += np.isfinite(one - other)
     return GroupAgreement(
         names=list(members.columns),
         n_annotators=G.sum(axis=0).astype(np.intp),
         within=within,
         across=across,
-        p_value=n_as_large / n_valid,
+        p_value=p_value,
+        smallest_p_value=smallest_p_value,
     )
+
+
+def _permutation_test(
+    table: Any, group: Array, n_labels: int, n_permutations: int, generator: Any
+) -> tuple[float, float]:
+    """Return the p-value of a group, and the smallest possible one."""
+    observed = np.subtract(*_within_and_across(table, group[:, None], n_labels))
+    if np.isnan(observed):
+        return np.nan, np.nan
+    assignments = _assignments(group, n_permutations, generator)
+    n_columns = max(1, CELLS_PER_CHUNK // table.shape[1])
+    differences = np.concatenate(
+        [
+            np.subtract(*_within_and_across(table, assignments[:, start:][:, :n_columns], n_labels))
+            for start in range(0, assignments.shape[1], n_columns)
+        ]
+    )
+    valid = differences[np.isfinite(differences)]
+    is_as_large = valid >= observed - 1e-12  # equal assignments differ by rounding
+    return is_as_large.mean(), 1 / len(valid)
+
+
+def _assignments(group: Array, n_permutations: int, generator: Any) -> Array:
+    """Return columns that assign the group to as many annotators, the observed one among them.
+
+    They are all different assignments if these are at most `n_permutations`, else random ones.
+    """
+    n_annotators = len(group)
+    size = int(group.sum())
+    if comb(n_annotators, size) > n_permutations:
+        random = [generator.permutation(group) for _ in range(n_permutations)]
+        return np.column_stack([group, *random])
+    every = list(combinations(range(n_annotators), size))
+    assignments = np.zeros((n_annotators, len(every)))
+    assignments[np.transpose(every), np.arange(len(every))] = 1
+    return assignments
 
 
 def _read_groups(votes: VoteDistributions, codes: Codes, groups: Any) -> Any:
@@ -86,32 +151,54 @@ def _read_groups(votes: VoteDistributions, codes: Codes, groups: Any) -> Any:
     if not isinstance(groups, Mapping):
         if len(given) == len(codes):
             given.index = [votes.annotators[a] for a in codes[:, 1]]
-        elif set(given.index) != set(votes.annotators):
+        elif set(given.index.map(name_of)) != set(map(name_of, votes.annotators)):
             raise TableError(
                 f"There are {len(given)} groups for {len(codes)} votes. Pass one group per vote, "
                 "in a table with one row per vote, or a mapping from annotators to groups."
             )
     group_of: dict[Any, Any] = {}
     for name, group in given.dropna().items():
-        known = group_of.setdefault(name, group)
+        known = group_of.setdefault(name_of(name), group)
         if known != group:
             problem = f"Annotator {name!r} has two groups, {known!r} and {group!r}"
             raise TableError(f"{problem}. Give each annotator one group.")
-    members = pandas.get_dummies([group_of.get(name) for name in votes.annotators])
+    members = pandas.get_dummies([group_of.get(name_of(name)) for name in votes.annotators])
     if len(members.columns) < 2:
         names = list(members.columns)
         raise TableError(f"Two groups of annotators or more are needed; got {names}.")
+    _check_sizes(members)
     return members
 
 
+def _check_sizes(members: Any) -> None:
+    """Raise an error about groups that are measurements; warn about groups of one annotator."""
+    n_groups = len(members.columns)
+    numbers = [float(name) for name in members.columns if _is_number(name)]
+    if len(numbers) > MAX_NUMBERS:
+        problem = f"The groups are {len(numbers)} numbers from {min(numbers):g} to {max(numbers):g}"
+        advice = "Form a few groups of them, such as 18-30, 31-50 and 51+"
+        raise TableError(f"{problem}. {advice}.")
+    n_single = np.count_nonzero(members.sum() == 1)
+    if 2 * n_single > n_groups:
+        problem = f"{n_single} of {n_groups} groups have one annotator, so no agreement within"
+        warn(f"{problem}. Form larger groups, or leave these empty.", LabelWarning)
+
+
+def _is_number(name: Any) -> bool:
+    try:
+        return np.isfinite(float(name))
+    except (TypeError, ValueError):
+        return False
+
+
 def _within_and_across(table: Any, G: Array, n_labels: int) -> tuple[Array, Array]:
-    """Return the agreement of each group within and with the others, corrected for chance.
+    """Return the agreement of each group within and with others, corrected for chance.
 
     `table` and `G` have one row per annotator. The columns of `table` are the labels of each item,
-    with 1 for a vote, and those of `G` are the groups, with 1 for a member.
+    with 1 for a vote, and those of `G` are groups, with 1 for a member.
     """
     counts = (table.T @ G).T.reshape(G.shape[1], -1, n_labels)
-    others = counts.sum(axis=0) - counts
+    others = table.sum(axis=0).reshape(-1, n_labels) - counts
     n_votes = counts.sum(axis=(1, 2))
     return _kappa(counts, counts, n_votes), _kappa(counts, others, 0)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._extras import require
+from labeldist._tables.messages import counted
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist.exceptions import TableError
 from labeldist.votes._vote_tables import Codes, VoteTable, count_repeated
@@ -66,8 +67,11 @@ class VoteDistributions:
     indexed: bool = False
 
     def __repr__(self) -> str:
-        items, labels = self.distributions.shape
-        return f"VoteDistributions({items} items, {labels} labels, {self.weights.sum():.0f} votes)"
+        n_items, n_labels = self.distributions.shape
+        items = counted(n_items, "item")
+        labels = counted(n_labels, "label")
+        votes = counted(self.weights.sum(), "vote")
+        return f"VoteDistributions({items}, {labels}, {votes})"
 
     def to_frame(self) -> Any:
         """Return a pandas table with one row per item.
@@ -109,9 +113,11 @@ def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
 
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
     """Raise an error for `reason` if a known annotator has several votes on an item."""
-    if has_several_votes(table):
-        advice = "Keep at most one vote per annotator and item."
-        raise TableError(f"Annotators vote more than once on an item. {reason}. {advice}")
+    if table.votes is not None and count_repeated(table.votes[:, :2]):
+        advice = "Keep at most one vote per annotator and item"
+        if count_repeated(table.votes):
+            advice = f"{advice}; from_votes(..., drop_copies=True) (--drop-copies) drops copies"
+        raise TableError(f"Annotators vote more than once on an item. {reason}. {advice}.")
 
 
 def items_with_two_votes(votes: VoteDistributions) -> NDArray[np.bool_]:

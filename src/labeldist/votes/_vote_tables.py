@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -15,10 +15,16 @@ from labeldist._extras import require
 from labeldist._tables import column_kinds as kinds
 from labeldist._tables.column_kinds import clean
 from labeldist._tables.column_selection import one_column
-from labeldist._tables.messages import cell_at, did_you_mean, listed
+from labeldist._tables.messages import cell_at, did_you_mean, listed, shortened
+from labeldist._tables.tables import check_unique
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.votes._cells import check_single_labels, read_json, read_names
+
+# What objects in cells hold, and the parameter and option for it.
+BY_ANNOTATOR = ("{annotator: vote}", "annotators= (--annotators)")
+BY_LABEL = ("{label: number of votes}", "counts= (--counts)")
+MANY_LABELS = 20  # Objects with more keys, few of them in each cell, may have annotators as keys.
 
 Codes = NDArray[np.intp]
 Names = Sequence[str] | None
@@ -54,24 +60,68 @@ def read_votes(
     counts: Any = None,
     label_names: Names,
     separator: str | None = None,
+    drop_copies: bool = False,
 ) -> VoteTable:
     """Read votes in the shape that the named columns imply; see `labeldist.votes.from_votes`."""
+    annotators = _as_list(annotators)
+    counts = _as_list(counts)
+    columns = {"item": item, "annotator": annotator, "label": label}
+    columns |= {"annotators": annotators, "counts": counts}
     if isinstance(votes, np.ndarray | list | tuple):
+        _check_no_columns({**columns, "separator": separator, "drop_copies": drop_copies or None})
         return _read_array(votes, label_names)
     n_shapes = sum(given is not None for given in (label, annotators, counts))
     lacks_item = label is not None and item is None
     has_idle_annotator = label is None and annotator is not None
     if n_shapes != 1 or lacks_item or has_idle_annotator:
         raise ValueError(f"Name the columns of the votes: {SHAPES}.")
-    if label is not None:
-        return _read_long(votes, item, annotator, label, label_names, separator)
-    if annotators is not None:
-        return _read_wide(votes, item, list(annotators), label_names, separator)
-    return _read_counts(votes, item, list(counts), label_names)
+    _check_one_role(columns)
+    frame = _open_frame(votes)
+    if label is not None and holds_objects(frame, label):
+        if annotator is not None:
+            problem = f"The objects in column {label!r} are the votes of several people"
+            raise TableError(f"{problem}. Remove annotator={annotator!r} (--annotator).")
+        table = _read_objects(frame, item, label, label_names, separator)
+    elif label is not None:
+        table = _read_long(frame, item, annotator, label, label_names, separator)
+    elif annotators is not None:
+        table = _read_wide(frame, item, annotators, label_names, separator)
+    else:
+        table = _read_counts(frame, item, counts, label_names)
+    return _treat_copies(table, drop_copies=drop_copies)
+
+
+def _as_list(columns: Any) -> Any:
+    """Return the names of columns as a list, also of one column; None stays None."""
+    if columns is None:
+        return None
+    return [columns] if np.isscalar(columns) else list(columns)
+
+
+def _check_no_columns(options: dict[str, Any]) -> None:
+    """Raise an error if an option of tables is given for an array of counts."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        problem = f"votes is an array of counts, in which {listed(given)} has no meaning"
+        raise ValueError(f"{problem}. Remove it, or pass a table such as a pandas data frame.")
+
+
+def _check_one_role(columns: dict[str, Any]) -> None:
+    """Raise an error if a column is named twice."""
+    role_of: dict[Any, str] = {}
+    for role, given in columns.items():
+        if given is None:
+            continue
+        names = given if isinstance(given, list) else [given]
+        for name in names:
+            if name in role_of:
+                problem = f"Column {name!r} is named as {role_of[name]} and as {role}"
+                raise ValueError(f"{problem}. Name a different column for each.")
+            role_of[name] = role
 
 
 def _read_long(
-    votes: Any,
+    frame: Any,
     item: Any,
     annotator: str | None,
     label: str,
@@ -79,7 +129,6 @@ def _read_long(
     separator: str | None,
 ) -> VoteTable:
     """Read one row per vote, or per item and several labels."""
-    frame = _open_frame(votes)
     items, item_of_row = _encode(_cells(frame, item, required=True))
     cells = _read_names(frame, [label], separator, required=True)
     names, label_of = _read_labels(frame, [label], cells, label_names, separator)
@@ -91,10 +140,11 @@ def _read_long(
 
 
 def _read_wide(
-    votes: Any, item: str | None, annotators: list[Any], label_names: Names, separator: str | None
+    frame: Any, item: str | None, annotators: list[Any], label_names: Names, separator: str | None
 ) -> VoteTable:
-    """Read one row per item and one column per annotator."""
-    frame = _open_frame(votes)
+    """Read one row per item and one column per annotator, or one column of {annotator: vote}."""
+    if len(annotators) == 1 and holds_objects(frame, annotators[0]):
+        return _read_votes_by_annotator(frame, item, annotators[0], label_names, separator)
     items = _read_items(frame, item)
     cells = _read_names(frame, annotators, separator, required=False)
     names, label_of = _read_labels(frame, annotators, cells, label_names, separator)
@@ -102,9 +152,8 @@ def _read_wide(
     return _count_votes(items, names, item_of, label_of, annotators, voter_of)
 
 
-def _read_counts(votes: Any, item: str | None, columns: list[str], label_names: Names) -> VoteTable:
+def _read_counts(frame: Any, item: str | None, columns: list[str], label_names: Names) -> VoteTable:
     """Read one row per item and one column of counts per label, or one column of all counts."""
-    frame = _open_frame(votes)
     items = _read_items(frame, item)
     labels: Sequence[str] = columns
     if len(columns) == 1:
@@ -116,6 +165,41 @@ def _read_counts(votes: Any, item: str | None, columns: list[str], label_names: 
     ordered = np.zeros((len(items), len(names)))
     np.add.at(ordered.T, position, counts.T)
     return VoteTable(items, names, ordered)
+
+
+def _read_objects(
+    frame: Any, item: str | None, column: str, label_names: Names, separator: str | None
+) -> VoteTable:
+    """Read one row per item and one column of objects, whose values decide what they are."""
+    objects = _objects(frame, column)
+    if _first_text(objects) is not None:
+        _note_reading(column, objects, BY_ANNOTATOR, BY_LABEL)
+        return _read_votes_by_annotator(frame, item, column, label_names, separator)
+    _note_reading(column, objects, BY_LABEL, BY_ANNOTATOR)
+    return _read_counts(frame, item, [column], label_names)
+
+
+def _read_votes_by_annotator(
+    frame: Any, item: str | None, column: str, label_names: Names, separator: str | None
+) -> VoteTable:
+    """Read one row per item and one column of objects with the votes of the annotators."""
+    items = _read_items(frame, item)
+    objects = _objects(frame, column)
+    if _first_text(objects) is None:
+        _note_reading(column, objects, BY_ANNOTATOR, BY_LABEL)
+    votes = [
+        (row, annotator, vote)
+        for row, by_annotator in enumerate(objects)
+        for annotator, vote in by_annotator.items()
+        if vote is not None
+    ]
+    columns = ["row", "annotator", column]
+    long = require("pandas", "app").DataFrame(votes, columns=columns, dtype=object)
+    cells = _read_names(long, [column], separator, required=False)
+    names, label_of = _read_labels(long, [column], cells, label_names, separator)
+    annotators, voters = _encode(long["annotator"])
+    item_of = long["row"].to_numpy(np.intp)[cells.index]
+    return _count_votes(items, names, item_of, label_of, annotators, voters[cells.index])
 
 
 def _read_labels(
@@ -137,16 +221,33 @@ def _count_votes(
     annotators: Sequence[Any] = (),
     voter_of: Codes | None = None,
 ) -> VoteTable:
-    """Count the votes of each item for each label; warn if an annotator repeats votes."""
+    """Count the votes of each item for each label."""
     counts = np.zeros((len(items), len(label_names)))
     np.add.at(counts, (item_of, label_of), 1)
     if voter_of is None:
         return VoteTable(items, label_names, counts)
     votes = np.column_stack([item_of, voter_of, label_of])
-    n_repeated = count_repeated(votes)
-    if n_repeated:
-        warn(f"{n_repeated} vote(s) are repeated. All are counted; drop copies.", LabelWarning)
     return VoteTable(items, label_names, counts, list(annotators), votes)
+
+
+def _treat_copies(table: VoteTable, *, drop_copies: bool) -> VoteTable:
+    """Drop votes with the same item, annotator and label as an earlier one, or warn about them."""
+    if table.votes is None:
+        if drop_copies:
+            problem = "Copies can be dropped only if the annotators are known"
+            raise TableError(f"{problem}: others may give the same vote. Name the annotators.")
+        return table
+    is_copy = require("pandas", "app").DataFrame(table.votes).duplicated().to_numpy()
+    if not is_copy.any():
+        return table
+    if not drop_copies:
+        problem = f"{is_copy.sum()} vote(s) are repeated. All are counted"
+        warn(f"{problem}; drop_copies=True (--drop-copies) counts each once.", LabelWarning)
+        return table
+    votes = table.votes[~is_copy]
+    counts = np.zeros_like(table.counts)
+    np.add.at(counts, (votes[:, 0], votes[:, 2]), 1)
+    return replace(table, counts=counts, votes=votes)
 
 
 def count_repeated(rows: Codes) -> int:
@@ -161,13 +262,58 @@ def nested_columns(frame: Any, name: str) -> list[str]:
     return [column for column in frame.columns if str(column).startswith(f"{name}.")]
 
 
+def holds_objects(frame: Any, name: Any) -> bool:
+    """Return whether the first filled cell of a column is an object; see `nested_columns`."""
+    if name not in frame.columns:
+        return bool(nested_columns(frame, name))
+    filled = frame[name].dropna()
+    return len(filled) > 0 and isinstance(read_json(filled.iloc[0]), dict)
+
+
+def _objects(frame: Any, name: str) -> list[dict[str, Any]]:
+    """Return the objects in the cells of a column; empty cells are empty objects."""
+    nested = nested_columns(frame, name)
+    if nested:
+        keys = [column.removeprefix(f"{name}.") for column in nested]
+        table = frame[nested].astype(object)
+        cells = table.where(table.notna(), None).itertuples(index=False, name=None)
+        return [dict(zip(keys, row, strict=True)) for row in cells]
+    cells = _cells(frame, name, required=False)
+    objects = [{} if cell is None else read_json(cell) for cell in cells]
+    for row, found in enumerate(objects):
+        if not isinstance(found, dict):
+            place = cell_at(row, name)
+            raise TableError(f"{place} is {shortened(found)}, not an object as in other rows.")
+    return objects
+
+
+def _first_text(objects: list[dict[str, Any]]) -> Any:
+    """Return the first value of the objects that is not a number, or None."""
+    values = chain.from_iterable(found.values() for found in objects)
+    return next((value for value in values if isinstance(value, str | list)), None)
+
+
+def _note_reading(
+    column: str,
+    objects: list[dict[str, Any]],
+    meaning: tuple[str, str],
+    other: tuple[str, str],
+) -> None:
+    """Warn about how the objects in a column are read, and what to do if that is wrong."""
+    example = next(filter(None, objects), {})
+    reading = f"Column {column!r} is read as {meaning[0]}, for example {shortened(example)}"
+    warn(f"{reading}. If it is {other[0]}, name it in {other[1]}.", LabelWarning)
+
+
 def _open_frame(votes: Any) -> Any:
     """Return votes as a pandas data frame."""
     if hasattr(votes, "to_pandas"):  # polars or pyarrow
+        require("pyarrow", "tables")  # polars needs it for the conversion
         votes = votes.to_pandas()
     votes = require("pandas", "app").DataFrame(votes)
     if not len(votes):
         raise TableError("The table of votes has no rows.")
+    check_unique(votes.columns, "The table of votes")
     return votes
 
 
@@ -195,7 +341,7 @@ def _read_items(frame: Any, item: str | None) -> list[Any]:
     if item is None:
         return list(frame.index if frame.index.is_unique else range(len(frame)))
     cells = _cells(frame, item, required=True)
-    repeated = cells[cells.map(clean).duplicated()]
+    repeated = cells[cells.map(kinds.name_of).duplicated()]
     if len(repeated):
         problem = f"Column {item!r} names {repeated.iloc[0]!r} in several rows"
         raise TableError(f"{problem}. Put all votes on an item into one row.")
@@ -232,27 +378,45 @@ def _read_annotators(
 
 def _split_counts(frame: Any, column: str, label_names: Names) -> tuple[Any, Sequence[str]]:
     """Return one column of counts per label if the cells hold objects or lists of counts."""
-    nested = nested_columns(frame, column)
-    if nested:
-        table = frame[nested].rename(columns=lambda name: name.removeprefix(f"{column}."))
-    else:
-        cells = [read_json(cell) for cell in _column(frame, column)]
-        kind = type(cells[0])
-        if not issubclass(kind, dict | list):
-            return frame, [column]
-        if not all(isinstance(cell, kind) for cell in cells):
-            problem = f"All rows of column {column!r} must hold counts"
-            raise TableError(f"{problem}, as the first row does.")
-        table = require("pandas", "app").DataFrame(cells, dtype=object).rename(columns=str)
-        if kind is list:
-            names = _given_or_numbered(label_names, table.shape[1])
-            return table.set_axis(names, axis=1), names
-    return table.where(table.notna(), 0), _sorted(list(table.columns))  # null means no votes
+    if holds_objects(frame, column):
+        return _split_objects(column, _objects(frame, column))
+    cells = [read_json(cell) for cell in _column(frame, column)]
+    if not isinstance(cells[0], list):
+        return frame, [column]
+    if not all(isinstance(cell, list) for cell in cells):
+        problem = f"All rows of column {column!r} must hold counts"
+        raise TableError(f"{problem}, as the first row does.")
+    table = require("pandas", "app").DataFrame(cells, dtype=object)
+    names = _given_or_numbered(label_names, table.shape[1])
+    return _without_gaps(table.set_axis(names, axis=1)), names
+
+
+def _split_objects(column: str, objects: list[dict[str, Any]]) -> tuple[Any, Sequence[str]]:
+    """Return one column per label of objects {label: number of votes}."""
+    text = _first_text(objects)
+    if text is not None:
+        problem = f"Column {column!r} holds {shortened(text)}, not a number of votes"
+        meaning, place = BY_ANNOTATOR
+        raise TableError(f"{problem}. If its objects are {meaning}, name it in {place}.")
+    table = require("pandas", "app").DataFrame(objects, dtype=object).rename(columns=str)
+    share = table.notna().to_numpy().mean()
+    if table.shape[1] > MANY_LABELS and share < 1 / 4:
+        _note_reading(column, objects, BY_LABEL, BY_ANNOTATOR)
+    return _without_gaps(table), _sorted(list(table.columns))
+
+
+def _without_gaps(table: Any) -> Any:
+    return table.where(table.notna(), 0)  # null means no votes
 
 
 def _read_array(votes: Any, label_names: Names) -> VoteTable:
     """Read an array of counts."""
-    counts = np.array(votes, dtype=np.float64)
+    try:
+        counts = np.array(votes, dtype=np.float64)
+    except (TypeError, ValueError):
+        problem = "Counts must be numbers, in rows of the same length"
+        advice = "Pass labels in a table, such as a pandas data frame, and name its columns"
+        raise TableError(f"{problem}. {advice}.") from None
     if counts.ndim != 2 or not counts.size:
         raise TableError(
             f"Counts must have one row per item and one column per label; got {counts.shape}."
@@ -277,9 +441,10 @@ def _check_counts(numbers: Array, columns: Sequence[Any]) -> Array:
 def _encode(cells: Any) -> tuple[list[Any], Codes]:
     """Return the distinct names in the order of the table, and the index of the name of each cell.
 
-    Spellings that differ only in spaces, invisible characters and codes of accents are one name.
+    Spellings that differ only in spaces, invisible characters and codes of accents are one name,
+    and so are 3, 3.0 and "3".
     """
-    names = cells.map(cache(clean))
+    names = cells.map(kinds.word).map(cache(kinds.name_of))
     codes, _ = names.factorize()
     return cells[~names.duplicated()].tolist(), codes
 
