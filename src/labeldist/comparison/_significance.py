@@ -90,13 +90,13 @@ def signed_rank_test(leads: ArrayLike) -> PairedTest:
     values = np.round(given / largest, 12) if largest > 0 else given
     nonzero = values[values != 0]
     ranks = stats.rankdata(np.abs(nonzero))
-    rank_sum = np.sign(nonzero) @ ranks
+    rank_sum = float(np.sign(nonzero) @ ranks)
     if np.isnan(rank_sum):
         pvalue = np.nan
     elif len(nonzero) <= MAX_EXACT:
         pvalue = _exact_pvalue(ranks, rank_sum)
     else:
-        pvalue = stats.wilcoxon(nonzero, method="approx").pvalue
+        pvalue = float(stats.wilcoxon(nonzero, method="approx").pvalue)
     return _paired(values, rank_sum, pvalue)
 
 
