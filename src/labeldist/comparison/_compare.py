@@ -305,16 +305,22 @@ def _splits(splitter: Any, data: _Data) -> list[_Split]:
         raise ValueError(f"cv cannot split {data.name!r}: {error}{advice}") from error
     if not pairs or not all(train.size and test.size for train, test in pairs):
         raise ValueError(f"cv must give {data.name!r} splits with training and test rows.")
-    splits = []
+    repeats = _repeats([test.tolist() for _, test in pairs])
+    return [_Split(fold, repeats[fold], *pair) for fold, pair in enumerate(pairs)]
+
+
+def _repeats(tested: list[list[int]]) -> list[int]:
+    """Return the repeat of each split; a new one begins when a row is tested again."""
+    repeats = []
     repeat = 0
-    tested: set[int] = set()
-    for fold, (train, test) in enumerate(pairs):
-        if not tested.isdisjoint(test.tolist()):
+    seen: set[int] = set()
+    for rows in tested:
+        if not seen.isdisjoint(rows):
             repeat += 1
-            tested = set()
-        tested.update(test.tolist())
-        splits.append(_Split(fold, repeat, train, test))
-    return splits
+            seen = set()
+        seen.update(rows)
+        repeats.append(repeat)
+    return repeats
 
 
 def _with_baselines(methods: Mapping[str, Any], baselines: dict[str, Any]) -> dict[str, Any]:
@@ -334,10 +340,7 @@ def _with_seed(estimator: Any, seed: int) -> Any:
 
 
 def _identity(method: str, estimator: Any, store: Any) -> str | None:
-    """Return what is the same for equal estimators in other processes; None if nothing is.
-
-    Without a store this has no effect, and is not worth a warning.
-    """
+    """Return what is the same for equal estimators in other processes; None if nothing is."""
     try:
         return identity_of(estimator)
     except NoIdentityError as error:
@@ -415,4 +418,5 @@ def _run(
         for task in tasks
         for measure in measures
     )
-    return Comparison(records, cross_validated=cross_validated, n_stored=len(keys & set(known)))
+    n_stored = sum(task.key in known for task in tasks)
+    return Comparison(records, cross_validated=cross_validated, n_stored=n_stored)
