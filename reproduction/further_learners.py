@@ -63,7 +63,7 @@ class Records(pages.Records):
         """Return the sets on which methods are clearly better than `BASE` over the folds."""
         rows = where(self.main, status="ok")
         fields = ["method", "dataset", "fold", "measure", "value"]
-        records = map(Record._make, rows[fields].to_numpy())
+        records = [Record(*row) for row in rows[fields].to_numpy()]
         tests = Comparison(records).test(measure, against=BASE)
         order = partial(place, order=list_datasets())
         return {

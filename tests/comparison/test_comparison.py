@@ -154,6 +154,7 @@ def test_pvalues_are_exact_up_to_25_leads():
         with_zero = np.append(leads[:n], 0)
         assert signed_rank_test(with_zero).pvalue == pytest.approx(expected, rel=1e-12)
     assert np.isnan(signed_rank_test([0.1, np.nan]).pvalue)
+    assert signed_rank_test([np.inf, 0.1, 0.2, -np.inf]) == signed_rank_test([5, 0.1, 0.2, -5])
 
 
 def test_signed_ranks_with_ties_and_zeros():

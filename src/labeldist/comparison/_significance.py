@@ -85,7 +85,7 @@ def signed_rank_test(leads: ArrayLike) -> PairedTest:
     0.03125
     """
     given = np.asarray(leads, dtype=np.float64)
-    largest = np.abs(given).max(initial=0.0)
+    largest = np.abs(given[np.isfinite(given)]).max(initial=0.0)
     # Leads that are equal up to rounding are ties.
     values = np.round(given / largest, 12) if largest > 0 else given
     nonzero = values[values != 0]
