@@ -60,11 +60,14 @@ def test_identity_follows_the_source_of_the_module_and_of_own_imports(mine):
     assert len(seen) == 5
 
 
-def test_identity_follows_imports_inside_functions(mine):
+def test_identity_follows_imports_inside_functions(mine, tmp_path):
     source = f"{MINE}\n    def fit(self, X, D):\n        from later import scale\n"
     seen = {mine("mine_of_test.py", source)}
     seen |= {mine("later.py", f"scale = {scale}") for scale in (1, 2)}
-    assert len(seen) == 3
+    (tmp_path / "later").mkdir()  # a package has priority over a module
+    seen.add(mine("later/__init__.py", "from .inner import scale"))
+    seen |= {mine("later/inner.py", f"scale = {scale}") for scale in (1, 2)}
+    assert len(seen) == 6
     assert "later" not in sys.modules
 
 

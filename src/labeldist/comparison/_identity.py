@@ -7,7 +7,8 @@ import io
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -71,8 +72,8 @@ def _code(modules: Iterable[str]) -> list[tuple[str, str]]:
         elif name not in found:
             source = path.read_bytes()
             found[name] = str(joblib.hash(source))
-            imported = _imports(source, name) if path.suffix == ".py" else ()
-            remaining += [one for one in imported if _own_file(one)]
+            imported = _imports(source, _package(name, path)) if path.suffix == ".py" else ()
+            remaining += [one for one in imported if one not in found and _own_file(one)]
     return sorted(found.items())
 
 
@@ -117,17 +118,22 @@ def _version(name: str) -> str:
     return str(getattr(package, "__version__", ""))
 
 
-def _imports(source: bytes, module: str) -> Iterator[str]:
-    """Yield the names that a source imports anywhere, and the packages around them."""
-    package = getattr(sys.modules.get(module), "__package__", None) or module.rpartition(".")[0]
+def _package(name: str, path: Path) -> str:
+    """Return the package that relative imports in a module refer to."""
+    if name == "__main__":
+        return getattr(sys.modules[name], "__package__", None) or ""
+    return name if path.name == "__init__.py" else name.rpartition(".")[0]
+
+
+@lru_cache(maxsize=1000)
+def _imports(source: bytes, package: str) -> frozenset[str]:
+    """Return the names that a source imports anywhere, and the packages around them."""
+    names = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package)
-            names = [f"{base}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            parts = name.split(".")
-            yield from (".".join(parts[:n]) for n in range(1, len(parts) + 1))
+            names += [f"{base}.{alias.name}" for alias in node.names]
+    parts = [name.split(".") for name in names]
+    return frozenset(".".join(part[:n]) for part in parts for n in range(1, len(part) + 1))
