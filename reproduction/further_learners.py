@@ -62,7 +62,8 @@ class Records(pages.Records):
     def clear_wins(self, measure: str) -> dict[str, list[str]]:
         """Return the sets on which methods are clearly better than `BASE` over the folds."""
         rows = where(self.main, status="ok")
-        records = map(Record._make, rows[[*Record._fields]].to_numpy())
+        fields = ["method", "dataset", "fold", "measure", "value"]
+        records = [Record(*row) for row in rows[fields].to_numpy()]
         tests = Comparison(records).test(measure, against=BASE)
         order = partial(place, order=list_datasets())
         return {

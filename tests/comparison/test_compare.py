@@ -1,15 +1,28 @@
 """`compare`, `compare_enhancers` and `published`."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.model_selection import KFold, ShuffleSplit
+from scipy import stats
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import labeldist
-from labeldist.comparison import compare, compare_enhancers, published
+from labeldist.comparison import Comparison, Store, compare, compare_enhancers, published
 from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
 from labeldist.enhancement import BDLE, FCM, LogicalSoftmax, Uniform
-from labeldist.learning import AABP, BDLDL, MeanDistribution
+from labeldist.exceptions import LabelDistWarning
+from labeldist.learning import AABP, AAKNN, BDLDL, SABFGS, MeanDistribution
 from labeldist.metrics import PAPER_MEASURES, score_all
 from tests.comparison.mine import SETS, Fails, MyRidge, NoisyMean, compare_mine
 
@@ -85,6 +98,206 @@ def test_store_is_used_and_extended(tmp_path, monkeypatch):
     assert set(changed.failures) == {("mine", "artificial")}
 
 
+def means_of(kernel_width, store, **options):
+    def kernel(A, B):
+        return np.exp(-kernel_width * cdist(A, B, "sqeuclidean"))
+
+    enhancers = {"mine": BDLE(kernel=kernel)}
+    sets = {"artificial": (X, D)}
+    found = compare_enhancers(enhancers, sets, store=store, measures="clark", **options)
+    return found.means("clark").tolist()
+
+
+def test_methods_without_identity_run_again_with_a_warning(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    for width in (0.01, 0.1, 1.0):
+        with pytest.warns(LabelDistWarning, match=r"'mine'.*inside a function.*by name"):
+            stored = means_of(width, path)
+        assert stored == means_of(width, None)
+    with Store(path) as store:
+        assert len(store.results()) == 2  # the baselines
+
+
+def test_lambdas_inside_pipelines_run_again(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    found = []
+    for power in (1, 2, 3):
+        step = FunctionTransformer(lambda X, power=power: X**power)
+        methods = {"mine": make_pipeline(step, BDLDL())}
+        with pytest.warns(LabelDistWarning, match="is a lambda"):
+            stored = compare(methods, {"artificial": (X, D)}, cv=2, store=path)
+        assert values_of(stored) == values_of(compare(methods, {"artificial": (X, D)}, cv=2))
+        found.append(stored.means("clark")[0, 0])
+    assert len(set(found)) == 3
+
+
+def test_failures_run_again_and_all_methods_on_request(tmp_path, monkeypatch):
+    path = tmp_path / "runs.sqlite"
+    sets = {"artificial": (X, D)}
+    fit = MyRidge.fit
+    monkeypatch.setattr(MyRidge, "fit", lambda self, X, D: 1 / 0)
+    failed = compare({"mine": MyRidge()}, sets, cv=3, store=path)
+    assert set(failed.failures) == {("mine", "artificial")}
+    monkeypatch.setattr(MyRidge, "fit", fit)
+    repaired = compare({"mine": MyRidge()}, sets, cv=3, store=path)
+    assert (repaired.failures, repaired.n_stored) == ({}, 3)  # the mean was stored
+    assert compare({"mine": MyRidge()}, sets, cv=3, store=path).n_stored == 6
+    monkeypatch.setattr(MyRidge, "fit", lambda self, X, D: 1 / 0)
+    again = compare({"mine": MyRidge()}, sets, cv=3, store=path, again=True)
+    assert (set(again.failures), again.n_stored) == ({("mine", "artificial")}, 0)
+
+
+def test_results_belong_to_the_versions_of_the_packages(tmp_path, monkeypatch):
+    path = tmp_path / "runs.sqlite"
+    sets = {"artificial": (X, D)}
+    compare({"mine": MyRidge()}, sets, cv=3, store=path)
+    monkeypatch.setattr("labeldist.comparison._compare.versions", lambda: "labeldist 99")
+    assert compare({"mine": MyRidge()}, sets, cv=3, store=path).n_stored == 0
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+def test_splits_may_be_given_as_rows(as_list):
+    pairs = list(KFold(3).split(X))
+    cv = [(train.tolist(), test.tolist()) for train, test in pairs] if as_list else iter(pairs)
+    found = compare({}, {"a": (X, D), "b": (X, D)}, cv=cv, measures="clark")
+    expected = compare({}, {"a": (X, D), "b": (X, D)}, cv=KFold(3), measures="clark")
+    assert [record[:5] for record in found.records] == [record[:5] for record in expected.records]
+    one = compare({"mine": MyRidge()}, {"a": (X, D)}, cv=pairs[:1])
+    assert one.test("clark").per_set == {}
+    for wrong in ([], [([0, 1], [60])], [([0, 1], [])]):
+        with pytest.raises(ValueError, match=r"cv .*'a'"):
+            compare({}, {"a": (X, D)}, cv=wrong)
+
+
+def test_groups_are_not_divided():
+    groups = np.repeat(np.arange(12), 5)
+    found = compare({}, {"a": (X, D, groups)}, cv=GroupKFold(4), measures="clark")
+    expected = [
+        score_all(D[test], np.tile(D[train].mean(axis=0), (len(test), 1)))["clark"]
+        for train, test in GroupKFold(4).split(X, groups=groups)
+    ]
+    assert_allclose(values_of(found), expected)
+    with pytest.raises(ValueError, match=r"'a'.*\(X, D, groups\)"):
+        compare({}, {"a": (X, D)}, cv=GroupKFold(4))
+    with pytest.raises(ValueError, match="inconsistent"):
+        compare({}, {"a": (X, D, groups[1:])}, cv=GroupKFold(4))
+    with pytest.raises(ValueError, match=r"'a'.*\(X, D, groups\)"):
+        compare({}, {"a": (X, D, groups, groups)})
+
+
+def test_stratified_splitters_get_the_largest_label():
+    found = compare({}, {"a": (X, D)}, cv=StratifiedKFold(4), measures="clark")
+    expected = [
+        score_all(D[test], np.tile(D[train].mean(axis=0), (len(test), 1)))["clark"]
+        for train, test in StratifiedKFold(4).split(X, D.argmax(axis=1))
+    ]
+    assert_allclose(values_of(found), expected)
+
+
+def test_records_have_repeats_and_numbers_of_rows():
+    cv = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)
+    frame = compare({}, {"a": (X, D)}, cv=cv, measures="clark").to_frame()
+    assert frame["fold"].tolist() == list(range(6))
+    assert frame["repeat"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert (frame["n_train"].unique(), frame["n_test"].unique()) == ([40], [20])
+
+
+@pytest.mark.parametrize(
+    ("cv", "ratio"),
+    [
+        (RepeatedKFold(n_splits=4, n_repeats=5, random_state=0), 1 / 3),
+        (ShuffleSplit(20, test_size=0.25, random_state=0), 1 / 3),
+        (ShuffleSplit(20, test_size=0.5, random_state=0), 1.0),
+        (4, 1 / 3),
+    ],
+)
+def test_tests_of_a_set_have_the_ratio_of_the_splits(cv, ratio):
+    noise = np.random.default_rng(0).dirichlet(np.ones(3), len(X))
+    methods = {"three": AAKNN(3), "ten": AAKNN(10)}
+    found = compare(methods, {"a": (X, noise)}, cv=cv, measures="euclidean")
+    leads = np.subtract(values_of(found, method="ten"), values_of(found, method="three"))
+    k = len(leads)
+    t = leads.mean() / (leads.std(ddof=1) * np.sqrt(1 / k + ratio))
+    pvalue = 2 * stats.t.sf(abs(t), k - 1)
+    assert found.test("euclidean").per_set["ten"]["a"].pvalue == pytest.approx(pvalue)
+
+
+class FirstColumns(BaseEstimator):
+    """The mean degrees of the training rows that are nearest in some columns."""
+
+    def __init__(self, columns):
+        self.columns = columns
+
+    def fit(self, X, D):
+        self.X, self.D = X[:, self.columns], D
+        return self
+
+    def predict(self, X):
+        distances = cdist(X[:, self.columns], self.X)
+        nearest = np.argpartition(distances, 5, axis=1)[:, :5]
+        return self.D[nearest].mean(axis=1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "cv",
+    [
+        10,
+        RepeatedKFold(n_splits=10, n_repeats=10, random_state=0),
+        ShuffleSplit(50, test_size=0.3, random_state=0),
+    ],
+    ids=["10-fold", "RepeatedKFold", "ShuffleSplit"],
+)
+def test_equal_methods_rarely_differ_clearly(cv):
+    rng = np.random.default_rng(0)
+    # The methods are equally good: their columns are independent of the degrees and alike.
+    methods = {"left": FirstColumns([0, 1, 2]), "right": FirstColumns([3, 4, 5])}
+    sets = {f"{k}": (rng.normal(size=(100, 6)), rng.dirichlet(np.ones(3), 100)) for k in range(200)}
+    found = compare(methods, sets, cv=cv, measures="euclidean")
+    pvalues = []
+    for name in sets:
+        records = [record for record in found.records if record.dataset == name]
+        tests = Comparison(records).test("euclidean").per_set["right"]
+        pvalues.append(tests[name].pvalue)
+    share = np.mean(np.array(pvalues) < 0.05)
+    print(f"{share:.1%} of 200 sets at p < 0.05")
+    assert share <= 0.08
+
+
+def test_data_frames_in_another_order_raise():
+    frame = pd.DataFrame(X, index=[f"item {i}" for i in range(len(X))])
+    degrees = pd.DataFrame(D, index=frame.index, columns=["joy", "fear", "calm"])
+    shuffled = degrees.sample(frac=1, random_state=0)
+    for function, method in ((compare, BDLDL()), (compare_enhancers, BDLE())):
+        with pytest.raises(ValueError, match=r"X and D .* different orders"):
+            function({"mine": method}, {"a": (frame, shuffled)})
+    groups = pd.Series(range(len(X)), index=shuffled.index)
+    with pytest.raises(ValueError, match=r"X and groups .* different orders"):
+        compare({}, {"a": (frame, degrees, groups)})
+
+
+class Turned(BaseEstimator):
+    """An enhancer that returns degrees as a data frame in another order."""
+
+    def __init__(self, rows=1, columns=1):
+        self.rows = rows
+        self.columns = columns
+
+    def fit_transform(self, X, L):
+        frame = pd.DataFrame(D, index=X.index, columns=["joy", "fear", "calm"])
+        return frame.iloc[:: self.rows, :: self.columns]
+
+
+def test_predictions_in_another_order_fail():
+    frame = pd.DataFrame(X, index=[f"item {i}" for i in range(len(X))])
+    degrees = pd.DataFrame(D, index=frame.index, columns=["joy", "fear", "calm"])
+    methods = {"right": Turned(), "rows": Turned(rows=-1), "columns": Turned(columns=-1)}
+    found = compare_enhancers(methods, {"a": (frame, degrees)}, measures="clark")
+    assert found.means("clark")[0, 0] == pytest.approx(0, abs=1e-15)
+    assert "different orders" in found.failures["rows", "a"]
+    assert "['joy', 'fear', 'calm'], in this order" in found.failures["columns", "a"]
+
+
 def test_processes_give_equal_records(tmp_path):
     values = [[record[:5] for record in compare_mine(None, n).records] for n in (None, 2)]
     assert values[0] == values[1]
@@ -113,8 +326,10 @@ def test_repeats_have_different_seeds():
 def test_published_parameters():
     assert published("BD-LDL").get_params() == BDLDL(fit_intercept=False).get_params()
     assert isinstance(published("AA-BP"), AABP)
-    with pytest.raises(ValueError, match=r"'BDLDL'.*BD-LDL"):
-        published("BDLDL")
+    for name in ("SA-BFGS", "sabfgs", "SABFGS"):
+        assert isinstance(published(name), SABFGS)
+    with pytest.raises(ValueError, match=r"'SABFG'\. Did you mean SABFGS\? .*SA-BFGS"):
+        published("SABFG")
 
 
 def test_wrong_data_sets_raise():

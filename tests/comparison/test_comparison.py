@@ -1,5 +1,7 @@
 """Means, ranks, tests, tables and the picture of a comparison of known values."""
 
+from itertools import product
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from labeldist.comparison import Comparison, Record, corrected_t_test, holm, signed_rank_test
+from labeldist.comparison._comparison import Cell
 
 
 def comparison_of(table, *, measure="clark", n_folds=1, **options):
@@ -100,6 +103,20 @@ def test_corrected_t_test_has_its_size_on_a_cross_validated_mean():
     assert np.mean(np.array(pvalues) < 0.05) < 0.05
 
 
+def test_corrected_t_test_takes_the_ratio_of_test_to_training_rows():
+    leads = np.random.default_rng(0).normal(0.1, 1, 100)
+    t = leads.mean() / (leads.std(ddof=1) * np.sqrt(1 / 100 + 1 / 9))
+    expected = 2 * stats.t.sf(abs(t), 99)
+    assert corrected_t_test(leads, ratio=1 / 9).pvalue == pytest.approx(expected)
+    records = [
+        Record(name, "s", fold, "clark", 0.5 + lead * (name == "B"), n_train=90, n_test=10)
+        for name in "AB"
+        for fold, lead in enumerate(leads)
+    ]
+    found = Comparison(records).test("clark").per_set["B"]["s"]
+    assert found.pvalue == pytest.approx(expected)
+
+
 def test_corrected_t_test_of_equal_leads():
     assert corrected_t_test([0.1, 0.1, 0.1]).pvalue == 1
     assert corrected_t_test([0.1 + 0.2, 0.3, 0.3]).pvalue == 1
@@ -107,6 +124,37 @@ def test_corrected_t_test_of_equal_leads():
 
 def test_holm_ignores_nan():
     assert_allclose(holm([0.01, np.nan, 0.04, 0.03]), [0.03, np.nan, 0.06, 0.06])
+
+
+@pytest.mark.parametrize(
+    "leads",
+    [
+        [0.1, 0.2, 0.3, 0.4, 0.5, 0],
+        [0.1] * 4,
+        [0.2] * 6,
+        [0.1, 0.1, -0.1, 0.3, -0.2, 0.2, 0.0, 0.2],
+        [0.1 + 0.2, -0.3, 0.4, 0.5],  # the first two tie up to rounding
+        [0.5, 0.3 - (0.1 + 0.2)],
+    ],
+)
+def test_pvalues_of_ties_and_zeros_equal_all_assignments_of_signs(leads):
+    sizes = np.round(np.abs(leads), 12)
+    signs = np.sign(leads)[sizes > 0]
+    ranks = stats.rankdata(sizes[sizes > 0])
+    sums = [abs(np.dot(assigned, ranks)) for assigned in product([-1, 1], repeat=len(ranks))]
+    expected = np.mean(np.array(sums) >= abs(signs @ ranks))
+    assert signed_rank_test(leads).pvalue == pytest.approx(expected, rel=1e-12)
+
+
+def test_pvalues_are_exact_up_to_25_leads():
+    leads = np.random.default_rng(0).normal(0.3, 1, 26)
+    for n, method in ((25, "exact"), (26, "approx")):
+        expected = stats.wilcoxon(leads[:n], method=method).pvalue
+        assert signed_rank_test(leads[:n]).pvalue == pytest.approx(expected, rel=1e-12)
+        with_zero = np.append(leads[:n], 0)
+        assert signed_rank_test(with_zero).pvalue == pytest.approx(expected, rel=1e-12)
+    assert np.isnan(signed_rank_test([0.1, np.nan]).pvalue)
+    assert signed_rank_test([np.inf, 0.1, 0.2, -np.inf]) == signed_rank_test([5, 0.1, 0.2, -5])
 
 
 def test_signed_ranks_with_ties_and_zeros():
@@ -128,7 +176,7 @@ def test_missing_folds_remove_the_mean():
     records = comparison_of({"A": {"s": 0.1}, "B": {"s": 0.2}}, n_folds=3).records[:-1]
     found = Comparison(records)
     assert found.cells("clark")["s"]["B"].text == "lacks folds"
-    assert found.cells("clark")["s"]["A"].text == "0.1010 ± 0.001 (1)"
+    assert found.cells("clark")["s"]["A"].text == "0.1010 ± 0.0010 (1)"
     assert found.ranks("clark") == {"A": 1.0}
 
 
@@ -142,6 +190,40 @@ def test_tables_show_the_best_in_bold_and_average_ranks():
     latex = Comparison(renamed).to_latex("clark")
     assert r"s\_1\% & \textbf{0.1000 (1)} & 0.2000 (2)" in latex
     assert latex.count(r"\begin{tabular}{lrrr}") == latex.count(r"\end{tabular}") == 1
+
+
+@pytest.mark.parametrize(
+    ("deviation", "text"),
+    [
+        (0.00057, "0.01220 ± 0.00057 (1)"),
+        (0.0000099, "0.0122000 ± 0.0000099 (1)"),
+        (0.02, "0.0122 ± 0.0200 (1)"),
+        (1e-17, "0.0122 ± 0.0000 (1)"),
+        (0.0, "0.0122 ± 0.0000 (1)"),
+        (np.nan, "0.0122 (1)"),
+    ],
+)
+def test_cells_have_two_digits_of_the_deviation(deviation, text):
+    assert Cell(0.0122, deviation, 1, "").text == text
+
+
+def test_latex_of_many_methods_has_one_row_per_method_on_short_lines():
+    table = {f"method {k}": {f"set {j}": k / 100 + j for j in range(20)} for k in range(32)}
+    lines = comparison_of(table).to_latex("clark").splitlines()
+    assert max(map(len, lines)) <= 100
+    assert r"\begin{tabular}{l" + "r" * 21 + "}" in lines
+    assert sum(line.startswith("method ") for line in lines) == 33
+    few = {name: {"s": table[name]["set 0"]} for name in ("method 0", "method 1")}
+    rows = comparison_of(few).to_latex("clark").splitlines()[4:11]
+    assert rows == [
+        r"\toprule",
+        r"method & s & average rank \\",
+        r"\midrule",
+        r"method 0 & \textbf{0.0000 (1)} & 1.00 \\",
+        r"method 1 & 0.0100 (2) & 2.00 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
 
 
 def test_names_are_escaped_in_latex():

@@ -106,25 +106,29 @@ class Reporter:
 
     @contextmanager
     def working(self, description: str) -> Iterator[Watch]:
-        """Show progress on a terminal during the block.
-
-        Warnings become notes. Every ValueError becomes an error of this library: scikit-learn
-        raises it for invalid data, and it does not differ from a ValueError by a mistake in the
-        code.
-        """
+        """Show progress on a terminal during the block, with the conversions of `noting`."""
         from rich.console import Console
         from rich.progress import Progress
 
         console = Console(file=sys.stderr)
         progress = Progress(console=console, transient=True, disable=not console.is_terminal)
+        with self.noting(), progress:
+            task = progress.add_task(description, total=None)
+            yield lambda done, total, name: progress.update(
+                task, completed=done, total=total, description=f"{description}: {name}"
+            )
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Convert warnings to notes, and a ValueError to an error of this library.
+
+        scikit-learn raises a ValueError for invalid data, and it does not differ from a ValueError
+        by a mistake in the code.
+        """
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             try:
-                with progress:
-                    task = progress.add_task(description, total=None)
-                    yield lambda done, total, name: progress.update(
-                        task, completed=done, total=total, description=f"{description}: {name}"
-                    )
+                yield
             except LabelDistError:
                 raise
             except (ValueError, MemoryError) as error:

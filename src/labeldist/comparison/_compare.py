@@ -9,38 +9,65 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 import joblib
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_consistent_length
 
 from labeldist._compat import _safe_indexing
+from labeldist._tables.messages import did_you_mean
+from labeldist._typing import Array
+from labeldist._validation import check_rows, column_names
 from labeldist.comparison._comparison import Comparison, Record
-from labeldist.comparison._runs import Store, run_tasks
+from labeldist.comparison._identity import NoIdentityError, identity_of
+from labeldist.comparison._runs import Store, run_tasks, versions
 from labeldist.datasets import binarize, load_dataset
 from labeldist.enhancement import LogicalSoftmax, Uniform
+from labeldist.exceptions import LabelDistWarning, warn
 from labeldist.learning import MeanDistribution
 from labeldist.methods import METHODS
 from labeldist.metrics import PAPER_MEASURES, score_all
 from labeldist.metrics._measures import select_measures
 from labeldist.simplex import normalize
 
-Datasets = Mapping[str, tuple[Any, Any]] | Iterable[str]
+Datasets = Mapping[str, tuple[Any, ...]] | Iterable[str]
 
 TRIVIAL_LEARNERS = {"Mean": MeanDistribution()}
 TRIVIAL_ENHANCERS = {"Uniform": Uniform(), "LogicalSoftmax": LogicalSoftmax()}
 
 
 @dataclass(frozen=True)
+class _Split:
+    """Rows for training and rows for testing."""
+
+    fold: int
+    repeat: int
+    train: Any
+    test: Any
+
+
+class _Data(NamedTuple):
+    """A data set: features, distributions, groups of rows or None, and names of labels or None."""
+
+    name: str
+    X: Any
+    D: Array
+    groups: Any
+    labels: list[str] | None
+
+
+@dataclass(frozen=True)
 class _Task:
-    """The computation of the measures of one method in one fold of one data set."""
+    """The computation of the measures of one method in one split of one data set."""
 
     method: str
     dataset: str
-    fold: int
+    split: _Split
+    identity: str | None  # None if the values cannot be used again
     content: str  # a hash of everything that determines the values
     work: Callable[[], dict[str, float]]
 
@@ -50,7 +77,7 @@ class _Task:
 
     @property
     def title(self) -> str:
-        return f"{self.method} on {self.dataset}, fold {self.fold + 1}"
+        return f"{self.method} on {self.dataset}, fold {self.split.fold + 1}"
 
     def __call__(self) -> dict[str, float]:
         return self.work()
@@ -62,8 +89,8 @@ def published(name: str) -> Any:
     Parameters
     ----------
     name : str
-        The name of the method in the literature, such as ``"BD-LDL"``; see
-        `labeldist.methods.METHODS`.
+        The name of the method in the literature, such as ``"BD-LDL"``, in the command
+        (``"bdldl"``), or of its class (``"BDLDL"``); see `labeldist.methods.METHODS`.
 
     Returns
     -------
@@ -80,11 +107,13 @@ def published(name: str) -> Any:
     >>> published("BD-LDL")
     BDLDL(fit_intercept=False)
     """
-    for method in METHODS:
-        if method.name == name:
-            return method.estimator_class()(**method.published)
-    names = ", ".join(method.name for method in METHODS)
-    raise ValueError(f"Unknown method {name!r}; choose from {names}.")
+    for field in ("name", "command", "estimator"):
+        for method in METHODS:
+            if getattr(method, field) == name:
+                return method.estimator_class()(**method.published)
+    known = [method.name for method in METHODS]
+    suggestion = did_you_mean(name, [*known, *(method.estimator for method in METHODS)])
+    raise ValueError(f"Unknown method {name!r}.{suggestion} The methods are {', '.join(known)}.")
 
 
 def compare(
@@ -96,6 +125,7 @@ def compare(
     random_state: int = 0,
     n_jobs: int | None = None,
     store: str | os.PathLike[str] | None = None,
+    again: bool = False,
 ) -> Comparison:
     """Compare learners by cross-validation on several data sets.
 
@@ -108,11 +138,14 @@ def compare(
     methods : mapping of str to estimator
         Names and unfitted learners of any origin: ``fit(X, D)`` and ``predict(X)``, which returns
         distributions. They are copied for each fold.
-    datasets : mapping of str to (X, D), or iterable of str
+    datasets : mapping of str to (X, D) or (X, D, groups), or iterable of str
         Names with features and distributions, or names in the registry (see
-        `labeldist.datasets.list_datasets`). Rows of `D` are divided by their sums.
-    cv : int or splitter, default=10
-        Number of shuffled folds, or a splitter of scikit-learn.
+        `labeldist.datasets.list_datasets`). Rows of `D` are divided by their sums. ``groups`` has
+        one value per row, for splitters such as ``GroupKFold``.
+    cv : int, splitter or iterable of (train, test), default=10
+        Number of shuffled folds, a splitter of scikit-learn, or rows of the splits by position.
+        Splitters that need classes, such as ``StratifiedKFold``, get the largest label of each
+        row.
     measures : str or iterable of str, default=PAPER_MEASURES
         See `labeldist.metrics.score_all`.
     random_state : int, default=0
@@ -121,8 +154,12 @@ def compare(
         Number of processes, each with one thread; -1 is one per core.
     store : path-like, default=None
         SQLite file to which every result is written at once. With the same file, an interrupted
-        call continues, and methods or data sets can be added. Results belong to the parameters of
-        a method and to the data; if you change the code of a method, use another name or file.
+        call continues, and methods or data sets can be added. A result is used again if the
+        parameters of the method, its source files, the data, the splits and the versions of the
+        packages are the same. Failures run again. Methods with lambdas, or with classes or
+        functions that are not in a file, run again by every call, with a warning.
+    again : bool, default=False
+        Whether to run all methods again and replace their results in `store`.
 
     Returns
     -------
@@ -144,22 +181,21 @@ def compare(
     {'BD-LDL': 3.0, 'SA-BFGS': 1.0, 'Mean': 2.0}
     """
     chosen = list(select_measures(measures))
-    learners = _with_baselines(methods, TRIVIAL_LEARNERS)
-    if isinstance(cv, Integral):
-        cv = KFold(int(cv), shuffle=True, random_state=random_state)
+    splitter = _splitter(cv, random_state)
+    learners = {}
+    for method, estimator in _with_baselines(methods, TRIVIAL_LEARNERS).items():
+        learner = _with_seed(estimator, random_state)
+        learners[method] = learner, _identity(method, learner, store)
     tasks = []
-    for dataset, X, D in _load(datasets):
-        folds = list(cv.split(X))
-        data = joblib.hash([X, D])
-        for method, estimator in learners.items():
-            learner = _with_seed(estimator, random_state)
-            identity = _identity(learner)
-            for fold, (train, test) in enumerate(folds):
-                content = joblib.hash(["learner", data, identity, chosen, train, test])
-                work = partial(_predict, learner, X, D, train, test, chosen)
-                tasks.append(_Task(method, dataset, fold, content, work))
-    records = _run(tasks, chosen, store, n_jobs)
-    return Comparison(records)
+    for data in _load(datasets):
+        table = joblib.hash([data.X, data.D, data.labels])
+        for split in _splits(splitter, data):
+            rows = joblib.hash([split.train, split.test])
+            for method, (learner, identity) in learners.items():
+                content = _content(identity, "learner", table, rows, chosen)
+                work = partial(_predict, learner, data, split, chosen)
+                tasks.append(_Task(method, data.name, split, identity, content, work))
+    return _run(tasks, chosen, store, n_jobs, again=again)
 
 
 def compare_enhancers(
@@ -172,6 +208,7 @@ def compare_enhancers(
     random_state: int = 0,
     n_jobs: int | None = None,
     store: str | os.PathLike[str] | None = None,
+    again: bool = False,
 ) -> Comparison:
     """Compare enhancers by the recovery of known distributions from tags.
 
@@ -197,6 +234,8 @@ def compare_enhancers(
         Number of processes, each with one thread; -1 is one per core.
     store : path-like, default=None
         As in `compare`.
+    again : bool, default=False
+        As in `compare`.
 
     Returns
     -------
@@ -217,28 +256,71 @@ def compare_enhancers(
     {'BD-LE': 1.0, 'Uniform': 3.0, 'LogicalSoftmax': 2.0}
     """
     chosen = list(select_measures(measures))
-    enhancers = _with_baselines(methods, TRIVIAL_ENHANCERS)
+    enhancers = []
+    for method, estimator in _with_baselines(methods, TRIVIAL_ENHANCERS).items():
+        for repeat in range(repeats):
+            enhancer = _with_seed(estimator, random_state + repeat)
+            enhancers.append((method, repeat, enhancer, _identity(method, enhancer, store)))
     tasks = []
-    for dataset, X, D in _load(datasets):
-        L = binarize(D, threshold)
-        data = joblib.hash([X, D, L])
-        for method, estimator in enhancers.items():
-            for repeat in range(repeats):
-                enhancer = _with_seed(estimator, random_state + repeat)
-                content = joblib.hash(["enhancer", data, _identity(enhancer), chosen])
-                work = partial(_recover, enhancer, X, D, L, chosen)
-                tasks.append(_Task(method, dataset, repeat, content, work))
-    records = _run(tasks, chosen, store, n_jobs)
-    return Comparison(records, cross_validated=False)
+    for data in _load(datasets):
+        L = binarize(data.D, threshold)
+        table = joblib.hash([data.X, data.D, data.labels, L])
+        for method, repeat, enhancer, identity in enhancers:
+            content = _content(identity, "enhancer", table, chosen)
+            work = partial(_recover, enhancer, data, L, chosen)
+            split = _Split(repeat, repeat, train=(), test=())
+            tasks.append(_Task(method, data.name, split, identity, content, work))
+    return _run(tasks, chosen, store, n_jobs, again=again, cross_validated=False)
 
 
-def _load(datasets: Datasets) -> Iterator[tuple[str, Any, Any]]:
-    """Yield names, features and distributions of the data sets."""
+def _load(datasets: Datasets) -> Iterator[_Data]:
     given = datasets if isinstance(datasets, Mapping) else dict.fromkeys(datasets)
     for name, data in given.items():
-        X, D = load_dataset(name, return_X_y=True) if data is None else data
-        check_consistent_length(X, D)
-        yield name, X, normalize(D, name=f"D of {name}")
+        tables = load_dataset(name, return_X_y=True) if data is None else data
+        if len(tables) not in (2, 3):
+            raise ValueError(f"The data set {name!r} must be (X, D) or (X, D, groups).")
+        X, D, groups = (*tables, None)[:3]
+        check_consistent_length(X, D, groups)
+        check_rows(X=X, D=D, groups=groups)
+        yield _Data(name, X, normalize(D, name=f"D of {name}"), groups, column_names(D))
+
+
+def _splitter(cv: Any, random_state: int) -> Any:
+    if isinstance(cv, Integral):
+        return KFold(int(cv), shuffle=True, random_state=random_state)
+    return check_cv(cv)
+
+
+def _splits(splitter: Any, data: _Data) -> list[_Split]:
+    """Return the splits of the rows of a data set."""
+    rows = np.arange(len(data.D))
+    largest = data.D.argmax(axis=1)
+    try:
+        pairs = [
+            (rows[train], rows[test])
+            for train, test in splitter.split(data.X, largest, data.groups)
+        ]
+    except (ValueError, IndexError) as error:
+        advice = " Groups are given as (X, D, groups)." if "groups" in str(error) else ""
+        raise ValueError(f"cv cannot split {data.name!r}: {error}{advice}") from error
+    if not pairs or not all(train.size and test.size for train, test in pairs):
+        raise ValueError(f"cv must give {data.name!r} splits with training and test rows.")
+    repeats = _repeats([test.tolist() for _, test in pairs])
+    return [_Split(fold, repeats[fold], *pair) for fold, pair in enumerate(pairs)]
+
+
+def _repeats(tested: list[list[int]]) -> list[int]:
+    """Return the repeat of each split; a new one begins when a row is tested again."""
+    repeats = []
+    repeat = 0
+    seen: set[int] = set()
+    for rows in tested:
+        if not seen.isdisjoint(rows):
+            repeat += 1
+            seen = set()
+        seen.update(rows)
+        repeats.append(repeat)
+    return repeats
 
 
 def _with_baselines(methods: Mapping[str, Any], baselines: dict[str, Any]) -> dict[str, Any]:
@@ -257,26 +339,45 @@ def _with_seed(estimator: Any, seed: int) -> Any:
     return copy
 
 
-def _identity(estimator: Any) -> str:
-    """Return a text that is the same for equal estimators in other processes."""
+def _identity(method: str, estimator: Any, store: Any) -> str | None:
+    """Return what is the same for equal estimators in other processes; None if nothing is."""
     try:
-        return str(joblib.hash(estimator))
-    except Exception:  # of several types, such as for a class in a function
-        return repr(estimator)
+        return identity_of(estimator)
+    except NoIdentityError as error:
+        if store is not None:
+            warn(
+                f"Results of {method!r} cannot be used again, because {error}. Every call runs it "
+                "anew. Define classes and functions by name in a module to use results again.",
+                LabelDistWarning,
+            )
+        return None
 
 
-def _predict(
-    learner: Any, X: Any, D: Any, train: Any, test: Any, measures: list[str]
-) -> dict[str, float]:
+def _content(identity: str | None, *parts: Any) -> str:
+    """Return a hash of everything that determines values; a random one without an identity."""
+    return uuid4().hex if identity is None else str(joblib.hash([identity, versions(), *parts]))
+
+
+def _predict(learner: Any, data: _Data, split: _Split, measures: list[str]) -> dict[str, float]:
     model = clone(learner, safe=False)
-    model.fit(_safe_indexing(X, train), D[train])
-    predicted = np.asarray(model.predict(_safe_indexing(X, test)))
-    return score_all(D[test], predicted, measures=measures)
+    model.fit(_safe_indexing(data.X, split.train), data.D[split.train])
+    X = _safe_indexing(data.X, split.test)
+    predicted = _in_order(model.predict(X), X, data.labels)
+    return score_all(data.D[split.test], predicted, measures=measures)
 
 
-def _recover(enhancer: Any, X: Any, D: Any, L: Any, measures: list[str]) -> dict[str, float]:
-    recovered = np.asarray(clone(enhancer, safe=False).fit_transform(X, L))
-    return score_all(D, recovered, measures=measures)
+def _recover(enhancer: Any, data: _Data, L: Any, measures: list[str]) -> dict[str, float]:
+    recovered = clone(enhancer, safe=False).fit_transform(data.X, L)
+    return score_all(data.D, _in_order(recovered, data.X, data.labels), measures=measures)
+
+
+def _in_order(predicted: Any, X: Any, labels: list[str] | None) -> Array:
+    """Return predictions as an array; raise if a data frame has another order than `X` and D."""
+    check_rows(X=X, predictions=predicted)
+    names = column_names(predicted)
+    if names and labels and names != labels and sorted(names) == sorted(labels):
+        raise ValueError(f"The predictions must have the labels {labels}, in this order.")
+    return np.asarray(predicted)
 
 
 def _run(
@@ -284,15 +385,38 @@ def _run(
     measures: list[str],
     path: str | os.PathLike[str] | None,
     n_jobs: int | None,
-) -> Iterator[Record]:
-    """Execute tasks, and yield the records of their results, and of earlier ones."""
+    *,
+    again: bool,
+    cross_validated: bool = True,
+) -> Comparison:
+    """Execute tasks, and return the records of their results, and of earlier ones."""
+    keys = {task.key for task in tasks}
     with Store(path) as store:
-        for _ in run_tasks(tasks, store, n_jobs=n_jobs):
-            pass
-        results = store.results()
-    for task in tasks:
-        result = results[task.key]
-        for measure in measures:
-            value = result.values.get(measure, math.nan)
-            about = (task.method, task.dataset, task.fold, measure)
-            yield Record(*about, value, result.seconds, result.reason)
+        store.forget_failures()
+        if again:
+            store.forget(keys)
+        known = store.results()
+        try:
+            new = {result.key: result for result in run_tasks(tasks, store, n_jobs=n_jobs)}
+            # Another process may have added results meanwhile.
+            results = {**known, **store.results(), **new}
+        finally:
+            store.forget(task.key for task in tasks if task.identity is None)
+    records = (
+        Record(
+            task.method,
+            task.dataset,
+            task.split.fold,
+            measure,
+            results[task.key].values.get(measure, math.nan),
+            results[task.key].seconds,
+            results[task.key].reason,
+            task.split.repeat,
+            len(task.split.train),
+            len(task.split.test),
+        )
+        for task in tasks
+        for measure in measures
+    )
+    n_stored = sum(task.key in known for task in tasks)
+    return Comparison(records, cross_validated=cross_validated, n_stored=n_stored)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from labeldist._extras import require
 from labeldist._typing import Array
 from labeldist.comparison._significance import (
     LEVEL,
+    ROUNDING,
     PairedTest,
     corrected_t_test,
     critical_difference,
@@ -48,14 +50,14 @@ LATEX = str.maketrans(
 
 
 class Record(NamedTuple):
-    """The value of a measure for a method in one fold of a data set.
+    """The value of a measure for a method in one split of a data set.
 
     Parameters
     ----------
     method, dataset : str
         Names of the method and of the data set.
     fold : int
-        Number of the fold, or of the repeat.
+        Number of the split, counted over all repeats.
     measure : str
         A key of `labeldist.metrics.MEASURES`.
     value : float
@@ -64,6 +66,10 @@ class Record(NamedTuple):
         Time of fit and prediction.
     reason : str
         Why the method failed; empty if it did not.
+    repeat : int
+        Number of the repeat; each row is tested at most once in a repeat.
+    n_train, n_test : int
+        Numbers of training and test rows; 0 if they are unknown.
 
     See Also
     --------
@@ -83,6 +89,9 @@ class Record(NamedTuple):
     value: float
     seconds: float = 0.0
     reason: str = ""
+    repeat: int = 0
+    n_train: int = 0
+    n_test: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,8 +108,10 @@ class Cell:
         """The cell as text: mean ± standard deviation (rank)."""
         if math.isnan(self.mean):
             return self.problem
-        deviation = "" if math.isnan(self.std) else f" ± {self.std:.3f}"
-        return f"{self.mean:.4f}{deviation} ({self.rank:g})"
+        if math.isnan(self.std):
+            return f"{self.mean:.4f} ({self.rank:g})"
+        decimals = _decimals(self.std)
+        return f"{self.mean:.{decimals}f} ± {self.std:.{decimals}f} ({self.rank:g})"
 
 
 @dataclass(frozen=True)
@@ -124,8 +135,9 @@ class Tests:
         means that `against` is better. The p-values are corrected over the methods by Holm's
         method.
     per_set : dict of str to dict of str to PairedTest
-        For each other method and data set, the corrected t-test over the folds. The p-values are
-        corrected over the data sets. Empty without folds.
+        For each other method and data set, the corrected t-test over the splits, with their
+        numbers of training and test rows. The p-values are corrected over the data sets. Empty
+        without cross-validation, and for a single split.
 
     See Also
     --------
@@ -169,8 +181,10 @@ class Comparison:
     records : iterable of Record
         The values. Methods and data sets keep the order of their first records.
     cross_validated : bool, default=True
-        Whether the folds are those of one cross-validation. Otherwise there are no tests per data
-        set.
+        Whether the values of a data set are from splits into training and test rows. Otherwise
+        there are no tests per data set.
+    n_stored : int, default=0
+        The number of runs whose results were in a store already.
 
     Attributes
     ----------
@@ -194,9 +208,12 @@ class Comparison:
     {'A': 1.0, 'B': 2.0}
     """
 
-    def __init__(self, records: Iterable[Record], *, cross_validated: bool = True) -> None:
+    def __init__(
+        self, records: Iterable[Record], *, cross_validated: bool = True, n_stored: int = 0
+    ) -> None:
         self.records = list(records)
         self.cross_validated = cross_validated
+        self.n_stored = n_stored
         self.methods = list(dict.fromkeys(record.method for record in self.records))
         self.datasets = list(dict.fromkeys(record.dataset for record in self.records))
         measures = dict.fromkeys(record.measure for record in self.records)
@@ -316,6 +333,7 @@ class Comparison:
 
     def _test_folds(self, measure: str, against: str) -> dict[str, dict[str, PairedTest]]:
         folds = self._folds(measure)
+        ratios = self._ratios()
         found = {}
         for method in self.methods:
             tests = {}
@@ -323,10 +341,19 @@ class Comparison:
                 values = folds[dataset, method] - folds[dataset, against]
                 leads = -values if MEASURES[measure].higher_is_better else values
                 if len(leads) > 1 and not np.isnan(leads).any():
-                    tests[dataset] = corrected_t_test(leads)
+                    tests[dataset] = corrected_t_test(leads, ratio=ratios[dataset])
             if method != against and tests:
                 found[method] = _corrected(tests)
         return found
+
+    def _ratios(self) -> dict[str, float | None]:
+        """Return the number of test rows over that of training rows, None if it is unknown."""
+        n_train = dict.fromkeys(self.datasets, 0)
+        n_test = dict.fromkeys(self.datasets, 0)
+        for record in self.records:
+            n_train[record.dataset] += record.n_train
+            n_test[record.dataset] += record.n_test
+        return {name: n_test[name] / n_train[name] if n_train[name] else None for name in n_train}
 
     def cells(self, measure: str) -> dict[str, dict[str, Cell]]:
         """Return the cells of the table of a measure, by data set and method.
@@ -376,6 +403,9 @@ class Comparison:
     def to_latex(self, measure: str, *, caption: str | None = None) -> str:
         """Return the table of a measure in LaTeX, for the package booktabs.
 
+        It has one row per data set. If there are more methods than data sets, it has one row per
+        method.
+
         Parameters
         ----------
         measure : str
@@ -386,22 +416,26 @@ class Comparison:
         Returns
         -------
         str
-            Mean ± standard deviation over the folds (rank), the best in bold; average ranks below.
+            Mean ± standard deviation over the folds (rank), the best in bold; average ranks in the
+            last row or column.
         """
         rows = self._rows(measure, r"\textbf{{{}}}".format, _latex)
-        head, *body, last = [" & ".join(row) + r" \\" for row in rows]
-        columns = "l" + "r" * len(self.methods)
+        has_many_methods = len(self.methods) > len(self.datasets)
+        if has_many_methods:
+            rows = [list(column) for column in zip(*rows, strict=True)]
+            rows[0][0] = "method"
+        head, *body = [_latex_row(row) for row in rows]
+        if not has_many_methods:
+            body.insert(-1, r"\midrule")
         lines = [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex(caption or MEASURES[measure].heading)}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}",
             r"\toprule",
             head,
             r"\midrule",
             *body,
-            r"\midrule",
-            last,
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
@@ -447,6 +481,13 @@ class Comparison:
 _fold = attrgetter("fold")
 
 
+def _decimals(deviation: float) -> int:
+    """Return the number of decimals, at least 4, that show two digits of a deviation."""
+    if deviation < ROUNDING:
+        return 4
+    return max(4, 1 - math.floor(math.log10(deviation)))
+
+
 def _distances(values: Array, measure: str) -> Array:
     """Return values as distances: 0 is perfect, larger is worse."""
     return 1 - values if MEASURES[measure].higher_is_better else values
@@ -460,3 +501,9 @@ def _corrected(tests: dict[str, PairedTest]) -> dict[str, PairedTest]:
 
 def _latex(text: str) -> str:
     return text.translate(LATEX)
+
+
+def _latex_row(cells: list[str]) -> str:
+    """Return a row of a table on lines of at most 100 characters."""
+    row = " & ".join(cells) + r" \\"
+    return fill(row, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -183,6 +183,19 @@ class Store:
         with self._errors(), self._connection:
             self._connection.execute("DELETE FROM runs WHERE reason != ''")
 
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove results, so that their tasks run again.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Their keys; unknown ones have no effect.
+        """
+        rows = [(key,) for key in keys]
+        with self._errors(), self._connection:
+            self._connection.executemany("DELETE FROM numbers WHERE key = ?", rows)
+            self._connection.executemany("DELETE FROM runs WHERE key = ?", rows)
+
     def close(self) -> None:
         """Close the file."""
         if hasattr(self, "_connection"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,9 @@ from labeldist._typing import Array
 
 LEVEL = 0.05
 """The level of significance of all tests."""
+
+MAX_EXACT = 25
+"""The largest number of leads with an exact p-value in `signed_rank_test`."""
 
 ROUNDING = 1e-12  # Leads that differ by less are equal up to rounding.
 
@@ -58,6 +61,9 @@ def _paired(leads: Array, lead: Any, pvalue: Any) -> PairedTest:
 def signed_rank_test(leads: ArrayLike) -> PairedTest:
     """Test leads on several data sets by Wilcoxon's signed-rank test.
 
+    Leads of zero are left out. The p-value is exact for up to 25 other leads, also with ties;
+    beyond, it is a normal approximation.
+
     Parameters
     ----------
     leads : array-like of shape (n_datasets,)
@@ -66,7 +72,7 @@ def signed_rank_test(leads: ArrayLike) -> PairedTest:
     Returns
     -------
     PairedTest
-        ``pvalue`` is 1 if all leads are zero.
+        ``pvalue`` is 1 if all leads are zero, and NaN if one is NaN.
 
     See Also
     --------
@@ -78,27 +84,51 @@ def signed_rank_test(leads: ArrayLike) -> PairedTest:
     >>> signed_rank_test([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).pvalue
     0.03125
     """
-    values = np.asarray(leads, dtype=np.float64)
-    sizes = np.abs(values)
-    distinct = len(np.unique(sizes)) == len(sizes) and bool(sizes.all())
-    # With ties, SciPy would enumerate the exact distribution for seconds.
-    null: Literal["exact", "approx"] = "exact" if distinct else "approx"
-    pvalue = stats.wilcoxon(values, method=null).pvalue if values.any() else 1.0
-    ranks = stats.rankdata(sizes[sizes > 0])
-    return _paired(values, np.sign(values[sizes > 0]) @ ranks, pvalue)
+    given = np.asarray(leads, dtype=np.float64)
+    largest = np.abs(given[np.isfinite(given)]).max(initial=0.0)
+    # Leads that are equal up to rounding are ties.
+    values = np.round(given / largest, 12) if largest > 0 else given
+    nonzero = values[values != 0]
+    ranks = stats.rankdata(np.abs(nonzero))
+    rank_sum = float(np.sign(nonzero) @ ranks)
+    if np.isnan(rank_sum):
+        pvalue = np.nan
+    elif len(nonzero) <= MAX_EXACT:
+        pvalue = _exact_pvalue(ranks, rank_sum)
+    else:
+        pvalue = float(stats.wilcoxon(nonzero, method="approx").pvalue)
+    return _paired(values, rank_sum, pvalue)
 
 
-def corrected_t_test(leads: ArrayLike) -> PairedTest:
-    """Test leads in the k folds of one cross-validation by the corrected t-test.
+def _exact_pvalue(ranks: Array, rank_sum: float) -> float:
+    """Return the share of the 2ⁿ assignments of signs with a rank sum at least as far from 0."""
+    doubled = np.rint(2 * ranks).astype(int)  # the ranks of ties may be halves
+    total = int(doubled.sum())
+    n_assignments = np.zeros(total + 1)  # by the sum of the doubled ranks with a plus
+    n_assignments[0] = 1
+    for rank in doubled:
+        with_plus = np.zeros_like(n_assignments)
+        with_plus[rank:] = n_assignments[: total + 1 - rank]
+        n_assignments += with_plus
+    signed = 2 * np.arange(total + 1) - total
+    is_as_far = np.abs(signed) >= abs(round(2 * rank_sum))
+    return float(n_assignments[is_as_far].sum() / n_assignments.sum())
 
-    The training rows of the folds overlap. The correction of Nadeau and Bengio replaces the
-    variance σ²/k of the mean by σ²(1/k + 1/(k − 1)), where the second term is the number of test
-    rows over that of training rows.
+
+def corrected_t_test(leads: ArrayLike, *, ratio: float | None = None) -> PairedTest:
+    """Test leads in the splits of one data set by the corrected t-test.
+
+    The training rows of the splits overlap. The correction of Nadeau and Bengio replaces the
+    variance σ²/k of the mean of k leads by σ²(1/k + r), where r is the number of test rows over
+    that of training rows. It holds for one or several cross-validations and for random splits.
 
     Parameters
     ----------
-    leads : array-like of shape (n_folds,)
-        By how much the method is better in each fold.
+    leads : array-like of shape (n_splits,)
+        By how much the method is better in each split.
+    ratio : float, default=None
+        The number of test rows over that of training rows. None is 1/(k − 1), which is right for
+        the k folds of one cross-validation only.
 
     Returns
     -------
@@ -121,7 +151,8 @@ def corrected_t_test(leads: ArrayLike) -> PairedTest:
     """
     values = np.asarray(leads, dtype=np.float64)
     k = len(values)
-    error = values.std(ddof=1) * np.sqrt(1 / k + 1 / (k - 1))
+    r = 1 / (k - 1) if ratio is None else ratio
+    error = values.std(ddof=1) * np.sqrt(1 / k + r)
     mean = values.mean()
     are_equal = np.ptp(values) < ROUNDING
     pvalue = 1.0 if are_equal else 2 * stats.t.sf(abs(mean) / error, k - 1)

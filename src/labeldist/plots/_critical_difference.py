@@ -72,8 +72,11 @@ class CriticalDifferenceDisplay(Display):
         for place, (name, value) in enumerate(zip(names, values, strict=True)):
             height = -1 - top - place
             ax.vlines(value, height, 0, color="gray", linewidth=0.8)
-            ax.text(value + 0.05, height, f"{shorten(name)} {value:.2f}", va="center")
-        ax.set(xlim=(0.8, len(names) + 1.5), ylim=(-1.5 - top - len(names), 0))
+            # To the left there are only lines of better ranks, which end above this name.
+            text = f"{shorten(name)} {value:.2f}"
+            offset = {"xytext": (-4, 0), "textcoords": "offset points"}
+            ax.annotate(text, (value, height), ha="right", va="center", **offset)
+        ax.set(xlim=(0.8, len(names) + 0.2), ylim=(-1.5 - top - len(names), 0))
         ax.set_xticks(range(1, len(names) + 1))
         ax.xaxis.tick_top()
         ax.yaxis.set_visible(False)
