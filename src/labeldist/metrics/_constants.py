@@ -1,6 +1,7 @@
 """The constant predictions that are best for a measure, which are the baselines of the skill."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def _cumulative_medians(D: Array, weight: Weight) -> Array:
     return _as_distribution(np.diff(medians, prepend=0.0))
 
 
-def _cumulative_shares(order: Array, weight: Weight) -> Array:
+def _cumulative_shares(order: Any, weight: Weight) -> Array:
     """Return the shares of the weight up to each row of sorted columns."""
     weights = np.ones(len(order)) if weight is None else weight
     cumulative = np.cumsum(weights[order], axis=0)
@@ -106,7 +107,6 @@ def _geometric_median(D: Array, weight: Weight) -> Array:
 
 def _jensen_shannon_centroid(D: Array, weight: Weight) -> Array:
     """Return the centroid, at which q is the geometric mean of the midpoints (d + q) / 2."""
-
     q = mean_of(D, weight)
     for _ in range(MAX_ROUNDS):
         previous = q

@@ -22,6 +22,7 @@ from labeldist.metrics._measures import (
 from labeldist.simplex import normalize
 
 ROUNDING_DIVERGENCE = 1e-12  # divergences up to this are zero up to rounding
+THE_MEAN = "the mean"
 UNIFORM = "all labels equally"  # the name of the uniform baseline
 
 
@@ -122,7 +123,7 @@ def relative_reduction(achieved: float, trivial: float) -> float:
     return 1 - achieved / trivial
 
 
-def describe_skill(share: float, measure: str = "kl_divergence", baseline: str = "the mean") -> str:
+def describe_skill(share: float, measure: str = "kl_divergence", baseline: str = THE_MEAN) -> str:
     """Return a predicate that describes a skill: ``reduces the KL of the mean by 25 %``."""
     chosen = MEASURES[measure]
     loss = "KL" if measure == "kl_divergence" else f"{chosen.title} loss"
@@ -134,7 +135,7 @@ def describe_skill(share: float, measure: str = "kl_divergence", baseline: str =
 
 def constant_name(measure: str) -> str:
     """Return what the best constant prediction for a measure is called."""
-    return "the mean" if is_mean(measure) else "the best constant"
+    return THE_MEAN if is_mean(measure) else "the best constant"
 
 
 @dataclass(frozen=True)
