@@ -272,7 +272,12 @@ class BestConstant(MeanDistribution):
     def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002
         self.mean_ = best_constant(D, self.measure, weight)
 
-    def _predict(self, X: Any) -> Array:
+    def _check_features_and_distributions(self, *tables: Any, **options: Any) -> tuple[Any, Array]:
+        X, D = super()._check_features_and_distributions(*tables, **options)
+        return np.empty((_num_samples(X), 0)), D  # lists of texts have no shape
+
+    def predict(self, X: Any) -> Array:
+        check_is_fitted(self)
         return np.tile(self.mean_, (_num_samples(X), 1))
 
 
