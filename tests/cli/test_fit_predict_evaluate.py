@@ -683,7 +683,7 @@ def test_evaluate_by_another_measure(table):
     facts = run_json(*command)
     assert facts["skill"] == pytest.approx(skill(truth, predicted, measure="manhattan"))
     assert facts["noise_ceiling"] is None
-    assert "the Manhattan loss of the best constant of dist.csv by" in run(*command).stdout
+    assert "the Manhattan loss of the best constant of the truth by" in run(*command).stdout
     assert "Unknown measure 'no'" in error_of(*command[:-1], "no", code=2)
 
 

@@ -15,7 +15,6 @@ from labeldist._validation import looks_logical
 from labeldist.cli import io, options, pictures
 from labeldist.cli.reporter import Reporter
 from labeldist.metrics._skill import UNIFORM, Baseline, describe_skill, score_with_baselines
-from labeldist.models import read_card
 from labeldist.simplex import normalize
 
 MODEL_SUFFIX = ".skops"
@@ -110,7 +109,7 @@ def evaluate(
     else:
         D = _distributions(given, truth, reporter)
         if baseline is None:
-            constant = Baseline.of(D, truth, measure=measure, weight=weight)
+            constant = Baseline.of(D, "the truth", measure=measure, weight=weight)
         else:
             constant = _read_baseline(baseline, columns, weights, measure, reporter)
         ceiling = partial(io.noise_ceiling_of, frame, given.to_numpy(), weight, measure=measure)
@@ -127,6 +126,8 @@ def _read_baseline(
 ) -> Baseline:
     """Return the best constant for the degrees of a table, or the mean that a model file states."""
     if path.endswith(MODEL_SUFFIX):
+        from labeldist.models import read_card
+
         mean = read_card(path).training_mean or {}
         missing = [name for name in columns if name not in mean]
         if missing:
