@@ -86,8 +86,11 @@ def _in_another_order(names: Any, others: Any) -> bool:
     """Return whether two lists hold the same names in different orders."""
     if names is None or others is None or len(names) != len(others):
         return False
-    if hasattr(names, "equals") and names.equals(others):  # much faster for large tables
-        return False
+    if hasattr(names, "equals") and hasattr(others, "equals"):  # much faster for large tables
+        if names.equals(others):
+            return False
+        if names.dtype == others.dtype and names.dtype != object:
+            return bool(names.isin(others).all() and others.isin(names).all())
     texts = [_text(name) for name in names]
     other_texts = [_text(name) for name in others]
     return texts != other_texts and set(texts) == set(other_texts)

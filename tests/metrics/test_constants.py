@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from labeldist.metrics import MEASURES
+from labeldist.metrics import MEASURES, _constants
 from labeldist.metrics._constants import SOLUTIONS, best_constant
 
 EXACT = dict.fromkeys(SOLUTIONS, 1e-6)
@@ -66,3 +66,11 @@ def test_weighted_rows_equal_repeated_rows(measure):
     repeated = np.repeat(D, weight.astype(int), axis=0)
     expected = loss(measure, repeated, best_constant(repeated, measure))
     assert loss(measure, D, best_constant(D, measure, weight), weight) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("measure", ["clark", "kendall"])
+def test_large_tables_are_compared_on_a_sample(measure, monkeypatch):
+    D = np.random.default_rng(0).dirichlet(np.ones(3), size=400)
+    expected = loss(measure, D, best_constant(D, measure))
+    monkeypatch.setattr(_constants, "N_COMPARED", 100)
+    assert loss(measure, D, best_constant(D, measure)) == pytest.approx(expected, rel=0.05)

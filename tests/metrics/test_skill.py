@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from labeldist.exceptions import NotADistributionError
 from labeldist.metrics import MEASURES, kl_divergence, skill
 from labeldist.metrics._constants import best_constant
 from tests.frames import any_make
@@ -62,6 +63,8 @@ def test_invalid_weights_and_shapes_raise():
             skill(D, P, sample_weight=weight)
     with pytest.raises(ValueError, match=r"baseline must have the shape \(2,\) or \(3, 2\)"):
         skill(D, P, baseline=[0.2, 0.3, 0.5])
+    with pytest.raises(NotADistributionError, match="baseline has 1 row"):
+        skill(D, P, baseline=[0.2, 0.3])
     with pytest.raises(ValueError, match="Unknown measure 'kl'"):
         skill(D, P, measure="kl")
     with pytest.raises(ValueError, match="no rows"):

@@ -10,7 +10,8 @@ from labeldist.metrics._measures import MEASURES
 from labeldist.simplex import normalize
 
 Weight = Array | None
-N_ROWS = 100  # of the rows that are tried as constants
+N_ROWS = 100  # that are tried as constants
+N_COMPARED = 2000  # rows of large tables, on which these are compared
 MAX_ROUNDS = 200  # of the iterations for Jensen-Shannon and Euclidean distance
 TOLERANCE = 1e-10  # of their degrees
 BISECTIONS = 60  # until neighbouring levels differ by rounding only
@@ -20,17 +21,26 @@ def best_constant(D: Array, measure: str, weight: Weight = None) -> Array:
     """Return the distribution with the best mean of a measure if it is predicted for every row.
 
     Without a known solution it is the best of those of other measures, of single labels and of
-    some rows of `D`.
+    some rows, compared on at most N_COMPARED rows.
     """
     if measure in SOLUTIONS:
         return SOLUTIONS[measure](D, weight)
-    used = D if weight is None else D[weight > 0]
-    rows = np.linspace(0, len(used) - 1, N_ROWS).astype(np.intp)
+    if weight is None:
+        weight = np.ones(len(D))
+    used = np.flatnonzero(weight)
+    sample = used[_equal_steps(len(used), N_COMPARED)]
+    D, weight = D[sample], weight[sample]
     solutions = [solve(D, weight) for solve in (*SOLUTIONS.values(), _mean_ranks, _top_shares)]
-    constants = [*solutions, *used[np.unique(rows)], *np.eye(D.shape[1])]
+    rows = D[_equal_steps(len(D), N_ROWS)]
+    constants = [*solutions, *rows, *np.eye(D.shape[1])]
     sign = MEASURES[measure].sign
     scores = [sign * _mean_score(D, constant, measure, weight) for constant in constants]
     return constants[int(np.argmax(scores))]
+
+
+def _equal_steps(n: int, most: int) -> Any:
+    """Return at most some positions from 0 to n − 1, at equal steps."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def is_mean(measure: str) -> bool:

@@ -19,7 +19,7 @@ from labeldist.metrics._measures import (
     row_weights,
     score_all,
 )
-from labeldist.simplex import normalize
+from labeldist.simplex import check_distributions, normalize
 
 ROUNDING_DIVERGENCE = 1e-12  # divergences up to this are zero up to rounding
 THE_MEAN = "the mean"
@@ -93,7 +93,7 @@ def skill(
         raise ValueError(
             f"baseline must have the shape {d.shape[1:]} or {d.shape}; got {given.shape}."
         )
-    constant = np.broadcast_to(given, d.shape)
+    constant = np.broadcast_to(check_distributions(np.atleast_2d(given), name="baseline"), d.shape)
     achieved = mean(d, p, sample_weight=weight)
     return relative_improvement(measure, achieved, mean(d, constant, sample_weight=weight))
 
