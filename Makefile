@@ -146,7 +146,7 @@ figures: $(STAMP)  ## Draw the pictures of the documentation
 	$(BIN)/python -m tools.cut_picture build/demo.html '#front' docs/images/votes.png
 
 clean:
-	rm -rf $(VENV) build dist mutants docs/gallery docs/reference .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist mutants docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs a fraction of what the tests need, so it installs that alone.
 $(VENV)/.demo:

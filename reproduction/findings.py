@@ -27,8 +27,8 @@ SKILL = (
     "data set and a measure)."
 )
 CLAIMS = (
-    "Of {} claims in the text of the paper, those that hold: {}; that do not hold: {}; "
-    "that cannot be judged: {}."
+    "Of {} claims in the text of the paper and {} controls of ours, those that hold: {}; that do "
+    "not hold: {}; that cannot be judged: {}."
 )
 ABLATION = (
     "At the published weights, reconstruction improves {} in both Canberra and Intersection "
@@ -94,7 +94,8 @@ def _on_skill(records: pd.DataFrame) -> Iterator[str]:
 def _on_claims(claims: pd.DataFrame) -> Iterator[str]:
     counts = claims["verdict"].value_counts().reindex([HOLDS, FAILS, OPEN], fill_value=0)
     if len(claims):
-        yield CLAIMS.format(len(claims), *counts)
+        n_own = int(claims["where"].str.endswith("ours").sum())
+        yield CLAIMS.format(len(claims) - n_own, n_own, *counts)
 
 
 def _on_ablation(records: pd.DataFrame) -> Iterator[str]:

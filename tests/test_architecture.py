@@ -119,3 +119,18 @@ def test_public_names_are_found_listed_and_lazy():
         assert getattr(labeldist, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'BDLX'"):
         labeldist.BDLX  # noqa: B018
+
+
+def private_imports(path):
+    """Return the private names of scikit-learn that a module imports."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("sklearn"):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found += [name for name in names if "._" in name]
+    return found
+
+
+def test_only_one_module_imports_private_names_of_scikit_learn():
+    modules = [path for path in PACKAGE.rglob("*.py") if private_imports(path)]
+    assert modules == [PACKAGE / "_compat.py"]

@@ -7,6 +7,7 @@ from scipy import sparse
 from labeldist import BDLDL
 from labeldist._validation import (
     as_distributions,
+    check_columns,
     check_logical,
     check_rows,
     column_names,
@@ -14,6 +15,7 @@ from labeldist._validation import (
     random_generator,
 )
 from labeldist.exceptions import LabelWarning, NotADistributionError
+from labeldist.votes import from_votes
 from tests.frames import any_make
 
 
@@ -64,3 +66,28 @@ def test_only_equal_index_labels_in_another_order_raise():
     check_rows(X=y, y=y.iloc[[1, 2]])
     with pytest.raises(ValueError, match="X and sample_weight hold the same"):
         check_rows(X=y, y=y.to_numpy(), sample_weight=y[0].iloc[[1, 0, 2]])
+
+
+def test_names_of_rows_are_compared_as_text():
+    whole = pd.Series([1.0, 2.0, 3.0], index=[0, 1, 2])
+    check_rows(X=whole, y=whole.set_axis(["0", "1", "2"]))
+    for others in (["2", "0", "1"], [2.0, 0.0, 1.0], [2, 0, 1]):
+        with pytest.raises(ValueError, match=r"for instance by y\.loc\[X\.index\]"):
+            check_rows(X=whole, y=whole.set_axis(others))
+
+
+def test_items_of_votes_name_rows():
+    votes = from_votes(pd.DataFrame({"joy": [1, 2], "calm": [3, 1]}), counts=["joy", "calm"])
+    check_rows(votes=votes, weight=pd.Series([1, 2]))
+    with pytest.raises(ValueError, match=r"by weight\.loc\[votes\.items\], or pass arrays"):
+        check_rows(votes=votes, weight=pd.Series([1, 2], index=[1, 0]))
+    with pytest.raises(ValueError, match=r"by X\.loc\[y\.items\]"):
+        check_rows(X=pd.Series([1, 2], index=[1, 0]), y=votes)
+
+
+@any_make
+def test_columns_in_another_order_raise(make):
+    table = make({"joy": [1], "calm": [0]})
+    check_columns(D_true=table, D_pred=np.eye(2))
+    with pytest.raises(ValueError, match="same labels in the same order"):
+        check_columns(D_true=table, D_pred=make({"calm": [0], "joy": [1]}))

@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
     "_check_sample_weight",
+    "_num_samples",
     "_safe_indexing",
     "input_columns",
     "is_scorer",

@@ -51,24 +51,66 @@ def validate_data(estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
 
 
 def check_rows(**tables: Any) -> None:
-    """Raise an error if two tables have the same pandas index in different orders."""
-    indexes = {name: table.index for name, table in tables.items() if _has_index(table)}
-    for first, second in combinations(indexes, 2):
-        index = indexes[first]
-        other = indexes[second]
-        if index.equals(other) or len(index) != len(other):
-            continue
-        if index.isin(other).all() and other.isin(index).all():
+    """Raise an error if two tables name the same rows in different orders.
+
+    Rows are named by the index of a pandas object and by the items of votes.
+    """
+    named = {name: _row_names(table) for name, table in tables.items()}
+    for first, second in combinations(named, 2):
+        if _in_another_order(named[first], named[second]):
+            reordered = f"{second}.loc[{first}.index]"
+            if _is_votes(tables[first]):
+                reordered = f"{second}.loc[{first}.items]"
+            elif _is_votes(tables[second]):
+                reordered = f"{first}.loc[{second}.items]"
             raise ValueError(
                 f"The indexes of {first} and {second} hold the same labels in different orders, "
-                "but rows are paired by position. "
-                f"Reorder the rows, for instance by {second}.loc[{first}.index]."
+                f"but rows are paired by position. Reorder the rows, for instance by {reordered}, "
+                "or pass arrays without names."
             )
 
 
-def _has_index(table: Any) -> bool:
-    # Arrays of pandas have no index.
-    return type(table).__module__.startswith("pandas") and hasattr(table, "index")
+def _is_votes(table: Any) -> bool:
+    return hasattr(table, "item_name")
+
+
+def _row_names(table: Any) -> Any:
+    """Return the names of the rows of a table, or None if it has none."""
+    if _is_votes(table):
+        return table.items
+    # Arrays of pandas have no index, and that of a Dask collection is not known.
+    return table.index if hasattr(table, "iloc") and not is_lazy(table) else None
+
+
+def _in_another_order(names: Any, others: Any) -> bool:
+    """Return whether two lists hold the same names in different orders."""
+    if names is None or others is None or len(names) != len(others):
+        return False
+    if hasattr(names, "equals") and hasattr(others, "equals"):  # much faster for large tables
+        if names.equals(others):
+            return False
+        if names.dtype == others.dtype and names.dtype != object:
+            return bool(names.isin(others).all() and others.isin(names).all())
+    texts = [_text(name) for name in names]
+    other_texts = [_text(name) for name in others]
+    return texts != other_texts and set(texts) == set(other_texts)
+
+
+def _text(name: Any) -> str:
+    """Return the name of a row as text, the same for 3, 3.0 and "3"."""
+    is_whole = isinstance(name, float) and name.is_integer()
+    return str(int(name) if is_whole else name)
+
+
+def check_columns(**tables: Any) -> None:
+    """Raise an error if two tables have different column names, or another order of them."""
+    named = {name: column_names(table) for name, table in tables.items()}
+    for (first, names), (second, others) in combinations(named.items(), 2):
+        if names and others and names != others:
+            raise ValueError(
+                f"{first} and {second} must have the same labels in the same order: "
+                f"{names}, {others}."
+            )
 
 
 def weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:

@@ -17,7 +17,7 @@ def test_summary_names_the_comparison_the_choice_and_its_scores(table):
     choice = choose_learner(*table, candidates={"neighbours": AAKNN()}, scoring="clark")
     text = summarise_choice(choice, requested=False)
     mean, neighbours = choice.table
-    assert "1 learner with the mean on 120 rows, in 5 folds. Chosen: neighbours" in text
+    assert "1 learner with the best constant on 120 rows, in 5 folds. Chosen: neighbours" in text
     assert f"Clark {neighbours['clark']:.3g} instead of {mean['clark']:.3g}" in text
     assert "Requested: neighbours" in summarise_choice(choice, requested=True)
 

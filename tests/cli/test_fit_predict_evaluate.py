@@ -170,7 +170,7 @@ def test_evaluate_shows_predictions_side_by_side(table):
     half.to_csv("half.csv", index=False)
     call = ("evaluate", "dist.csv", "pred.csv", "half.csv", *NAMES)
     facts = run_json(*call)
-    assert list(facts["measures"]) == ["pred.csv", "half.csv", "mean", "uniform"]
+    assert list(facts["measures"]) == ["pred.csv", "half.csv", "baseline", "uniform"]
     for name in ("pred.csv", "half.csv"):
         alone = run_json("evaluate", "dist.csv", name, *NAMES)
         assert facts["measures"][name] == alone["measures"]["predicted"]
@@ -626,7 +626,7 @@ def test_evaluate_compares_with_baselines(table):
     facts = run_json("evaluate", "dist.csv", "pred.csv", *NAMES)
     predicted = pd.read_csv("pred.csv")
     truth = table[LABELS].to_numpy()
-    ours, mean, uniform = (facts["measures"][key] for key in ("predicted", "mean", "uniform"))
+    ours, mean, uniform = (facts["measures"][key] for key in ("predicted", "baseline", "uniform"))
     assert ours == pytest.approx(score_all(truth, predicted[LABELS]))
     assert mean == pytest.approx(score_all(truth, np.tile(truth.mean(axis=0), (120, 1))))
     assert uniform == pytest.approx(score_all(truth, np.full((120, 3), 1 / 3)))
@@ -783,3 +783,81 @@ def test_damaged_table_has_no_traceback(folder, name):
     assert process.stderr.startswith(f"labeldist: {name}")
     assert "Traceback" not in process.stderr
     assert not Path("p.csv").exists()
+def test_evaluate_takes_the_baseline_from_training_degrees(table):
+    truth = table[LABELS].to_numpy()
+    predicted = pd.read_csv("pred.csv")[LABELS].to_numpy()
+    training = table.iloc[:30]
+    training.to_csv("train.csv", index=False)
+    fit = ("fit", "train.csv", *NAMES, "-o", "train.skops", "--method", "mean")
+    run(*fit)
+    mean = training[LABELS].mean().to_numpy()
+    expected = skill(truth, predicted, baseline=mean)
+    assert expected != pytest.approx(skill(truth, predicted))
+    for file, name in (
+        ("train.csv", "the mean of train.csv"),
+        ("train.skops", "the mean of the training rows of train.skops"),
+    ):
+        command = ("evaluate", "dist.csv", "pred.csv", *NAMES, "--baseline", file)
+        facts = run_json(*command)
+        assert facts["skill"] == pytest.approx(expected)
+        assert facts["baseline"] == name
+        constant = np.tile(mean, (120, 1))
+        assert facts["measures"]["baseline"] == pytest.approx(score_all(truth, constant))
+        assert f"the KL of {name} by" in run(*command).stdout
+    save(load("train.skops"), "without.skops")
+    evaluate = ("evaluate", "dist.csv", "pred.csv", *NAMES, "--baseline")
+    assert "states no mean" in error_of(*evaluate, "without.skops", code=2)
+    table[FEATURES].to_csv("features.csv", index=False)
+    assert "joy" in error_of(*evaluate, "features.csv")
+
+
+def test_training_mean_is_weighted(table):
+    table["votes"] = np.arange(len(table)) + 1
+    table.to_csv("dist.csv", index=False)
+    run(*FIT, "mean", "--weights", "votes")
+    mean = np.average(table[LABELS], axis=0, weights=table["votes"])
+    assert read_card("m.skops").training_mean == pytest.approx(dict(zip(LABELS, mean, strict=True)))
+
+
+def test_evaluate_by_another_measure(table):
+    truth = table[LABELS].to_numpy()
+    predicted = pd.read_csv("pred.csv")[LABELS].to_numpy()
+    command = ("evaluate", "dist.csv", "pred.csv", *NAMES, "--scoring", "manhattan")
+    facts = run_json(*command)
+    assert facts["skill"] == pytest.approx(skill(truth, predicted, measure="manhattan"))
+    assert facts["noise_ceiling"] is None
+    assert "the Manhattan loss of the best constant of the truth by" in run(*command).stdout
+    assert "Unknown measure 'no'" in error_of(*command[:-1], "no", code=2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("softmax", "--set", "scoring=wasserstein"),
+        ("softmax", "--scoring", "wasserstein"),
+        ("aaknn", "--scoring", "wasserstein"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_fit_prints_the_measure_that_decides(options):
+    facts = run_json(*FIT, *options)
+    constant, chosen = facts["learners"]
+    assert facts["scoring"] == "wasserstein"
+    assert facts["baseline"] == constant["name"] == "the best constant"
+    expected = 1 - chosen["wasserstein"] / constant["wasserstein"]
+    assert facts["skill"] == chosen["skill"] == pytest.approx(expected)
+    assert read_card("m.skops").measures["wasserstein"] == chosen["wasserstein"]
+    assert getattr(load("m.skops"), "scoring", "wasserstein") == "wasserstein"
+    assert "the Wasserstein loss of the best constant" in facts["paragraph"]
+    figures = f"(Wasserstein {chosen['wasserstein']:.3g} instead of {constant['wasserstein']:.3g})"
+    assert figures in facts["paragraph"]
+
+
+def test_fit_falls_back_to_the_best_constant_for_the_measure(table):
+    facts = run_json(*FIT, "mean", "--scoring", "manhattan")
+    assert facts["chosen"] == facts["baseline"] == "the best constant"
+    median = load("m.skops").predict(table[FEATURES])[0]
+    truth = table[LABELS].to_numpy()
+    constant = np.tile(median, (120, 1))
+    assert skill(truth, constant, measure="manhattan") == pytest.approx(0)
+    assert skill(truth, constant) < 0

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from labeldist._tables.preparation import prepare_columns
+from labeldist.datasets import make_artificial
 from labeldist.exceptions import LabelWarning, NotADistributionError
 from labeldist.learning import (
     AAKNN,
@@ -26,10 +27,11 @@ from labeldist.learning import (
 )
 from labeldist.learning._blended_learner import pool, pool_weights
 from labeldist.learning._candidates import FINAL_TREES, default_candidates
-from labeldist.learning._choice import BLEND, THE_MEAN, Trial, choose_among, pick
+from labeldist.learning._choice import BLEND, Trial, choose_among, pick
 from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
-from labeldist.metrics import MEASURES, PAPER_MEASURES, score_all
+from labeldist.metrics import MEASURES, PAPER_MEASURES, score_all, skill
+from labeldist.metrics._skill import THE_MEAN
 from labeldist.simplex import normalize, softmax
 
 CANDIDATES = {"linear": BDLDL(), "neighbours": AAKNN()}
@@ -380,3 +382,21 @@ def test_texts_can_be_features(curved):
         choose_learner(texts, D, candidates={"linear": BDLDL()})
     counted = choose_learner(texts, D, candidates={"linear": BDLDL()}, prepare=CountVectorizer())
     assert counted.name == "linear"
+
+
+def test_skill_is_over_the_best_constant_for_the_measure():
+    X, D = make_artificial(120, random_state=0)
+    choice = choose_learner(X, D, candidates={}, scoring="manhattan", random_state=0)
+    assert choice.name == "the best constant"
+    assert choice.skill == 0
+    constant = choice.estimator.predict(X)
+    assert skill(D, constant, measure="manhattan") == pytest.approx(0)
+    candidates = {"neighbours": AAKNN()}
+    choice = choose_learner(X, D, candidates=candidates, scoring="manhattan", random_state=0)
+    constant, chosen = (trial.mean("manhattan") for trial in choice.trials)
+    assert choice.skill == pytest.approx(1 - chosen / constant)
+    texts = [f"text {row}" for row in range(120)]
+    choice = choose_learner(texts, D, candidates={}, scoring="manhattan", random_state=0)
+    assert choice.estimator.predict(texts[:2]).shape == (2, 3)
+    with pytest.raises(ValueError, match="Unknown measure 'no'"):
+        choose_learner(X, D, scoring="no")

@@ -228,3 +228,10 @@ def test_scorers_normalise_true_degrees_and_take_weights():
         scorer(model, X, -D)
     with pytest.raises(ValueError, match="'euclid'"):
         get_scorer("euclid")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_tables_without_rows_raise(measure):
+    empty = np.empty((0, 3))
+    with pytest.raises(ValueError, match="D_true and D_pred have no rows"):
+        MEASURES[measure].mean(empty, empty)

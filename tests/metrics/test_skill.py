@@ -1,9 +1,13 @@
 """The skill over a baseline."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from labeldist.metrics import kl_divergence, skill
+from labeldist.exceptions import NotADistributionError
+from labeldist.metrics import MEASURES, kl_divergence, skill
+from labeldist.metrics._constants import best_constant
+from tests.frames import any_make
 
 D = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
 P = np.array([[0.8, 0.2], [0.5, 0.5], [0.3, 0.7]])
@@ -28,3 +32,54 @@ def test_skill_compares_with_the_mean_or_a_baseline():
 def test_skill_with_weights_equals_skill_of_repeated_rows():
     repeated = [0, 0, 0, 2]
     assert skill(D, P, sample_weight=[3, 0, 1]) == pytest.approx(skill(D[repeated], P[repeated]))
+
+
+def table(values, make=pd.DataFrame):
+    return make({name: values[:, k] for k, name in enumerate(["joy", "calm"])})
+
+
+@any_make
+def test_labels_in_another_order_raise(make):
+    reordered = make({"calm": P[:, 1], "joy": P[:, 0]})
+    assert skill(table(D, make), table(P, make)) == skill(D, P)
+    for options in ({"D_pred": reordered}, {"D_pred": P, "baseline": reordered}):
+        with pytest.raises(ValueError, match="same labels in the same order"):
+            skill(table(D, make), **options)
+
+
+def test_baseline_series_names_the_labels():
+    baseline = pd.Series({"joy": 0.2, "calm": 0.8})
+    expected = skill(D, P, baseline=[0.2, 0.8])
+    assert skill(table(D), table(P), baseline=baseline) == expected
+    assert skill(D, P, baseline=baseline) == expected
+    for truth, predicted in ((table(D), P), (D, table(P))):
+        with pytest.raises(ValueError, match="in this order"):
+            skill(truth, predicted, baseline=baseline[::-1])
+
+
+def test_invalid_weights_and_shapes_raise():
+    for weight in ([0, 0, 0], [1, -1, 1], [1, 1], [1, 1, np.nan]):
+        with pytest.raises(ValueError, match="sample_weight must hold one non-negative number"):
+            skill(D, P, sample_weight=weight)
+    with pytest.raises(ValueError, match=r"baseline must have the shape \(2,\) or \(3, 2\)"):
+        skill(D, P, baseline=[0.2, 0.3, 0.5])
+    with pytest.raises(NotADistributionError, match="baseline has 1 row"):
+        skill(D, P, baseline=[0.2, 0.3])
+    with pytest.raises(ValueError, match="Unknown measure 'kl'"):
+        skill(D, P, measure="kl")
+    with pytest.raises(ValueError, match="no rows"):
+        skill(np.empty((0, 2)), np.empty((0, 2)))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_skill_by_any_measure_is_the_relative_reduction_of_its_loss(measure):
+    best = MEASURES[measure].best
+    values = [
+        MEASURES[measure].mean(D, prediction) for prediction in (P, np.tile([0.2, 0.8], (3, 1)))
+    ]
+    achieved, trivial = np.abs(np.array(values) - best)
+    expected = pytest.approx(1 - achieved / trivial)
+    assert skill(D, P, measure=measure, baseline=[0.2, 0.8]) == expected
+    assert skill(D, D, measure=measure) == 1
+    constant = best_constant(D, measure)
+    assert skill(D, np.tile(constant, (3, 1)), measure=measure) == pytest.approx(0)

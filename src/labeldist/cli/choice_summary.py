@@ -24,20 +24,20 @@ def _comparison(choice: Choice) -> str:
     rows = f"{choice.compared_rows:,} rows"
     if choice.compared_rows < choice.n_rows:
         rows += f" drawn at random from {choice.n_rows:,}"
-    return f"Compared {learners} with the mean on {rows}, in {choice.n_folds} folds."
+    return f"Compared {learners} with {choice.trials[0].name} on {rows}, in {choice.n_folds} folds."
 
 
 def _result(choice: Choice, requested: bool) -> str:
-    mean = choice.trials[0]
-    if choice.chosen is mean:
+    baseline = choice.trials[0]
+    if choice.chosen is baseline:
         reason = ", because no learner is better" if len(choice.trials) > 1 else ""
         return f"Chosen: {choice.name}{reason}. It predicts the same for every row."
     verb = "Requested" if requested else "Chosen"
-    effect = describe_skill(choice.skill)
+    effect = describe_skill(choice.skill, choice.scoring, baseline.name)
     title = MEASURES[choice.scoring].title
     score = choice.chosen.mean(choice.scoring)
-    score_of_mean = mean.mean(choice.scoring)
-    figures = f"{title} {score:.3g} instead of {score_of_mean:.3g}"
+    score_of_baseline = baseline.mean(choice.scoring)
+    figures = f"{title} {score:.3g} instead of {score_of_baseline:.3g}"
     name = _blend(choice.weights) if choice.weights else choice.name
     return f"{verb}: {name}; it {effect} ({figures})."
 
@@ -56,15 +56,15 @@ def _blend(weights: dict[str, float]) -> str:
 
 
 def _cautions(choice: Choice) -> str:
-    mean = choice.trials[0]
+    baseline = choice.trials[0]
     cautions = [
         f"{trial.name} failed and was left out ({trial.failure})"
         for trial in choice.trials
         if trial.failure
     ]
     chosen = choice.chosen
-    if chosen is not mean and not chosen.is_clearly_better(mean, choice.scoring):
-        cautions.append(f"{choice.name} is not clearly better than the mean")
+    if chosen is not baseline and not chosen.is_clearly_better(baseline, choice.scoring):
+        cautions.append(f"{choice.name} is not clearly better than {baseline.name}")
     if choice.compared_rows < FEW_ROWS:
         cautions.append(f"scores on {choice.compared_rows} rows are rough")
     return f"Caution: {'; '.join(cautions)}." if cautions else ""

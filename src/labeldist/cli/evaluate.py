@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from labeldist._extras import require
-from labeldist._tables.column_selection import check_apart, degrees, match_columns
+from labeldist._tables.column_selection import check_apart, degrees, match_columns, one_column
 from labeldist._typing import Array
 from labeldist._validation import looks_logical
 from labeldist.cli import io, options, pictures
 from labeldist.cli.reporter import Reporter
-from labeldist.metrics._skill import UNIFORM
+from labeldist.metrics._skill import UNIFORM, Baseline, describe_skill, score_with_baselines
 from labeldist.simplex import normalize
 
+MODEL_SUFFIX = ".skops"
 RANKING = {"auc": "AUC ↑", "average_precision": "average precision ↑"}
 
 
@@ -28,6 +30,14 @@ def evaluate(
     labels: options.Labels,
     item: options.Item = None,
     weights: options.Weights = None,
+    scoring: options.Scoring = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table with the training degrees, or model of fit, for the baseline of the skill.",
+        ),
+    ] = None,
     measures: Annotated[
         str,
         typer.Option(
@@ -52,6 +62,11 @@ def evaluate(
     the Kullback-Leibler divergence (KL) of the mean: 1 is perfect, 0 is as good as the mean, and
     negative values are worse.
 
+    The mean of the true distributions is not known when a model is fitted. --baseline takes the
+    mean of the training degrees instead: of a table, or of a model that fit has saved. With
+    --scoring the skill is by another measure, and its baseline is the constant that is best for
+    this measure, such as a median for manhattan and wasserstein.
+
     If the truth are tags (0/1, several 1 in a row), degrees cannot be compared. How well the
     predictions rank the tags of an item before its other labels is shown instead: AUC and average
     precision.
@@ -60,6 +75,7 @@ def evaluate(
 
     - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
     - `labeldist evaluate dist.csv pred.csv other.csv --labels joy,fear,calm`
+    - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --baseline model.skops`
     - `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture curves.png`
     - `labeldist evaluate dist.csv pred.csv --labels 'grade_*' --ordered grade_low,grade_high`
     """
@@ -72,6 +88,7 @@ def evaluate(
         raise typer.BadParameter(str(error)) from None
     if picture and len(predicted) > 1:
         raise typer.BadParameter("--picture shows one prediction; name one table.")
+    measure = options.check_measure(scoring or "kl_divergence")
     io.check_outputs(picture, force=force)
     frame = io.read(truth, reporter, item)
     columns = _label_columns(labels, ordered, frame)
@@ -91,7 +108,12 @@ def evaluate(
         text, more = _rank_tags(given.to_numpy(), found, weight)
     else:
         D = _distributions(given, truth, reporter)
-        text, more = _compare_degrees(D, found, frame, given, weight, shown)
+        if baseline is None:
+            constant = Baseline.of(D, "the truth", measure=measure, weight=weight)
+        else:
+            constant = _read_baseline(baseline, columns, weights, measure, reporter)
+        ceiling = partial(io.noise_ceiling_of, frame, given.to_numpy(), weight, measure=measure)
+        text, more = _compare_degrees(D, found, weight, constant, measure, shown, ceiling)
         if picture:
             items = io.item_names(frame, item)
             drawn = pictures.draw_predictions(show, D, found[predicted[0]], columns, items)
@@ -99,28 +121,64 @@ def evaluate(
     reporter.result(text, facts | more)
 
 
-def _compare_degrees(
-    D: Array, found: dict[str, Array], frame: Any, given: Any, weight: Any, measures: Any
-) -> tuple[str, dict[str, Any]]:
-    """Return a text and facts about measures and skill of predictions and baselines."""
-    from labeldist.metrics._skill import describe_skill, score_with_baselines
+def _read_baseline(
+    path: str, columns: list[str], weights: str | None, measure: str, reporter: Reporter
+) -> Baseline:
+    """Return the best constant for the degrees of a table, or the mean that a model file states."""
+    if path.endswith(MODEL_SUFFIX):
+        from labeldist.models import read_card
 
-    scores = score_with_baselines(D, found, sample_weight=weight, measures=measures)
+        mean = read_card(path).training_mean or {}
+        missing = [name for name in columns if name not in mean]
+        if missing:
+            raise typer.BadParameter(
+                f"{path} states no mean of its training rows for {', '.join(missing)}. "
+                "Name the training table instead."
+            )
+        name = f"the mean of the training rows of {path}"
+        return Baseline(name, np.array([mean[column] for column in columns]))
+    frame = io.read(path, reporter)
+    for column in columns:
+        one_column(column, frame.columns, "label")
+    D = _distributions(degrees(frame, columns), path, reporter)
+    weight = io.weights_of(frame, weights if weights in frame.columns else None)
+    return Baseline.of(D, path, measure=measure, weight=weight)
+
+
+def _compare_degrees(
+    D: Array,
+    found: dict[str, Array],
+    weight: Any,
+    baseline: Baseline,
+    measure: str,
+    shown: Any,
+    ceiling_of: Any,
+) -> tuple[str, dict[str, Any]]:
+    """Return a text and facts about measures and skill of predictions and baselines.
+
+    `ceiling_of` returns the noise ceiling and a text about it for the best skill.
+    """
+    scores = score_with_baselines(
+        D, found, baseline=baseline, sample_weight=weight, measures=shown, scoring=measure
+    )
     skills = {score.name: score.skill for score in scores if not score.trivial}
     best = max(skills.values())
-    ceiling, about_ceiling = io.noise_ceiling_of(frame, given.to_numpy(), weight, best)
+    ceiling, about_ceiling = ceiling_of(best)
     if len(found) == 1:
-        summary = f"skill {best:.2f}: it {describe_skill(best)}."
+        summary = f"skill {best:.2f}: it {describe_skill(best, measure, baseline.name)}."
     else:
-        summary = ", ".join(f"skill of {name} {skill:.2f}" for name, skill in skills.items()) + "."
+        listed = ", ".join(f"skill of {name} {skill:.2f}" for name, skill in skills.items())
+        summary = f"{listed}, over {baseline.name}."
     text = f"{len(D)} items, {summary} {about_ceiling}".rstrip()
     table = {score.name: score.values for score in scores}
     facts = {
         "skill": best if len(found) == 1 else skills,
+        "scoring": measure,
+        "baseline": baseline.name,
         "noise_ceiling": ceiling,
         "measures": _named(table),
     }
-    titles = {name: measure.heading for name, measure in measures.items()}
+    titles = {name: one.heading for name, one in shown.items()}
     return f"{text}\n\n{_table(table, titles)}", facts
 
 
@@ -161,7 +219,7 @@ def _named(table: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     """Return the entries of the JSON: a single prediction is called ``predicted``."""
     *files, _, _ = table
     names = ["predicted"] if len(files) == 1 else files
-    return dict(zip([*names, "mean", "uniform"], table.values(), strict=True))
+    return dict(zip([*names, "baseline", "uniform"], table.values(), strict=True))
 
 
 def _label_columns(labels: str, ordered: str | None, frame: Any) -> list[str]:

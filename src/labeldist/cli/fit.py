@@ -13,6 +13,8 @@ from labeldist.cli import io, options, pictures
 from labeldist.cli.options import LEARNERS, make
 from labeldist.cli.reporter import Reporter
 from labeldist.methods import ONNX_EXPORTS
+from labeldist.metrics._constants import mean_of
+from labeldist.simplex import normalize
 
 if TYPE_CHECKING:
     from labeldist._tables.column_kinds import TableKinds
@@ -42,6 +44,7 @@ def fit(
     text: options.Text = None,
     categories: options.Categories = None,
     weights: options.Weights = None,
+    scoring: options.Scoring = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
     onnx: Annotated[
@@ -56,7 +59,8 @@ def fit(
     """Fit a model that predicts label distributions from features, and save it.
 
     Every method is scored by cross-validation and compared with the mean distribution, which
-    ignores the features.
+    ignores the features. With another measure than Kullback-Leibler as --scoring, the constant that
+    is best for this measure takes the place of the mean, such as a median for manhattan.
 
     **Examples**
 
@@ -71,7 +75,8 @@ def fit(
     reporter = Reporter(as_json=as_json)
     io.check_outputs(output, onnx, picture, force=force)
     pictures.check_picture(picture)
-    candidates = _candidates(method, settings, seed)
+    measure = _measure(scoring, settings)
+    candidates = _candidates(method, settings, seed, measure)
     is_requested = bool(candidates)
     columns = io.Columns(labels, features, ignore, prepare, text, categories, weights=weights)
     frame = io.read(table, reporter, ignore, text, categories)
@@ -97,17 +102,18 @@ def fit(
         text=prepare_for_linear(X, given.kinds) if prepare else None,
         sample_weight=weight,
         random_state=seed,
+        scoring=measure,
         only=exportable if onnx and not is_requested else None,
     )
     if weights and not weights_for(choice.estimator, weight):
         reporter.note(f"{choice.name} is fitted without weights; they enter its scores only.")
-    ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill)
+    ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill, measure)
     summary = f"{summarise_choice(choice, requested=is_requested)} {about_ceiling}".rstrip()
     about = _about(choice, summary, len(D))
     # Models that cannot be exported or drawn raise an error here, before any file is written.
     graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else b""
     drawn = _draw(show, choice, X, D, weight, seed, reporter) if picture else None
-    save(choice.estimator, output, **about, force=force)
+    save(choice.estimator, output, **about, training_mean=_training_mean(D, weight), force=force)
     if onnx:
         write_whole(onnx, graph, overwrite=force)
     pictures.save_drawn(drawn, picture, force=force)
@@ -115,6 +121,8 @@ def fit(
         **io.facts(given, output),
         "chosen": choice.name,
         "weights": choice.weights,
+        "scoring": measure,
+        "baseline": choice.trials[0].name,
         "skill": choice.skill,
         "noise_ceiling": ceiling,
         "paragraph": summary,
@@ -128,7 +136,21 @@ def fit(
     reporter.result(f"{summary}\n\n{output}: {', '.join(sizes)}.", facts)
 
 
-def _candidates(method: str, settings: list[str] | None, seed: int) -> dict[str, Any] | None:
+def _measure(scoring: str | None, settings: list[str] | None) -> str:
+    """Return the measure that decides: the option, or else the one that the learner searches by."""
+    given = scoring or options.parse_settings(settings).get("scoring", "kl_divergence")
+    return options.check_measure(given)
+
+
+def _training_mean(D: Any, weight: Any) -> dict[str, float]:
+    """Return the weighted mean degree of each label."""
+    mean = mean_of(normalize(D), weight)
+    return dict(zip(map(str, D.columns), mean.tolist(), strict=True))
+
+
+def _candidates(
+    method: str, settings: list[str] | None, seed: int, measure: str
+) -> dict[str, Any] | None:
     """Return the requested learner by name, nothing for the mean, or None for all candidates."""
     parameters = options.parse_settings(settings)
     if method == AUTO:
@@ -136,8 +158,9 @@ def _candidates(method: str, settings: list[str] | None, seed: int) -> dict[str,
             raise typer.BadParameter("--set needs a --method, to which the parameter belongs.")
         return None
     learner = make(LEARNERS, method, parameters)
-    if "random_state" in learner.get_params() and "random_state" not in parameters:
-        learner.set_params(random_state=seed)
+    for name, value in {"random_state": seed, "scoring": measure}.items():
+        if name in learner.get_params() and name not in parameters:
+            learner.set_params(**{name: value})
     return {} if method == MEAN else {method: learner}
 
 
@@ -174,7 +197,7 @@ def _about(choice: Choice, summary: str, n_items: int) -> dict[str, Any]:
     """Return what is saved with the model."""
     from labeldist.metrics import PAPER_MEASURES
 
-    measures = {name: choice.chosen.mean(name) for name in PAPER_MEASURES}
+    measures = {name: choice.chosen.mean(name) for name in [*PAPER_MEASURES, choice.scoring]}
     return {
         "summary": summary,
         "measures": {"skill": choice.skill, **measures},

@@ -265,15 +265,16 @@ def counts_of_votes(frame: pd.DataFrame, D: Array) -> Array | None:
 
 
 def noise_ceiling_of(
-    frame: pd.DataFrame, D: Array, weight: Any, skill: float
+    frame: pd.DataFrame, D: Array, weight: Any, skill: float, measure: str = "kl_divergence"
 ) -> tuple[float | None, str]:
     """Return the noise ceiling and a text about it.
 
-    They are None and "" unless `D` are shares of known numbers of votes.
+    They are None and "" unless `D` are shares of known numbers of votes, and the skill is by
+    Kullback-Leibler.
     """
     from labeldist.votes import from_votes, noise_ceiling
 
-    if VOTES_COLUMN not in frame.columns:
+    if VOTES_COLUMN not in frame.columns or measure != "kl_divergence":
         return None, ""
     weights = np.ones(len(D)) if weight is None else weight
     used = (to_numbers(frame[VOTES_COLUMN], truth_words=False) > 0) & (weights > 0)

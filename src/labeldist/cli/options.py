@@ -11,6 +11,7 @@ import typer
 from labeldist._tables.messages import did_you_mean
 from labeldist.cli.reporter import Reporter
 from labeldist.methods import METHODS, Method
+from labeldist.metrics._measures import measure_named
 
 Table = Annotated[
     str,
@@ -56,6 +57,13 @@ Weights = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Weights of the rows, such as numbers of votes."),
 ]
+Scoring = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="Measure of the skill, such as wasserstein. Default: kl_divergence.",
+    ),
+]
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Table; - is CSV to standard output.")
 ]
@@ -70,7 +78,7 @@ ShowPredictions = Annotated[Literal["calibration", "scatter", "bars", "ternary"]
 ShowModel = Annotated[
     Literal["calibration", "importance", "coefficients", "search"],
     typer.Option(
-        help="Kind of --picture: importance of the features, search over hyper-parameters, …"
+        help="Kind of --picture: importance of the features, search over hyper-parameters."
     ),
 ]
 VoteItem = Annotated[str | None, typer.Option(help="Column with the names of the items.")]
@@ -104,6 +112,7 @@ Settings = Annotated[
 ]
 
 _TYPES = {
+    "Any": "VALUE",
     "bool": "",
     "str": "TEXT",
     "list[str]": "TEXT",
@@ -158,6 +167,14 @@ def make(methods: dict[str, Method], name: str, parameters: dict[str, Any]) -> A
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     return estimator
+
+
+def check_measure(name: Any) -> str:
+    """Return the name of a measure."""
+    try:
+        return measure_named(name).name
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def use_features(enhancer: Any, X: Any, reporter: Reporter) -> None:

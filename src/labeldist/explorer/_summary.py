@@ -13,7 +13,7 @@ from labeldist._tables.messages import listed
 from labeldist._typing import Array
 from labeldist.explorer._contents import Contents
 from labeldist.metrics import chebyshev, intersection
-from labeldist.metrics._skill import Score, describe_skill, score_with_baselines
+from labeldist.metrics._skill import Baseline, Score, describe_skill, score_with_baselines
 from labeldist.simplex import ambiguity
 
 MAX_ITEMS = 20_000  # Of more items, a random sample is shown.
@@ -43,7 +43,8 @@ def scores(contents: Contents) -> list[Score]:
     D = versions.pop(contents.truth)
     if contents.estimate is not None:
         del versions[contents.estimate]
-    return score_with_baselines(D, versions, truth=f"“{contents.truth}”")
+    baseline = Baseline.of(D, f"“{contents.truth}”")
+    return score_with_baselines(D, versions, baseline=baseline)
 
 
 def compare_pairs(contents: Contents) -> list[Pair]:

@@ -29,10 +29,13 @@ from labeldist.learning._cross_validation import (
     split_rows,
     weighted_rows,
 )
-from labeldist.learning._learner import MeanDistribution, check_weights
+from labeldist.learning._learner import BestConstant, MeanDistribution, check_weights
 from labeldist.learning._learner_table import LearnerTable
 from labeldist.learning._soft_label_classifier import SoftLabelClassifier
 from labeldist.metrics import MEASURES, PAPER_MEASURES
+from labeldist.metrics._constants import is_mean
+from labeldist.metrics._measures import measure_named
+from labeldist.metrics._skill import constant_name
 
 # The comparison uses a random sample of larger tables: at most MAX_ROWS rows and about MAX_CELLS
 # values of features, but at least MIN_ROWS rows.
@@ -48,7 +51,6 @@ QUALIFYING = 0.5
 # Relative gain for which a blend is worth the time and the size of several learners.
 MIN_BLEND_GAIN = 0.005
 
-THE_MEAN = "the mean"
 BLEND = "blend"
 
 
@@ -73,7 +75,8 @@ class Choice:
     name : str
         Its name.
     skill : float
-        Its skill on the held-out rows: 1 − KL / KL of the mean distribution.
+        Its skill on the held-out rows by the measure `scoring`, over the constant prediction that
+        is best for it on the training rows: the mean distribution for Kullback-Leibler.
     table : list of dict
         One row per learner: name, mean and standard deviation of each measure, skill, seconds,
         failure. ``print`` shows it as text, ``pandas.DataFrame`` converts it.
@@ -165,7 +168,8 @@ def choose_learner(
     cv : int or splitter, default=5
         Number of shuffled folds, at most one per row, or a splitter.
     scoring : str, default="kl_divergence"
-        One of `labeldist.metrics.MEASURES`.
+        One of `labeldist.metrics.MEASURES`. With a measure for which the mean is not the best
+        constant prediction, "the best constant" takes the place of the mean distribution.
     prepare : transformer, default=None
         Fitted before every learner on the same rows. The chosen estimator is then a pipeline that
         starts with it.
@@ -235,7 +239,7 @@ def choose_among(
     each learner and after the final fit. Candidates for which `only` is false are left out, and
     there is no blend. `requested` chooses the last candidate.
     """
-    measures = [*PAPER_MEASURES, scoring]
+    measures = [*PAPER_MEASURES, measure_named(scoring).name]
     random = validation.random_generator(random_state)
     validation.check_rows(X=X, D=D, sample_weight=sample_weight)
     X, D = indexable(X, D)
@@ -259,7 +263,8 @@ def choose_among(
         compared = {name: Candidate(given, prepare) for name, given in candidates.items()}
     if only is not None:
         compared = {name: one for name, one in compared.items() if only(one.learner)}
-    compared = {THE_MEAN: Candidate(_mean_learner(sample, prepare), prepare), **compared}
+    constant = _constant_learner(sample, prepare, scoring)
+    compared = {constant_name(scoring): Candidate(constant, prepare), **compared}
     trials = _compare(compared, sample, folds, measures, watch)
     _check_failures(trials[1:])
     chosen = trials[-1] if requested else pick(trials, scoring)
@@ -281,8 +286,8 @@ def choose_among(
     return Choice(
         estimator=estimator,
         name=chosen.name,
-        skill=chosen.skill(trials[0]),
-        table=LearnerTable([_table_row(trial, trials[0]) for trial in trials], scoring),
+        skill=chosen.skill(trials[0], scoring),
+        table=LearnerTable([_table_row(trial, trials[0], scoring) for trial in trials], scoring),
         trials=tuple(trials),
         truth=np.concatenate([sample.D[test] for _, test in folds]),
         scoring=scoring,
@@ -379,8 +384,10 @@ def _n_features(X: Any) -> int:
     return max(1, math.prod(np.shape(X)[1:]))
 
 
-def _mean_learner(sample: Table, prepare: Any) -> Any:
-    """Return a learner of the mean that accepts the features."""
+def _constant_learner(sample: Table, prepare: Any, scoring: str) -> Any:
+    """Return a learner of the best constant for a measure that accepts the features."""
+    if not is_mean(scoring):
+        return BestConstant(scoring)
     mean = MeanDistribution()
     if prepare is not None:
         return mean
@@ -444,12 +451,12 @@ def _fit_with_warnings(
     return estimator, tuple(dict.fromkeys(messages))
 
 
-def _table_row(trial: Trial, baseline: Trial) -> dict[str, Any]:
+def _table_row(trial: Trial, baseline: Trial, scoring: str) -> dict[str, Any]:
     row: dict[str, Any] = {"name": trial.name}
     for measure in baseline.scores:  # the six of the paper and `scoring`
         row[measure] = None if trial.failure else trial.mean(measure)
         row[f"{measure}_deviation"] = None if trial.failure else float(trial.scores[measure].std())
-    row["skill"] = None if trial.failure else trial.skill(baseline)
+    row["skill"] = None if trial.failure else trial.skill(baseline, scoring)
     row["seconds"] = trial.seconds
     row["failure"] = trial.failure or None
     return row

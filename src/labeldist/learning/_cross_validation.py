@@ -17,7 +17,7 @@ from labeldist._compat import _safe_indexing, is_scorer
 from labeldist._typing import Array
 from labeldist._validation import random_generator, weights_for
 from labeldist.metrics import MEASURES, score_all
-from labeldist.metrics._skill import ROUNDING_DIVERGENCE, relative_reduction
+from labeldist.metrics._skill import ROUNDING_DIVERGENCE, relative_improvement
 
 LEAST_GAIN = 1e-5  # Relative gains below it may be due to the tolerance of a solver.
 
@@ -55,9 +55,9 @@ class Trial:
         """Return the mean of a measure over all held-out rows."""
         return float(np.average(self.scores[measure], weights=self.weights))
 
-    def skill(self, baseline: Trial) -> float:
-        """Return 1 − KL / KL of the baseline over all held-out rows."""
-        return relative_reduction(self.mean("kl_divergence"), baseline.mean("kl_divergence"))
+    def skill(self, baseline: Trial, measure: str = "kl_divergence") -> float:
+        """Return the skill over a baseline on all held-out rows."""
+        return relative_improvement(measure, self.mean(measure), baseline.mean(measure))
 
     def is_clearly_better(self, other: Trial, measure: str, errors: float = 1.0) -> bool:
         """Return whether the mean gain over `other` exceeds some of its standard errors.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labeldist._typing import EPSILON, Array
-from labeldist._validation import check_rows, column_names
+from labeldist._validation import check_columns, check_rows
 from labeldist.simplex import check_distributions
 
 Rows = Callable[[Array, Array], Array]
@@ -155,16 +155,13 @@ def check_pair(
             " labeldist.metrics.get_scorer with the name of the measure."
         )
     check_rows(D_true=D_true, D_pred=D_pred, sample_weight=sample_weight)
-    true_names = column_names(D_true)
-    names = column_names(D_pred)
-    if true_names and names and true_names != names:
-        raise ValueError(
-            f"D_true and D_pred must have the same labels in the same order: {true_names}, {names}."
-        )
+    check_columns(D_true=D_true, D_pred=D_pred)
     d = check_distributions(D_true, name="D_true")
     p = check_distributions(D_pred, name="D_pred")
     if d.shape != p.shape:
         raise ValueError(f"D_true and D_pred must have the same shape: {d.shape}, {p.shape}.")
+    if not len(d):
+        raise ValueError("D_true and D_pred have no rows, so there is nothing to compare.")
     return d, p
 
 
@@ -405,6 +402,13 @@ def _n_steps(d: Array) -> int:
     return max(d.shape[1] - 1, 1)
 
 
+def measure_named(name: str) -> Measure:
+    """Return a measure by its name."""
+    if name not in MEASURES:
+        raise ValueError(f"Unknown measure {name!r}; choose from {', '.join(MEASURES)}.")
+    return MEASURES[name]
+
+
 def select_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
     """Return the named measures; `measures` is a parameter of `score_all`."""
     ordered = {name: measure for name, measure in MEASURES.items() if measure.needs_order}
@@ -494,10 +498,8 @@ def get_scorer(name: str) -> Any:
     >>> round(get_scorer("cosine")(BDLDL().fit(X, D), X, D), 3)
     1.0
     """
-    if name not in MEASURES:
-        raise ValueError(f"Unknown measure {name!r}; choose from {', '.join(MEASURES)}.")
+    sign = measure_named(name).sign
     # A slow import that measures do not need
     from labeldist.metrics._scorer import MeasureScorer, mean_of_normalized
 
-    sign = MEASURES[name].sign
     return MeasureScorer(mean_of_normalized, sign, {"measure": name}, response_method="predict")

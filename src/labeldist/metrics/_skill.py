@@ -1,36 +1,58 @@
-"""Skill of a prediction: the relative reduction of the divergence of a trivial baseline."""
+"""Skill of a prediction: the relative reduction of the loss of a trivial baseline."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from labeldist._typing import Array
-from labeldist.metrics._measures import kl_divergence, score_all
-from labeldist.simplex import normalize
+from labeldist._validation import check_columns, check_label_names, check_rows
+from labeldist.metrics._constants import best_constant, is_mean
+from labeldist.metrics._measures import (
+    MEASURES,
+    check_pair,
+    measure_named,
+    row_weights,
+    score_all,
+)
+from labeldist.simplex import check_distributions, normalize
 
 ROUNDING_DIVERGENCE = 1e-12  # divergences up to this are zero up to rounding
+THE_MEAN = "the mean"
 UNIFORM = "all labels equally"  # the name of the uniform baseline
 
 
 def skill(
-    D: ArrayLike,
-    P: ArrayLike,
+    D_true: ArrayLike,
+    D_pred: ArrayLike,
     *,
+    measure: str = "kl_divergence",
     baseline: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the skill 1 − KL(D, P) / KL(D, baseline) of predicted distributions.
+    """Return the skill of predicted distributions, relative to a baseline.
+
+    It is 1 − loss(D_pred) / loss(baseline), where the loss is the difference of the measure from
+    its best value. By Kullback-Leibler, the default, it is 1 − KL(D_true, D_pred) / KL(D_true,
+    baseline).
 
     Parameters
     ----------
-    D : array-like of shape (n_samples, n_labels)
+    D_true : array-like of shape (n_samples, n_labels)
         The true distributions. Each row is divided by its sum.
-    P : array-like of shape (n_samples, n_labels)
+    D_pred : array-like of shape (n_samples, n_labels)
         The predicted distributions.
+    measure : str, default="kl_divergence"
+        A key of `MEASURES`.
     baseline : array-like of shape (n_labels,) or (n_samples, n_labels), default=None
-        Distributions that the prediction is compared with. None is the weighted mean of `D`.
+        Distributions that the prediction is compared with. None is the constant prediction that is
+        best for `D_true` and the measure: for ``"kl_divergence"`` and ``"ranked_probability"`` the
+        weighted mean, for ``"manhattan"``, ``"intersection"`` and ``"wasserstein"`` a median. The
+        mean of training data judges a model by what was known when it was fitted.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
 
@@ -42,7 +64,13 @@ def skill(
 
     See Also
     --------
-    kl_divergence : The divergence that is compared.
+    score_all : The values of the measures.
+
+    Notes
+    -----
+    Tables are paired by position. Data frames whose columns have other names or another order, or
+    whose indexes have another order, raise an error. The index of a Series as `baseline` names the
+    labels.
 
     Examples
     --------
@@ -50,16 +78,42 @@ def skill(
     >>> D = [[0.9, 0.1], [0.1, 0.9]]
     >>> round(skill(D, [[0.8, 0.2], [0.2, 0.8]]), 2)
     0.9
+    >>> round(skill(D, [[0.8, 0.2], [0.2, 0.8]], measure="manhattan"), 2)
+    0.75
     """
-    degrees = normalize(D, copy=False)
+    mean = measure_named(measure).mean
+    _check_baseline(D_true, D_pred, baseline, sample_weight)
+    degrees = normalize(D_true, name="D_true", copy=False)
+    d, p = check_pair(degrees, D_pred)
+    weight = row_weights(sample_weight, np.full(len(d), True))
     if baseline is None:
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        baseline = np.average(degrees, axis=0, weights=weight)
-    constant = np.broadcast_to(np.asarray(baseline, dtype=np.float64), degrees.shape)
-    achieved = kl_divergence(degrees, P, sample_weight=sample_weight)
-    return relative_reduction(
-        achieved, kl_divergence(degrees, constant, sample_weight=sample_weight)
-    )
+        baseline = best_constant(d, measure, weight)
+    given = np.asarray(baseline, dtype=np.float64)
+    if given.shape not in (d.shape, d.shape[1:]):
+        raise ValueError(
+            f"baseline must have the shape {d.shape[1:]} or {d.shape}; got {given.shape}."
+        )
+    constant = np.broadcast_to(check_distributions(np.atleast_2d(given), name="baseline"), d.shape)
+    achieved = mean(d, p, sample_weight=weight)
+    return relative_improvement(measure, achieved, mean(d, constant, sample_weight=weight))
+
+
+def _check_baseline(D_true: Any, D_pred: Any, baseline: Any, sample_weight: Any) -> None:
+    """Raise an error if tables name their rows or labels in different orders."""
+    is_constant = np.ndim(baseline) < 2
+    if is_constant and hasattr(baseline, "iloc"):  # the index of a Series names the labels
+        names = [str(name) for name in baseline.index]
+        for name, table in {"D_true": D_true, "D_pred": D_pred}.items():
+            check_label_names(table, names, name)
+    of_rows = None if is_constant else baseline
+    check_rows(D_true=D_true, D_pred=D_pred, baseline=of_rows, sample_weight=sample_weight)
+    check_columns(D_true=D_true, D_pred=D_pred, baseline=of_rows)
+
+
+def relative_improvement(measure: str, achieved: float, trivial: float) -> float:
+    """Return the skill of a mean value of a measure over that of a baseline."""
+    best = MEASURES[measure].best
+    return relative_reduction(abs(achieved - best), abs(trivial - best))
 
 
 def relative_reduction(achieved: float, trivial: float) -> float:
@@ -69,12 +123,34 @@ def relative_reduction(achieved: float, trivial: float) -> float:
     return 1 - achieved / trivial
 
 
-def describe_skill(share: float) -> str:
+def describe_skill(share: float, measure: str = "kl_divergence", baseline: str = THE_MEAN) -> str:
     """Return a predicate that describes a skill: ``reduces the KL of the mean by 25 %``."""
+    chosen = MEASURES[measure]
+    loss = "KL" if measure == "kl_divergence" else f"{chosen.title} loss"
     if share <= 0:
-        return "does not reduce the KL of the mean"
+        return f"does not reduce the {loss} of {baseline}"
     percent = f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.1f}"
-    return f"reduces the KL of the mean by {percent} %"
+    return f"reduces the {loss} of {baseline} by {percent} %"
+
+
+def constant_name(measure: str) -> str:
+    """Return what the best constant prediction for a measure is called."""
+    return THE_MEAN if is_mean(measure) else "the best constant"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A constant prediction and its name."""
+
+    name: str
+    degrees: Array
+
+    @classmethod
+    def of(
+        cls, D: Array, source: str, *, measure: str = "kl_divergence", weight: Array | None = None
+    ) -> Baseline:
+        """Return the best constant prediction for true distributions `D` from `source`."""
+        return cls(f"{constant_name(measure)} of {source}", best_constant(D, measure, weight))
 
 
 @dataclass(frozen=True)
@@ -91,22 +167,22 @@ def score_with_baselines(
     D: Array,
     predictions: Mapping[str, Array],
     *,
+    baseline: Baseline,
     sample_weight: Array | None = None,
-    truth: str = "the truth",
     measures: str | Iterable[str] = "paper",
+    scoring: str = "kl_divergence",
 ) -> list[Score]:
-    """Score predictions against true distributions `D`, followed by the mean of `D` and `UNIFORM`.
+    """Score predictions against true distributions `D`, followed by a baseline and `UNIFORM`.
 
-    `truth` is the name of `D` in the name of its mean. `measures` is "paper", "all" or names.
+    The skill is by the measure `scoring`. `measures` is "paper", "all" or names.
     """
-    mean = np.average(D, axis=0, weights=sample_weight)
     baselines = {
-        f"the mean of {truth}": np.broadcast_to(mean, D.shape),
+        baseline.name: np.broadcast_to(baseline.degrees, D.shape),
         UNIFORM: np.full_like(D, 1 / D.shape[1]),
     }
     scores: list[Score] = []
     for name, P in (*predictions.items(), *baselines.items()):
         values = score_all(D, P, sample_weight=sample_weight, measures=measures)
-        share = skill(D, P, baseline=mean, sample_weight=sample_weight)
+        share = skill(D, P, measure=scoring, baseline=baseline.degrees, sample_weight=sample_weight)
         scores.append(Score(name, values, share, trivial=len(scores) >= len(predictions)))
     return scores

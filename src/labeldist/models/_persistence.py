@@ -8,7 +8,7 @@ import os
 import platform
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,8 @@ class ModelCard:
         Number of features, and of training rows if it is known.
     summary, measures : str or None, dict of str to float
         Text about the training, and scores by name.
+    training_mean : dict of str to float or None
+        Mean degree of each label in the training rows, if it is known.
 
     See Also
     --------
@@ -89,6 +91,7 @@ class ModelCard:
     training_rows: int | None
     summary: str | None
     measures: dict[str, float]
+    training_mean: dict[str, float] | None = None
 
 
 def save(
@@ -98,6 +101,7 @@ def save(
     summary: str | None = None,
     measures: Mapping[str, float] | None = None,
     training_rows: int | None = None,
+    training_mean: Mapping[str, float] | None = None,
     trusted: Iterable[str] = (),
     force: bool = False,
 ) -> None:
@@ -115,6 +119,8 @@ def save(
     summary, measures, training_rows : str, mapping of str to float, int, default=None
         Entries of the card: text about the training, scores, and number of rows, which some models
         know themselves.
+    training_mean : mapping of str to float, default=None
+        Entry of the card: mean degree of each label in the training rows.
     trusted : iterable of str, default=()
         Names of further types that the model may contain. `load` needs the same names.
     force : bool, default=False
@@ -133,6 +139,8 @@ def save(
     """
     check_free(path, force=force)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
+    if training_mean is not None:
+        card = replace(card, training_mean=dict(training_mean))
     content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
     _check_types(content, trusted, type(model).__name__)
     archive = io.BytesIO(content)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._typing import Array
+from labeldist._validation import check_columns, check_rows
 from labeldist.metrics import MEASURES
 from labeldist.plots._display import (
     COLOURS,
@@ -390,6 +391,8 @@ class PredictionDisplay(DisplayOfPredictions):
         if max_rows is None:
             max_rows = MAX_ROWS[kind]
         true, predicted = read_pair(D_true, D_pred, label_names, item_names)
+        if intervals is not None:
+            _check_intervals(D_true, D_pred, intervals)
         n = len(predicted)
         best_first = np.argsort(_divergence_by_row(true.to_numpy(), predicted), kind="stable")
         steps = np.linspace(0, n - 1, min(n, max_rows)).round()
@@ -548,3 +551,11 @@ class CalibrationDisplay(DisplayOfPredictions):
         self.interval_lines_ = ax.vlines(self.predicted_means, lower, upper, color=colour)
         per_bin = f"{np.median(self.counts):,.0f} degrees per point"
         ax.set(xlabel=f"predicted degree ({per_bin})", ylabel=f"mean {self.truth}")
+
+
+def _check_intervals(D_true: Any, D_pred: Any, intervals: tuple[Any, Any]) -> None:
+    """Raise an error if bounds have other labels than the degrees, or rows in another order."""
+    lower, upper = intervals
+    tables = {"D_true": D_true, "D_pred": D_pred, "the lower bound": lower}
+    check_rows(**tables, **{"the upper bound": upper})
+    check_columns(**tables, **{"the upper bound": upper})

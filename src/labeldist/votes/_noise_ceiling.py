@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import psi, xlogy
 
 from labeldist._typing import Array
+from labeldist._validation import check_rows
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import relative_reduction
@@ -44,7 +45,8 @@ def noise_ceiling(
     n_votes : int or None, default=None
         Number of votes per item that judge the model. None is each item's own number.
     sample_weight : array-like of shape (n_items,) or None, default=None
-        Weights of the items in the skill, such as `votes.weights`. None weights them equally.
+        Weights of the items in the skill, such as `votes.weights`. None weights them equally. A
+        Series whose index names the items in another order raises an error.
 
     Returns
     -------
@@ -64,6 +66,7 @@ def noise_ceiling(
     (0.6, 0.9)
     """
     check_independent_votes(votes, "noise_ceiling")
+    check_rows(votes=votes, sample_weight=sample_weight)
     judging_votes = votes.counts.sum(axis=1)
     judged = judging_votes > 0
     if n_votes is not None:

@@ -250,7 +250,7 @@ def test_features_in_another_order_than_the_items_of_the_votes_raise():
     features = pd.DataFrame(X, index=[f"item {row}" for row in range(40)])
     counts = pd.DataFrame(draw_votes(D).astype(int), index=features.index)
     votes = from_votes(counts[::-1], counts=[0, 1, 2])
-    with pytest.raises(ValueError, match="another order"):
+    with pytest.raises(ValueError, match="different orders"):
         VoteLE("auto").fit(features, votes)
     VoteLE("auto").fit(features, from_votes(counts.to_numpy()[::-1]))  # without names
     VoteLE("auto").fit(features.reset_index(drop=True), votes)

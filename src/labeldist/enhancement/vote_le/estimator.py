@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import betaincinv
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import HasMethods, StrOptions, _check_sample_weight
+from labeldist._compat import HasMethods, StrOptions, _check_sample_weight, _num_samples
 from labeldist._threads import one_thread
 from labeldist._typing import Array
 from labeldist._validation import (

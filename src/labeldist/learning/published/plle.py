@@ -150,6 +150,26 @@ class PLLE(SupportVectorMixin, ClassifierMixin, ConstrainedEstimator):
             self._regress(X, self.label_distributions_, weight=2 * self.C, radius=self.epsilon)
         return self
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of the predicted classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The features.
+        y : array-like of shape (n_samples,)
+            The true classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        score : float
+            The share of the rows whose class is predicted.
+        """
+        validation.check_rows(X=X, y=y, sample_weight=sample_weight)
+        return float(super().score(X, y, sample_weight=sample_weight))
+
     def decision_function(self, X: Any) -> Array:
         """Return the scores of the classes.
 
