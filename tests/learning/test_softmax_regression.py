@@ -202,6 +202,8 @@ def excess_error(seed):
     return chosen / errors.min() - 1, stated / errors.min() - 1
 
 
+# The chosen ridge can be too small for the final fit to meet its tolerance.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     "n_tables",
     [

@@ -48,8 +48,8 @@ FOLD_TOL_FACTOR = 100
 MAX_FOLD_TOL = 1e-3
 # While a ridge has this many times the error of the best one so far, the next one is first searched
 # with the tolerance `ROUGH_TOL`, and only if its error is smaller, precisely.
-POOR = 1.5
-ROUGH_TOL = 0.03
+POOR = 2.0
+ROUGH_TOL = 0.01
 
 
 # A function that sums ``summarise(block number, X, D, weight, *shared)`` over blocks of a table.
@@ -196,8 +196,8 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         Its mean score over the folds.
     cv_results_ : dict
         Scores of all ridges, as in ``GridSearchCV``. Measures for which lower is better change
-        their sign. Where the distance to a perfect score is more than 1.5 times that of the best
-        ridge, scores may be those of a search with the tolerance 0.03.
+        their sign. Where the distance to a perfect score is more than twice that of the best
+        ridge, scores may be those of a search with the tolerance 0.01.
     coef_ : ndarray of shape (n_labels, n_features)
         Coefficients Wᵀ of the model with this ridge, fitted to all rows.
     intercept_ : ndarray of shape (n_labels,)
@@ -312,7 +312,6 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         starts: list[Any] = [0.0] * len(paths)
         scores = np.empty((len(paths), len(ridges)))
         tol = min(FOLD_TOL_FACTOR * self.tol, max(self.tol, MAX_FOLD_TOL))
-
 
         def search(ridge: float, tol: float) -> Array:
             solutions = [
