@@ -25,7 +25,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import check_moments
-from labeldist.learning._chunk_sums import Chunks, sum_over_chunks
+from labeldist.learning._chunk_sums import Chunks, RepeatedChunks, sum_over_chunks
 from labeldist.learning._cross_validation import (
     Table,
     check_finite,
@@ -121,12 +121,13 @@ class SoftmaxRegression(DaskLearner, SoftmaxLearner):
         if iter(chunks) is chunks:
             raise TypeError("chunks is read several times. Pass a TableStream or a list.")
 
+        repeated = RepeatedChunks(chunks)
         n_passes = 0
 
         def total(summarise: Callable[..., Any], shared: tuple[Any, ...] = ()) -> Any:
             nonlocal n_passes
             n_passes += 1
-            return sum_over_chunks(self, chunks, summarise, shared, are_checked=n_passes > 1)
+            return sum_over_chunks(self, repeated, summarise, shared, are_checked=n_passes > 1)
 
         return self._fit_sums(total)
 
@@ -164,10 +165,10 @@ class SoftmaxRegression(DaskLearner, SoftmaxLearner):
 class SoftmaxRegressionCV(SoftmaxRegression):
     """Softmax regression with a ridge penalty that is chosen by cross-validation.
 
-    In each fold one decomposition of the features serves all ridges. All are tried, from the largest
-    to the smallest, each search starting at the minimum of the last one. Scores can have several
-    local maxima if features have different units. For Dask collections and streams, which are read once per
-    iteration and fold, `cv` must be an int and `scoring` a name.
+    In each fold one decomposition of the features serves all ridges. All are tried, from the
+    largest to the smallest, each search starting at the minimum of the last one: scores can have
+    several local maxima if features have different units. For Dask collections and streams, which
+    are read once per iteration and fold, `cv` must be an int and `scoring` a name.
 
     Parameters
     ----------

@@ -157,8 +157,8 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     plain data, estimators of labeldist and scikit-learn, and `trusted` ones. A
     `ModelVersionWarning` is issued if the versions of labeldist or scikit-learn differ.
 
-    Trees of LightGBM and XGBoost must be `trusted`, since the parsers of these libraries can corrupt
-    memory if a file was made to do harm.
+    Trees of LightGBM and XGBoost must be `trusted`, since the parsers of these libraries can
+    corrupt memory if a file was made to do harm.
 
     Parameters
     ----------
