@@ -14,6 +14,7 @@ from typing import IO
 from labeldist.exceptions import OutputError
 
 ADVICE_TO_REPLACE = "use another name, or force to replace it"
+ADVICE_TO_TRUST = "Pass these names as trusted if you trust the author of the file."
 
 
 @contextmanager

@@ -783,6 +783,8 @@ def test_damaged_table_has_no_traceback(folder, name):
     assert process.stderr.startswith(f"labeldist: {name}")
     assert "Traceback" not in process.stderr
     assert not Path("p.csv").exists()
+
+
 def test_evaluate_takes_the_baseline_from_training_degrees(table):
     truth = table[LABELS].to_numpy()
     predicted = pd.read_csv("pred.csv")[LABELS].to_numpy()

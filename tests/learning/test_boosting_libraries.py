@@ -22,6 +22,7 @@ from labeldist.learning._boosting_libraries import (
 )
 from labeldist.metrics import kl_divergence
 from labeldist.models import load, save
+from labeldist.models._persistence import BOOSTERS
 
 LIGHTGBM = LGBMClassifier(n_estimators=15, num_leaves=7, verbosity=-1, random_state=0, n_jobs=1)
 XGBOOST = XGBClassifier(n_estimators=15, max_depth=3, random_state=0, n_jobs=1)
@@ -238,7 +239,9 @@ def test_models_are_saved_as_text_and_loaded(table, classifier, tmp_path):
     for number, target in enumerate((D, D[:, :2])):
         model = SoftLabelClassifier(classifier).fit(X, target)
         save(model, tmp_path / f"{number}.skops")
-        assert_allclose(load(tmp_path / f"{number}.skops").predict(X), model.predict(X))
+        assert_allclose(
+            load(tmp_path / f"{number}.skops", trusted=BOOSTERS).predict(X), model.predict(X)
+        )
         assert_allclose(copy.deepcopy(model).predict(X), model.predict(X))
 
 
@@ -282,7 +285,11 @@ def test_categories_of_stopped_and_saved_models(classifier, rng, tmp_path):
     model = SoftLabelClassifier(stopped).fit(frame[:200], D[:200], eval_set=(frame[200:], D[200:]))
     save(model, tmp_path / "m.skops")
     few = frame[:5].assign(kind=frame["kind"][:5].cat.remove_unused_categories())
-    assert_allclose(load(tmp_path / "m.skops").predict(few), model.predict(frame)[:5], atol=1e-6)
+    assert_allclose(
+        load(tmp_path / "m.skops", trusted=BOOSTERS).predict(few),
+        model.predict(frame)[:5],
+        atol=1e-6,
+    )
 
 
 def table_of_categories(rng, *, words):

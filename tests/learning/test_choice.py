@@ -400,3 +400,24 @@ def test_skill_is_over_the_best_constant_for_the_measure():
     assert choice.estimator.predict(texts[:2]).shape == (2, 3)
     with pytest.raises(ValueError, match="Unknown measure 'no'"):
         choose_learner(X, D, scoring="no")
+
+
+def test_skill_is_that_of_the_selection(rng):
+    is_positive = []
+    raw = []
+    for seed in range(40):
+        X = rng.normal(size=(60, 6))
+        D = softmax(rng.normal(size=(60, 4)))
+        candidates = {f"ridge {ridge}": SoftmaxRegression(ridge) for ridge in (1, 10, 100, 1000)}
+        choice = choose_learner(X, D, candidates=candidates, random_state=seed)
+        is_positive.append(choice.skill > 0)
+        raw.append(choice.chosen.skill(choice.trials[0]) > 0)
+    assert np.mean(is_positive) <= 0.1 < np.mean(raw)
+
+
+def test_skill_of_a_clear_choice_is_that_of_the_learner(rng):
+    X = rng.normal(size=(200, 3))
+    D = softmax(X)
+    choice = choose_learner(X, D, candidates={"softmax": SoftmaxRegression(0.1)}, random_state=0)
+    assert choice.name == "softmax"
+    assert_allclose(choice.skill, choice.table[1]["skill"])

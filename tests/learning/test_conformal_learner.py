@@ -2,14 +2,25 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
 from labeldist import BDLDL, EnhancedLearner
 from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
 from labeldist.enhancement import LogicalSoftmax
-from labeldist.learning import ConformalLearner, DistributionForest, MeanDistribution
+from labeldist.learning import (
+    BlendedLearner,
+    ConformalLearner,
+    DistributionForest,
+    MeanDistribution,
+    SoftLabelClassifier,
+)
 from labeldist.learning._conformal_learner import _quantiles
 from labeldist.models import load, save
 
@@ -142,3 +153,34 @@ def test_learners_of_tags_raise():
     X, D = make_artificial(60, random_state=0)
     with pytest.raises(TypeError, match="residuals of tags"):
         ConformalLearner(EnhancedLearner(LogicalSoftmax(), BDLDL())).fit(X, binarize(D))
+
+
+def test_the_error_of_a_coverage_states_it():
+    X, D = make_artificial(60, random_state=0)
+    model = ConformalLearner(BDLDL()).fit(X, D).set_params(coverage=2)
+    with pytest.raises(ValueError, match="got 2"):
+        model.predict_interval(X)
+
+
+def test_missing_values_are_those_of_the_learner():
+    learner = SoftLabelClassifier(HistGradientBoostingClassifier(max_iter=2))
+    assert get_tags(ConformalLearner(learner)).input_tags.allow_nan
+    assert not get_tags(ConformalLearner(BDLDL())).input_tags.allow_nan
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        ConformalLearner(BDLDL(), random_state=0),
+        ConformalLearner(make_pipeline(StandardScaler(), BDLDL()), random_state=0),
+        BlendedLearner([("linear", BDLDL()), ("mean", MeanDistribution())], random_state=0),
+    ],
+    ids=repr,
+)
+def test_weights_with_metadata_routing(learner):
+    X, D = make_artificial(60, random_state=0)
+    weight = np.arange(1, 61)
+    expected = clone(learner).fit(X, D, sample_weight=weight).predict(X)
+    with config_context(enable_metadata_routing=True):
+        found = clone(learner).fit(X, D, sample_weight=weight).predict(X)
+    assert_array_equal(found, expected)

@@ -14,7 +14,7 @@ import skops.io
 from numpy.testing import assert_array_equal
 
 from labeldist import BDLDL
-from labeldist.exceptions import ModelError
+from labeldist.exceptions import ModelError, ModelVersionWarning
 from labeldist.learning import DistributionForest
 from labeldist.models import load, predict_distributions, read_card, save
 from tests.cli.in_process import error_of
@@ -208,3 +208,60 @@ def test_flipped_bits_are_refused_or_change_nothing(path):
         except ModelError:
             refused += 1
     assert refused > 40
+
+
+@pytest.mark.parametrize("kind", ["U3", "V0"])
+def test_arrays_of_other_types_are_named(path, kind):
+    model = fitted(BDLDL())
+    model.coef_ = model.coef_.astype("U3") if kind == "U3" else np.zeros(model.coef_.shape, "V1")
+    save(model, path, force=True)
+    with pytest.raises(ModelError, match="wrong type"):
+        predict_distributions(load(path), NEW)
+
+
+def test_models_with_fewer_outputs_than_labels(path):
+    model = fitted(BDLDL())
+    model.coef_ = model.coef_[:-1]
+    model.intercept_ = model.intercept_[:-1]
+    save(model, path, force=True)
+    with pytest.raises(ModelError, match=r"3,\) outputs for 4 labels|outputs for"):
+        predict_distributions(load(path), NEW)
+
+
+def test_cards_of_other_labels_are_refused(path):
+    def rename(members):
+        card = json.loads(members["card.json"])
+        card["label_names"] = card["label_names"][1:]
+        members["card.json"] = json.dumps(card).encode()
+
+    rewrite(path, rename)
+    with pytest.raises(ModelError, match="labels of its model are not those of its card"):
+        load(path)
+
+
+def test_models_without_attributes(path):
+    def remove(members):
+        schema = json.loads(members["schema.json"])
+        content = schema["content"]["content"]
+        schema["content"]["content"] = {
+            name: value for name, value in content.items() if not name.endswith("_")
+        }
+        members["schema.json"] = json.dumps(schema).encode()
+
+    rewrite(path, remove)
+    with pytest.raises(ModelError, match="not fitted"):
+        load(path)
+
+
+def test_control_characters_of_the_card_are_escaped(path):
+    def change(members):
+        card = json.loads(members["card.json"])
+        card["versions"]["labeldist"] = "1\x1b[2J"
+        members["card.json"] = json.dumps(card).encode()
+
+    rewrite(path, change)
+    with pytest.warns(ModelVersionWarning) as caught:
+        load(path)
+    message = str(caught[0].message)
+    assert message.isprintable()
+    assert r"\u001b" in message

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from labeldist import BDLDL
 from labeldist.datasets import TableStream, make_artificial, write_parquet
 from labeldist.exceptions import DatasetNotFoundError, TableError
+from labeldist.learning import SoftmaxRegression
 
 LABELS = ["red", "green", "blue"]
 
@@ -163,3 +164,45 @@ def test_memory_does_not_hold_the_table(tmp_path):
     streamed, whole = map(int, output.split())
     assert whole > 400_000 * 10 * 4  # The measure would show a table in memory.
     assert streamed < 0.1 * whole
+
+
+@pytest.mark.parametrize("learner", [BDLDL(), SoftmaxRegression()], ids=repr)
+@pytest.mark.parametrize(
+    ("column", "value"), [("p", -0.2), ("p", np.nan), ("a", np.inf), ("b", np.nan)]
+)
+def test_wrong_values_are_named_by_row_and_column(learner, column, value, rng, tmp_path):
+    table = pd.DataFrame(rng.random((400, 5)), columns=list("abcpq"))
+    table.loc[300, column] = value
+    table.to_parquet(tmp_path / "t.parquet")
+    stream = TableStream(tmp_path / "t.parquet", labels=["p", "q"], chunk_rows=64)
+    with pytest.raises(ValueError, match=f"{value} in row 300, column '{column}'"):
+        learner.fit_stream(stream)
+
+
+def test_rows_of_zeros_are_named_by_row(rng, tmp_path):
+    table = pd.DataFrame(rng.random((400, 4)), columns=list("abpq"))
+    table.loc[300, ["p", "q"]] = 0
+    table.to_parquet(tmp_path / "t.parquet")
+    stream = TableStream(tmp_path / "t.parquet", labels=["p", "q"], chunk_rows=64)
+    with pytest.raises(ValueError, match="only zeros in row 300 "):
+        BDLDL().fit_stream(stream)
+
+
+@pytest.mark.parametrize("change", ["cut", "longer", "other"])
+def test_a_table_that_changes_between_passes_raises(change, rng):
+    X = rng.normal(size=(90, 2))
+    D = rng.dirichlet(np.ones(3), size=90)
+
+    class Changing:
+        passes = 0
+
+        def __iter__(self):
+            self.passes += 1
+            chunks = [(X[i : i + 30], D[i : i + 30]) for i in (0, 30, 60)]
+            if self.passes == 3:
+                other = {"cut": chunks[:2], "longer": [*chunks, chunks[0]]}
+                chunks = other.get(change, [*chunks[:2], chunks[0]])
+            return iter(chunks)
+
+    with pytest.raises(ValueError, match="has changed"):
+        SoftmaxRegression().fit_stream(Changing())

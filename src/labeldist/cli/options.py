@@ -68,6 +68,13 @@ Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Table; - is CSV to standard output.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+TrustBoosters = Annotated[
+    bool,
+    typer.Option(
+        "--trust-boosters",
+        help="Load trees of LightGBM or XGBoost. Only for files of people you trust.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Picture = Annotated[
     str | None, typer.Option(metavar="FILE", help="Also draw a picture: .png, .svg or .pdf.")

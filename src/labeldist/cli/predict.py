@@ -31,6 +31,7 @@ def predict(
     item: options.Item = None,
     picture: options.Picture = None,
     show: options.ShowDistributions = "ambiguous",
+    trust_boosters: options.TrustBoosters = False,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
@@ -45,11 +46,12 @@ def predict(
     - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png`
     """
     from labeldist.models import feature_names_of, label_names_of, load
+    from labeldist.models._persistence import BOOSTERS
 
     reporter = Reporter(as_json=as_json, output=output)
     io.check_outputs(picture, table=output, force=force)
     with reporter.working("Loading the model"):
-        loaded = load(model)
+        loaded = load(model, trusted=BOOSTERS if trust_boosters else ())
     labels = label_names_of(loaded)
     check_apart("label", labels, [item])
     is_streamed = picture is None and io.preparation_of(loaded) is None

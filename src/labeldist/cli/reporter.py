@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from labeldist._files import ADVICE_TO_REPLACE, write_to_standard_output
+from labeldist._files import ADVICE_TO_REPLACE, ADVICE_TO_TRUST, write_to_standard_output
 from labeldist._tables.column_selection import FEATURE_ADVICE, NO_FEATURE_ADVICE
 from labeldist._tables.messages import listed
 from labeldist._tables.tables import STANDARD
@@ -24,6 +24,7 @@ from labeldist.exceptions import LabelDistError
 ADVICE = {
     ADVICE_FOR_TAGS: "labeldist enhance recovers degrees from tags.",
     ADVICE_TO_REPLACE: "use another name, or --force to replace it",
+    ADVICE_TO_TRUST: "Add --trust-boosters if you trust the author of the file.",
     FEATURE_ADVICE: (
         "Write numbers as 1234.5, leave the column out with --ignore, or convert words and gaps "
         "with --prepare."

@@ -7,14 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._typing import Array
-from labeldist.learning._cross_validation import held_out, split_rows
+from labeldist.learning._cross_validation import fit_copy, held_out, split_rows
 from labeldist.learning._learner import (
     ONLY_NAMES,
     DistributionLearner,
@@ -111,8 +110,7 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
         fitted = []
         for (name, learner), share in zip(self.estimators, weights, strict=True):
             if share:
-                fit_weight = validation.weights_for(learner, weight)
-                fitted.append((name, clone(learner).fit(X, D, **fit_weight)))
+                fitted.append((name, fit_copy(learner, X, D, weight)))
         self.weights_ = weights
         self.estimators_ = fitted
         return self

@@ -11,6 +11,7 @@ from scipy import sparse
 from labeldist._extras import require
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._typing import Array
+from labeldist.learning._booster_texts import check_lightgbm_text, check_xgboost_text
 from labeldist.simplex import softmax
 
 # Objectives of the libraries that are the cross-entropy. With any other one, rows are repeated.
@@ -134,9 +135,12 @@ class LightGBMTrees:
         return softmax(F + self.start)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"text": self.booster.model_to_string(), "start": self.start}
+        text = self.booster.model_to_string()
+        check_lightgbm_text(text, len(self.start))  # it could not be read again
+        return {"text": text, "start": self.start}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        check_lightgbm_text(state["text"], len(state["start"]))
         self.booster = require("lightgbm", "boosting").Booster(model_str=state["text"])
         self.start = state["start"]
 
@@ -206,9 +210,11 @@ class XGBoostTrees:
 
     def __getstate__(self) -> dict[str, Any]:
         text = self.booster.save_raw("json").decode()
+        check_xgboost_text(text)  # it could not be read again
         return {"text": text, "missing": self.missing}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        check_xgboost_text(state["text"])
         content = bytearray(state["text"], "utf-8")
         self.booster = require("xgboost", "boosting").Booster(model_file=content)
         self.missing = state["missing"]

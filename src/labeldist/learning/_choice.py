@@ -51,6 +51,10 @@ QUALIFYING = 0.5
 # Relative gain for which a blend is worth the time and the size of several learners.
 MIN_BLEND_GAIN = 0.005
 
+# Number of standard errors that the stated skill must exceed, or else it is zero. With one of them,
+# pure noise has a positive skill in 17 % of the tables.
+CLEAR_SKILL = 2.0
+
 BLEND = "blend"
 
 
@@ -75,8 +79,11 @@ class Choice:
     name : str
         Its name.
     skill : float
-        Its skill on the held-out rows by the measure `scoring`, over the constant prediction that
-        is best for it on the training rows: the mean distribution for Kullback-Leibler.
+        Skill of the selection on the held-out rows by the measure `scoring`, over the constant
+        prediction that is best for it on the training rows: the mean distribution for
+        Kullback-Leibler. In each fold the learner is the one that the other folds select, so that
+        the selection does not raise it. A positive skill of less than two standard errors is
+        stated as 0. With two folds it is that of the chosen learner, as in `table`.
     table : list of dict
         One row per learner: name, mean and standard deviation of each measure, skill, seconds,
         failure. ``print`` shows it as text, ``pandas.DataFrame`` converts it.
@@ -267,26 +274,29 @@ def choose_among(
     compared = {constant_name(scoring): Candidate(constant, prepare), **compared}
     trials = _compare(compared, sample, folds, measures, watch)
     _check_failures(trials[1:])
-    chosen = trials[-1] if requested else pick(trials, scoring)
-    learner = compared[chosen.name].pipeline(final=True)
-    shares = None
+    members = [trial for trial in trials if not trial.failure]
+    held_out = [sample.rows(test) for _, test in folds]
+    blend = None
     if not requested and only is None and len(compared) > 2:
-        members = [trial for trial in trials if not trial.failure]
-        held_out = [sample.rows(test) for _, test in folds]
         blend = _blend(members, held_out, measures)
         trials.append(blend)
-        is_informed = chosen is not trials[0]
-        if is_informed and _is_worthwhile(blend, _best(members, scoring), scoring):
-            chosen = blend
-            shares = _learner_weights(members, held_out)
-            learner = _final_blend(members, shares, compared)
-            shares = shares[shares > 0]
+    chosen = trials[-1] if requested else _select(members, blend, scoring)
+    skill = chosen.skill(trials[0], scoring)
+    if chosen is not trials[0] and not requested and len(folds) > 2:
+        skill = _skill_of_selection(members, blend, scoring)
+    shares = None
+    if chosen is blend:
+        shares = _learner_weights(members, held_out)
+        learner = _final_blend(members, shares, compared)
+        shares = shares[shares > 0]
+    else:
+        learner = compared[chosen.name].pipeline(final=True)
     estimator, messages = _fit_with_warnings(learner, X, D, weight, shares)
     watch(len(compared) + 1, len(compared) + 1, chosen.name)
     return Choice(
         estimator=estimator,
         name=chosen.name,
-        skill=chosen.skill(trials[0], scoring),
+        skill=skill,
         table=LearnerTable([_table_row(trial, trials[0], scoring) for trial in trials], scoring),
         trials=tuple(trials),
         truth=np.concatenate([sample.D[test] for _, test in folds]),
@@ -353,6 +363,36 @@ def _final_blend(
         if share:
             learners.append((trial.name, candidates[trial.name].pipeline(final=True)))
     return BlendedLearner(learners)
+
+
+def _select(members: Sequence[Trial], blend: Trial | None, scoring: str) -> Trial:
+    """Return the trial of the blend if it is worthwhile, or else the one that `pick` selects."""
+    chosen = pick(members, scoring)
+    is_informed = chosen is not members[0]
+    if blend and is_informed and _is_worthwhile(blend, _best(members, scoring), scoring):
+        return blend
+    return chosen
+
+
+def _skill_of_selection(members: Sequence[Trial], blend: Trial | None, scoring: str) -> float:
+    """Return the skill of the trials that the other folds select in each fold.
+
+    A positive skill of less than two standard errors is zero.
+    """
+    baseline = members[0]
+    weights = baseline.weights
+    trials = [*members, blend] if blend else members
+    by_name = {trial.name: trial for trial in trials}
+    scores = np.empty(len(weights))
+    for fold in range(len(weights)):
+        rest = [trial.without(fold) for trial in members]
+        rest_of_blend = blend.without(fold) if blend else None
+        selected = _select(rest, rest_of_blend, scoring)
+        scores[fold] = by_name[selected.name].scores[scoring][fold]
+    selection = replace(baseline, scores={scoring: scores})
+    skill = selection.skill(baseline, scoring)
+    is_clear = selection.is_clearly_better(baseline, scoring, CLEAR_SKILL)
+    return skill if is_clear else min(skill, 0.0)
 
 
 def _is_worthwhile(blend: Trial, best: Trial, scoring: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,49 @@ from sklearn.base import clone
 
 from labeldist._threads import threads_for
 from labeldist._typing import Array
+from labeldist._validation import column_names
 from labeldist.learning._learner import DistributionLearner, check_weights, columns_of, set_columns
 from labeldist.simplex import normalize
 
 Chunks = Iterable[tuple[Any, ...]]  # (X, y) or (X, y, sample_weight)
+
+
+class RepeatedChunks:
+    """Chunks that are read several times; an error is raised if they have changed since.
+
+    Parameters
+    ----------
+    chunks : iterable of (X, y) or (X, y, sample_weight)
+        The chunks.
+    """
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
+        self._sums: list[tuple[Any, ...]] = []  # of the first pass
+        self._is_complete = False
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        sums = []
+        for number, chunk in enumerate(self._chunks):
+            if self._is_complete and number >= len(self._sums):
+                raise _changed()
+            yield chunk  # On the first pass its values are checked before they are added.
+            sums.append(tuple(_length_and_sum(part) for part in chunk))
+            if self._is_complete and sums[number] != self._sums[number]:
+                raise _changed()
+        if self._is_complete and len(sums) != len(self._sums):
+            raise _changed()
+        self._sums = sums
+        self._is_complete = True
+
+
+def _length_and_sum(table: Any) -> tuple[Any, float]:
+    values = table if sparse.issparse(table) else np.asarray(table)
+    return np.shape(values), float(values.sum()) if np.size(values) else 0.0
+
+
+def _changed() -> ValueError:
+    return ValueError("The table has changed while the model was fitted to it. Fit it again.")
 
 
 def sum_over_chunks(
@@ -43,6 +82,7 @@ def sum_over_chunks(
             if are_checked:
                 X, D = _arrays_of(*chunk[:2])
             else:
+                _check_values(*chunk[:2], n_rows)
                 X, D = reader._check_features_and_distributions(*chunk, reset=total is None)
             weight = check_weights(chunk[2], X, all_zero=True) if len(chunk) > 2 else None
             with threads_for(*X.shape):
@@ -67,3 +107,26 @@ def _arrays_of(X: Any, y: Any) -> tuple[Any, Array]:
     is_sparse: bool = sparse.issparse(X)
     features = X.tocsr() if is_sparse else np.asarray(X, dtype=np.float64)
     return features, normalize(y)
+
+
+def _check_values(X: Any, y: Any, first_row: int) -> None:
+    """Raise an error for the first wrong value, with its row in the whole table."""
+    for table, name, least in ((X, "X", -np.inf), (y, "y (the label distributions)", 0.0)):
+        if sparse.issparse(table):
+            continue
+        try:
+            values = np.asarray(table, dtype=np.float64)
+        except (TypeError, ValueError):
+            continue  # The validation of the learner names the problem.
+        is_wrong = ~np.isfinite(values) | (values < least)
+        if values.ndim == 2 and is_wrong.any():
+            row, column = np.argwhere(is_wrong)[0]
+            names = column_names(table)
+            named = column if names is None else repr(names[column])
+            found = f"{values[row, column]} in row {first_row + row}, column {named}"
+            raise ValueError(f"{name} has {found} (rows of the whole table, the first is row 0).")
+        if least == 0 and values.ndim == 2 and values.shape[1]:
+            empty = np.flatnonzero(~values.any(axis=1))
+            if len(empty):
+                found = f"only zeros in row {first_row + empty[0]}"
+                raise ValueError(f"{name} has {found} (of the whole table, the first is row 0).")

@@ -7,14 +7,13 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from labeldist._compat import HasMethods, Interval
 from labeldist._typing import EPSILON, Array
-from labeldist._validation import check_rows, label_names, validate_data, weights_for
+from labeldist._validation import check_rows, label_names, validate_data
 from labeldist.exceptions import LabelWarning
-from labeldist.learning._cross_validation import held_out, weighted_rows
+from labeldist.learning._cross_validation import fit_copy, held_out, weighted_rows
 from labeldist.learning._enhanced_learner import EnhancedLearner
 from labeldist.learning._learner import NestedLearner, SampleWeightMixin, check_weights
 from labeldist.simplex import normalize
@@ -111,7 +110,7 @@ class ConformalLearner(SampleWeightMixin, NestedLearner):
         check_rows(X=X, y=y, sample_weight=sample_weight)
         validate_data(self, X, skip_check_array=True)  # sets number and names of the features
         weight, X, y = weighted_rows(self.cv, check_weights(sample_weight, X), X, y)
-        learner = clone(self.learner).fit(X, y, **weights_for(self.learner, weight))
+        learner = fit_copy(self.learner, X, y, weight)
         D = normalize(y, copy=False)  # checked by the learner
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LabelWarning)  # the fit above has issued them
@@ -147,7 +146,7 @@ class ConformalLearner(SampleWeightMixin, NestedLearner):
         predicted = self.predict(X)
         level = self.coverage if coverage is None else coverage
         if not 0 < level < 1:
-            raise ValueError(f"coverage must be between 0 and 1; got {coverage}.")
+            raise ValueError(f"coverage must be between 0 and 1; got {level}.")
         below, above = self._widths(level)
         lower = np.clip(predicted - below, 0, 1)
         upper = np.clip(predicted + above, 0, 1)
@@ -168,7 +167,9 @@ class ConformalLearner(SampleWeightMixin, NestedLearner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self.learner).input_tags.sparse
+        inner = get_tags(self.learner).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
         return tags
 
 

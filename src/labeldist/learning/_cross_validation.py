@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import indexable
 
@@ -55,6 +56,11 @@ class Trial:
         """Return the mean of a measure over all held-out rows."""
         return float(np.average(self.scores[measure], weights=self.weights))
 
+    def without(self, fold: int) -> Trial:
+        """Return the scores and weights of all folds but one."""
+        scores = {name: np.delete(values, fold) for name, values in self.scores.items()}
+        return replace(self, scores=scores, weights=np.delete(self.weights, fold))
+
     def skill(self, baseline: Trial, measure: str = "kl_divergence") -> float:
         """Return the skill over a baseline on all held-out rows."""
         return relative_improvement(measure, self.mean(measure), baseline.mean(measure))
@@ -71,6 +77,14 @@ class Trial:
         standard_error = np.sqrt(((gains - gain) ** 2) @ share**2 * n / (n - 1))
         least = max(ROUNDING_DIVERGENCE, LEAST_GAIN * abs(other.mean(measure)))
         return bool(gain > max(errors * standard_error, least))
+
+
+def fit_copy(estimator: Any, X: Any, D: Any, weight: Array | None) -> Any:
+    """Fit a copy of an estimator, with weights if it takes them."""
+    weights = weights_for(estimator, weight)
+    # With metadata routing, each estimator would have to request the weights.
+    with config_context(enable_metadata_routing=False):
+        return clone(estimator).fit(X, D, **weights)
 
 
 def held_out(
@@ -91,7 +105,8 @@ def held_out(
 
     folds = split_rows(X, D, cv, random_generator(random_state))
     weights = weights_for(estimator, sample_weight)
-    return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=weights))
+    with config_context(enable_metadata_routing=False):
+        return np.asarray(cross_val_predict(estimator, X, D, cv=folds, params=weights))
 
 
 def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[Fold]:
@@ -190,8 +205,7 @@ def prepare_folds(prepare: Any, table: Table, folds: Sequence[Fold]) -> list[tup
         if prepare is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                weights = weights_for(prepare, training.weight)
-                fitted = clone(prepare).fit(training.X, training.D, **weights)
+                fitted = fit_copy(prepare, *training)
                 training = training._replace(X=fitted.transform(training.X))
                 held = held._replace(X=fitted.transform(held.X))
         parts.append((training, held))
@@ -247,8 +261,7 @@ def score_predictions(
 
 
 def _fit_and_predict(estimator: Any, training: Table, X: Any) -> Array:
-    X_train, D, weight = training
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = clone(estimator).fit(X_train, D, **weights_for(estimator, weight))
+        model = fit_copy(estimator, *training)
         return np.asarray(model.predict(X))

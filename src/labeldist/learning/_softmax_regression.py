@@ -25,7 +25,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import check_moments
-from labeldist.learning._chunk_sums import Chunks, sum_over_chunks
+from labeldist.learning._chunk_sums import Chunks, RepeatedChunks, sum_over_chunks
 from labeldist.learning._cross_validation import (
     Table,
     check_finite,
@@ -42,14 +42,14 @@ from labeldist.metrics import MEASURES
 from labeldist.simplex import softmax
 
 RIDGES = tuple(np.logspace(-7, 3, 21).tolist())
-COARSE = 2  # every second ridge is tried first
 # Searches within the folds may stop earlier than the final fit: their errors are far smaller than
 # the differences between ridges.
 FOLD_TOL_FACTOR = 100
 MAX_FOLD_TOL = 1e-3
-# Relative loss that ends the search. Very large ridges have equal scores but for these errors.
-LEAST_LOSS = 1e-5
-NOT_SMOOTH = ("spearman", "kendall", "top_label")  # measures for which all ridges are tried
+# While a ridge has this many times the error of the best one so far, the next one is first searched
+# with the tolerance `ROUGH_TOL`, and only if its error is smaller, precisely.
+POOR = 2.0
+ROUGH_TOL = 0.01
 
 
 # A function that sums ``summarise(block number, X, D, weight, *shared)`` over blocks of a table.
@@ -121,12 +121,13 @@ class SoftmaxRegression(DaskLearner, SoftmaxLearner):
         if iter(chunks) is chunks:
             raise TypeError("chunks is read several times. Pass a TableStream or a list.")
 
+        repeated = RepeatedChunks(chunks)
         n_passes = 0
 
         def total(summarise: Callable[..., Any], shared: tuple[Any, ...] = ()) -> Any:
             nonlocal n_passes
             n_passes += 1
-            return sum_over_chunks(self, chunks, summarise, shared, are_checked=n_passes > 1)
+            return sum_over_chunks(self, repeated, summarise, shared, are_checked=n_passes > 1)
 
         return self._fit_sums(total)
 
@@ -164,11 +165,10 @@ class SoftmaxRegression(DaskLearner, SoftmaxLearner):
 class SoftmaxRegressionCV(SoftmaxRegression):
     """Softmax regression with a ridge penalty that is chosen by cross-validation.
 
-    In each fold one decomposition of the features serves all ridges. Every second ridge is tried,
-    from the largest to the smallest, each search starting at the minimum of the last one, until one
-    brings no improvement; then the neighbours of the best one. With a measure of ranks or a
-    callable, all ridges are tried. For Dask collections and streams, which are read once per
-    iteration and fold, `cv` must be an int and `scoring` a name.
+    In each fold one decomposition of the features serves all ridges. All are tried, from the
+    largest to the smallest, each search starting at the minimum of the last one: scores can have
+    several local maxima if features have different units. For Dask collections and streams, which
+    are read once per iteration and fold, `cv` must be an int and `scoring` a name.
 
     Parameters
     ----------
@@ -196,8 +196,9 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     best_score_ : float
         Its mean score over the folds.
     cv_results_ : dict
-        Scores of all ridges, as in ``GridSearchCV``; NaN for those that were not tried. Measures
-        for which lower is better change their sign.
+        Scores of all ridges, as in ``GridSearchCV``. Measures for which lower is better change
+        their sign. Where the distance to a perfect score is more than twice that of the best
+        ridge, scores may be those of a search with the tolerance 0.01.
     coef_ : ndarray of shape (n_labels, n_features)
         Coefficients Wᵀ of the model with this ridge, fitted to all rows.
     intercept_ : ndarray of shape (n_labels,)
@@ -296,7 +297,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
             SoftmaxRegression(ridge)._validate_params()
         scores = self._scores(ridges, paths, score)
         mean = scores.mean(axis=0)
-        best = np.nanargmax(mean)
+        best = mean.argmax()
         self.ridge_ = float(ridges[best])
         self.best_score_ = float(mean[best])
         points = [{"ridge": ridge} for ridge in ridges.tolist()]
@@ -308,28 +309,37 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         paths: list[SoftmaxPath],
         score: Callable[[list[SoftmaxSolution]], Any],
     ) -> Array:
-        """Return the scores, (folds, ridges), NaN for ridges that are not tried."""
+        """Return the scores, (folds, ridges); those of poor ridges may be rough."""
         starts: list[Any] = [0.0] * len(paths)
-        scores = np.full((len(paths), len(ridges)), np.nan)
+        scores = np.empty((len(paths), len(ridges)))
         tol = min(FOLD_TOL_FACTOR * self.tol, max(self.tol, MAX_FOLD_TOL))
 
-        def mean_score(i: int) -> float:
+        def search(ridge: float, tol: float) -> Array:
             solutions = [
-                path.solve(ridges[i], start=start, tol=tol, max_iter=self.max_iter)
+                path.solve(ridge, start=start, tol=tol, max_iter=self.max_iter)
                 for path, start in zip(paths, starts, strict=True)
             ]
             starts[:] = [solution.point for solution in solutions]
-            scores[:, i] = score(solutions)
-            check_finite(scores[:, [i]], i)
-            return float(scores[:, i].mean())
+            return np.asarray(score(solutions))
 
-        largest_first = np.argsort(ridges)[::-1].tolist()
-        if isinstance(self.scoring, str) and self.scoring not in NOT_SMOOTH:
-            _maximize(mean_score, largest_first)
-        else:
-            for i in largest_first:
-                mean_score(i)
+        least_error = np.inf
+        is_poor = False
+        for i in np.argsort(ridges)[::-1]:
+            scores[:, i] = search(ridges[i], max(tol, ROUGH_TOL) if is_poor else tol)
+            was_poor = is_poor
+            is_poor = self._error(scores[:, i]) > POOR * least_error
+            if was_poor and not is_poor:
+                scores[:, i] = search(ridges[i], tol)
+            check_finite(scores[:, [i]], i)
+            least_error = min(least_error, self._error(scores[:, i]))
         return scores
+
+    def _error(self, scores: Array) -> float:
+        """Return the distance of the mean score to that of a perfect prediction."""
+        if callable(self.scoring):
+            return 0.0  # unknown, so that all searches are precise
+        perfect = 1.0 if MEASURES[self.scoring].higher_is_better else 0.0
+        return perfect - float(scores.mean())
 
     def _score(self, rows: Table, solution: SoftmaxSolution) -> float:
         P = softmax(linear_scores(rows.X, solution.W.T, solution.b))
@@ -362,20 +372,3 @@ def _block_path(
 
     check_moments(moments)
     return SoftmaxPath.of_blocks(moments, lambda *shared: total(loss, shared))
-
-
-def _maximize(function: Callable[[int], float], arguments: list[int]) -> None:
-    """Call a function with one maximum at every second argument, then beside the best one.
-
-    The first part ends as soon as a value is clearly below an earlier one.
-    """
-    values: dict[int, float] = {}
-    for position in range(0, len(arguments), COARSE):
-        values[position] = function(arguments[position])
-        highest = max(values.values())
-        if values[position] < highest - LEAST_LOSS * abs(highest):
-            break
-    best = max(values, key=values.__getitem__)
-    for position in (best - 1, best + 1):
-        if 0 <= position < len(arguments):
-            function(arguments[position])

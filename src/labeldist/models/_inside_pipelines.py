@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -43,11 +44,20 @@ def predict_distributions(model: Any, X: Any) -> Any:
         name = type(model).__name__
         raise ModelError(f"{name} cannot predict new rows. Use a learner, BDLE or GLLE.")
     try:
-        return predict(X)
+        P = predict(X)
+        n_labels = len(label_names_of(model))
     except NotFittedError:
         raise
     except AttributeError as error:  # such as a file without coef_
         raise ModelError(f"The model is incomplete: {error}.") from error
+    except TypeError as error:  # such as a file with text as coef_
+        if "ufunc" not in str(error):
+            raise
+        raise ModelError(f"The model has data of a wrong type: {error}.") from error
+    if np.shape(P)[1:] != (n_labels,):
+        found = f"{np.shape(P)[1:]} outputs for {n_labels} labels"
+        raise ModelError(f"The model is damaged: it has {found}.")
+    return P
 
 
 def label_names_of(model: Any) -> list[str]:

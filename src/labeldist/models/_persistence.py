@@ -6,6 +6,7 @@ import io
 import json
 import os
 import platform
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -17,11 +18,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 import sklearn
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 
 import labeldist
 from labeldist._extras import require
-from labeldist._files import check_free, write_whole
+from labeldist._files import ADVICE_TO_TRUST, check_free, write_whole
 from labeldist._pipelines import attribute_of
 from labeldist.exceptions import ModelError, ModelVersionWarning, warn
 from labeldist.models._inside_pipelines import feature_names_of, label_names_of
@@ -44,6 +45,13 @@ TRUSTED = (
     "sklearn.model_selection._split.",
     "xgboost.sklearn.",
 )
+
+# Types whose text goes to a parser in C++, which can corrupt memory. Loading needs `trusted`.
+BOOSTERS = (
+    "labeldist.learning._boosting_libraries.LightGBMTrees",
+    "labeldist.learning._boosting_libraries.XGBoostTrees",
+)
+CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")  # A terminal would obey these characters.
 
 
 @dataclass(frozen=True)
@@ -142,7 +150,7 @@ def save(
     if training_mean is not None:
         card = replace(card, training_mean=dict(training_mean))
     content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
-    _check_types(content, trusted, type(model).__name__)
+    _check_types(content, [*trusted, *BOOSTERS], type(model).__name__)
     archive = io.BytesIO(content)
     with ZipFile(archive, "a", ZIP_DEFLATED) as members:
         members.writestr(CARD, json.dumps(asdict(card), indent=2, ensure_ascii=False))
@@ -153,10 +161,12 @@ def save(
 def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     """Read a model from a file that `save` has written.
 
-    No code of the file is executed and nothing is unpickled. A `ModelError` is raised if the file
-    is damaged or has types other than plain data, estimators of labeldist and scikit-learn, and
-    `trusted` ones. A `ModelVersionWarning` is issued if the versions of labeldist or scikit-learn
-    differ.
+    Nothing is unpickled. A `ModelError` is raised if the file is damaged or has types other than
+    plain data, estimators of labeldist and scikit-learn, and `trusted` ones. A
+    `ModelVersionWarning` is issued if the versions of labeldist or scikit-learn differ.
+
+    Trees of LightGBM and XGBoost must be `trusted`, since the parsers of these libraries can
+    corrupt memory if a file was made to do harm.
 
     Parameters
     ----------
@@ -164,7 +174,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
         File that `save` has written.
     trusted : iterable of str, default=()
         Names of further types to build, such as ``"my_package.MyTransformer"``. Name only types
-        that you know.
+        that you know. The error of a type that is not trusted states its name.
 
     Returns
     -------
@@ -192,11 +202,19 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
             # It is issued once per step; one warning for all follows.
             warnings.simplefilter("ignore", InconsistentVersionWarning)
             model = skops.loads(content, trusted=types)
+        label_names = tuple(label_names_of(model))
     except ModelError:
         raise
+    except NotFittedError:
+        raise ModelError(f"{path} has a model that is not fitted.") from None
     except Exception as error:  # a damaged archive raises many types
-        raise ModelError(f"{path} is damaged, or needs a newer skops: {error!r}.") from error
+        reason = str(error).partition("\n")[0]  # without the stack of a library in C++
+        found = f"{type(error).__name__}: {reason}"
+        raise ModelError(f"{path} is damaged, or needs a newer skops: {found}") from error
+    if label_names != card.label_names:
+        raise ModelError(f"{path} is damaged: the labels of its model are not those of its card.")
     saved = f"labeldist {card.versions['labeldist']}, scikit-learn {card.versions['scikit-learn']}"
+    saved = CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", saved)
     if saved != f"labeldist {labeldist.__version__}, scikit-learn {sklearn.__version__}":
         warn(f"{path} was saved with {saved}. Predictions may differ.", ModelVersionWarning)
     return model
@@ -308,6 +326,11 @@ def _check_types(content: bytes, trusted: Iterable[str], name: Any) -> list[str]
     """Return the types in an archive that only we trust; raise an error for unknown types."""
     types: list[str] = require("skops.io", "app").get_untrusted_types(data=content)
     unknown = [kind for kind in sorted({*types} - {*trusted}) if not _is_trusted(kind)]
+    if unknown and {*unknown} <= {*BOOSTERS}:
+        raise ModelError(
+            f"{name} contains {unknown}. Their parsers can corrupt memory if the file was made to "
+            f"do harm. {ADVICE_TO_TRUST}"
+        )
     if unknown:
         raise ModelError(
             f"{name} contains types that are not trusted. If you know them, pass trusted={unknown}"
@@ -318,7 +341,7 @@ def _check_types(content: bytes, trusted: Iterable[str], name: Any) -> list[str]
 
 def _is_trusted(name: str) -> bool:
     """Return whether a name is that of a trusted class, not of a function or an imported class."""
-    if not name.startswith(TRUSTED):
+    if name in BOOSTERS or not name.startswith(TRUSTED):
         return False
     module, _, attribute = name.rpartition(".")
     kind = getattr(import_module(module), attribute)

@@ -419,3 +419,15 @@ def test_benchmark_sets_are_recovered_better_than_by_the_best_trivial_enhancer(
     assert set(reasons) <= {"spread"}
     smallest = min(kl_divergence(data.target, other) for other in others)
     assert kl_divergence(data.target, enhancer.label_distributions_) < 0.95 * smallest
+
+
+def test_transform_depends_on_the_parameters_of_the_fit(rng):
+    X = rng.normal(size=(40, 2))
+    L = (rng.random((40, 3)) < 0.5).astype(int)
+    L[:, 0] |= ~L.any(axis=1)
+    without = BayesLE(random_state=0).fit(X, L).set_params(regressor="kernel")
+    assert not hasattr(without, "transform")
+    assert hasattr(without.fit(X, L), "transform")
+    without.set_params(regressor=None)
+    assert without.transform(X).shape == (40, 3)
+    assert not hasattr(without.fit(X, L), "transform")

@@ -208,6 +208,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         self.n_impossible_ = int(np.count_nonzero(~possible[pattern]))
         self.spread_identified_ = is_informative and not rare.any()
         self.explained_: float | None = None
+        self._has_predictor = self.regressor is not None
         if n_labels == 1:
             zero = np.zeros((1, 1))
             self._store_posterior(TagModel(zero, zero, 0.0, 0.0, rule), tags, pattern)
@@ -408,5 +409,10 @@ def _has_rare_value(tags: Tags, counts: Array) -> Any:
 
 # After the class statement, because scikit-learn's wrapper for `set_output` would hide the
 # condition.
-_if_features_are_used = available_if(lambda enhancer: enhancer.regressor is not None)
+def _uses_features(enhancer: Any) -> bool:
+    """Return whether the fit has used features, or before it, whether it will."""
+    return getattr(enhancer, "_has_predictor", enhancer.regressor is not None)
+
+
+_if_features_are_used = available_if(_uses_features)
 BayesLE.transform = _if_features_are_used(BayesLE.transform)  # type: ignore[method-assign]
