@@ -64,3 +64,14 @@ def test_only_equal_index_labels_in_another_order_raise():
     check_rows(X=y, y=y.iloc[[1, 2]])
     with pytest.raises(ValueError, match="X and sample_weight hold the same"):
         check_rows(X=y, y=y.to_numpy(), sample_weight=y[0].iloc[[1, 0, 2]])
+
+
+def test_columns_of_the_same_name_are_named(rng):
+    X = pd.DataFrame(rng.normal(size=(6, 3)), columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match=r"several columns named \['a'\]"):
+        BDLDL().fit(X, rng.dirichlet(np.ones(2), size=6))
+
+
+def test_texts_are_no_features(rng):
+    with pytest.raises(ValueError, match=r"X holds text.*OneHotEncoder"):
+        BDLDL().fit([["red"], ["blue"]], rng.dirichlet(np.ones(2), size=2))
