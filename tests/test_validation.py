@@ -91,3 +91,14 @@ def test_columns_in_another_order_raise(make):
     check_columns(D_true=table, D_pred=np.eye(2))
     with pytest.raises(ValueError, match="same labels in the same order"):
         check_columns(D_true=table, D_pred=make({"calm": [0], "joy": [1]}))
+
+
+def test_columns_of_the_same_name_are_named(rng):
+    X = pd.DataFrame(rng.normal(size=(6, 3)), columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match=r"several columns named \['a'\]"):
+        BDLDL().fit(X, rng.dirichlet(np.ones(2), size=6))
+
+
+def test_texts_are_no_features(rng):
+    with pytest.raises(ValueError, match=r"X holds text.*OneHotEncoder"):
+        BDLDL().fit([["red"], ["blue"]], rng.dirichlet(np.ones(2), size=2))

@@ -1,5 +1,6 @@
 """Checks of features, tables of labels and random states, shared by all estimators."""
 
+from collections import Counter
 from itertools import combinations
 from typing import Any
 
@@ -47,7 +48,17 @@ def validate_data(estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
             "SoftmaxRegressionCV accept these. Use one of them, or X.compute() if the table fits "
             "into memory."
         )
-    return validate_data(estimator, X, *args, **options)
+    names = column_names(X) or []
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"X has several columns named {repeated}. Rename them.")
+    try:
+        return validate_data(estimator, X, *args, **options)
+    except ValueError as error:
+        if "could not convert string to float" not in str(error):
+            raise
+        advice = "Convert words to numbers, for instance by OneHotEncoder or TfidfVectorizer."
+        raise ValueError(f"X holds text: {error}. {advice}") from error
 
 
 def check_rows(**tables: Any) -> None:

@@ -21,17 +21,35 @@ LARGEST_CATEGORY = 2**24
 NO_CHILD = -1
 
 # Lengths of the arrays of a LightGBM tree.
-OF_NODES = ("split_feature", "split_gain", "threshold", "decision_type", "left_child")
+OF_NODES: tuple[str, ...] = (
+    "split_feature",
+    "split_gain",
+    "threshold",
+    "decision_type",
+    "left_child",
+)
 OF_NODES += ("right_child", "internal_value", "internal_weight", "internal_count")
 OF_LEAVES = ("leaf_value", "leaf_weight", "leaf_count", "leaf_const", "num_features")
-OTHER_TREE_KEYS = ("num_leaves", "num_cat", "cat_boundaries", "cat_threshold", "is_linear")
+OTHER_TREE_KEYS: tuple[str, ...] = (
+    "num_leaves",
+    "num_cat",
+    "cat_boundaries",
+    "cat_threshold",
+    "is_linear",
+)
 OTHER_TREE_KEYS += ("leaf_features", "leaf_coeff", "shrinkage")
 TREE_KEYS = {*OF_NODES, *OF_LEAVES, *OTHER_TREE_KEYS}
 HEADER_KEYS = {"version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx"}
 HEADER_KEYS |= {"feature_names", "feature_infos", "monotone_constraints", "tree_sizes"}
 
 # Arrays of an XGBoost tree with one value per node.
-XGBOOST_ARRAYS = ("base_weights", "default_left", "left_children", "right_children", "parents")
+XGBOOST_ARRAYS: tuple[str, ...] = (
+    "base_weights",
+    "default_left",
+    "left_children",
+    "right_children",
+    "parents",
+)
 XGBOOST_ARRAYS += ("loss_changes", "split_conditions", "split_indices", "split_type", "sum_hessian")
 
 

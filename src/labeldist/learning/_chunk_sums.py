@@ -48,7 +48,7 @@ class RepeatedChunks:
 
 
 def _length_and_sum(table: Any) -> tuple[Any, float]:
-    values = table if sparse.issparse(table) else np.asarray(table)
+    values: Any = table if sparse.issparse(table) else np.asarray(table)
     return np.shape(values), float(values.sum()) if np.size(values) else 0.0
 
 
@@ -82,7 +82,7 @@ def sum_over_chunks(
             if are_checked:
                 X, D = _arrays_of(*chunk[:2])
             else:
-                _check_values(*chunk[:2], n_rows)
+                _check_values(chunk[0], chunk[1], n_rows)
                 X, D = reader._check_features_and_distributions(*chunk, reset=total is None)
             weight = check_weights(chunk[2], X, all_zero=True) if len(chunk) > 2 else None
             with threads_for(*X.shape):
