@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.tables import row, table
 from labeldist import BDLE, BayesLE
 from labeldist.datasets import binarize, list_datasets, load_dataset
-from labeldist.enhancement import FCM, GLLE, KM, LP
 from labeldist.exceptions import LabelDistWarning
+from labeldist.published import FCM, GLLE, KM, LP
 from labeldist.simplex import softmax
 
 ENHANCERS = {

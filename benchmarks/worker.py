@@ -157,7 +157,7 @@ def divergence(model: Any, X: np.ndarray, D: np.ndarray) -> float:
 
 def correlated_divergence(model: Any, X: np.ndarray, D: np.ndarray) -> float:
     """Return the objective of LDLLC."""
-    from labeldist.learning.published.ldl_lc import correlated_distance
+    from labeldist.published.ldl_lc import correlated_distance
 
     theta = model.coef_.T
     penalty = model.ridge * (theta**2).sum() + model.correlation * correlated_distance(theta)[0]

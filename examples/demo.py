@@ -19,12 +19,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from labeldist import BDLDLCV, BayesLE, VoteLE
-from labeldist.comparison import published
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import LogicalSoftmax
 from labeldist.features import KernelFeatures
 from labeldist.learning import SoftmaxRegressionCV
 from labeldist.metrics import intersection, skill
+from labeldist.published import make_published
 from labeldist.simplex import normalize, softmax
 from labeldist.votes import from_votes, noise_ceiling
 
@@ -164,7 +164,7 @@ def artificial_grid() -> tuple[Array, Array]:
 def enhance(X: Array, tags: Array) -> dict[str, Array]:
     """Recover degrees from tags."""
     return {
-        "BD-LE": published("BD-LE").fit_transform(X, tags),
+        "BD-LE": make_published("BD-LE").fit_transform(X, tags),
         "BayesLE": BayesLE(regressor="auto").fit_transform(X, tags),
     }
 

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import KNeighborsRegressor
 
 from labeldist import compare
-from labeldist.comparison import published
 from labeldist.datasets import make_artificial
+from labeldist.published import make_published
 
 
 class WeightedNeighbors(BaseEstimator):
@@ -30,7 +30,7 @@ class WeightedNeighbors(BaseEstimator):
 
 
 methods = {"mine": WeightedNeighbors()}
-methods |= {name: published(name) for name in ("BD-LDL", "SA-BFGS", "AA-kNN", "PT-Bayes")}
+methods |= {name: make_published(name) for name in ("BD-LDL", "SA-BFGS", "AA-kNN", "PT-Bayes")}
 sets = {f"artificial {n}": make_artificial(n, random_state=n) for n in (60, 90, 120, 150, 180, 210)}
 comparison = compare(methods, sets, cv=5)
 print(comparison.test("chebyshev", against="mine"))

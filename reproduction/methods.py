@@ -15,10 +15,10 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 
 from labeldist import enhancement, learning
-from labeldist.comparison import published
 from labeldist.features import KernelFeatures
 from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
 from labeldist.metrics import get_scorer
+from labeldist.published import make_published
 from labeldist.simplex import normalize, softmax
 
 GROUND_TRUTH = "GroundTruth"
@@ -197,7 +197,7 @@ LEARNERS: dict[str, Any] = {
 
 def published_parameters(name: str) -> tuple[str, dict[str, Any]]:
     """Return the estimator of a method and its published parameters, with a seed if it has one."""
-    estimator = published(name)
+    estimator = make_published(name)
     defaults = type(estimator)().get_params()
     chosen = {key: value for key, value in estimator.get_params().items() if value != defaults[key]}
     seed = {"random_state": 0} if "random_state" in defaults else {}

@@ -13,16 +13,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from labeldist import BayesLE, VoteLE
-from labeldist.enhancement import DLDL
 from labeldist.exceptions import LabelWarning
-from labeldist.learning import (
-    CPNN,
-    EDL,
-    BlendedLearner,
-    DistributionBoosting,
-    DistributionForest,
-    LDLogitBoost,
-)
+from labeldist.learning import BlendedLearner, DistributionBoosting, DistributionForest
+from labeldist.published import CPNN, DLDL, EDL, LDLogitBoost
 from labeldist.simplex import check_distributions
 from tests.frames import MAKES, frame
 

@@ -10,7 +10,7 @@ from labeldist import BDLDL, BDLE
 from labeldist.enhancement import LogicalSoftmax
 from labeldist.exceptions import TagWarning
 from labeldist.learning import MeanDistribution, SoftmaxRegression
-from labeldist.methods import METHODS
+from labeldist.published import METHODS
 
 # Longer training magnifies rounding errors, and a choice would depend on the order of the rows.
 SETTINGS = {

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from labeldist import BDLDL, BDLE, VoteLE, choose_learner, comparison, metrics, plots, votes
+from labeldist.app.explorer.contents import check_contents
 from labeldist.datasets import LabelledTable
-from labeldist.explorer._contents import check_contents
 from labeldist.features import KernelFeatures
 from labeldist.learning import (
     MeanDistribution,

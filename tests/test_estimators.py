@@ -16,11 +16,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import labeldist
 from labeldist import BDLDL, BDLE, BayesLE, EnhancedLearner, VoteLE
 from labeldist.datasets import make_artificial
-from labeldist.enhancement import KM
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
 from labeldist.features import KernelFeatures
-from labeldist.learning import ALDL, PLLE, WSLDLMCSC, BlendedLearner, MeanDistribution
+from labeldist.learning import BlendedLearner, MeanDistribution
 from labeldist.metrics import kl_divergence
+from labeldist.published import ALDL, KM, PLLE, WSLDLMCSC
 from tests.checks import (
     FEATURES,
     LABELS,

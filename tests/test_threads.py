@@ -16,7 +16,7 @@ from labeldist import BDLDL, BDLDLCV, BDLE
 from labeldist._threads import one_thread, threads_for
 from labeldist.datasets import binarize, make_artificial
 from labeldist.features import KernelFeatures
-from labeldist.learning import SABFGS
+from labeldist.published import SABFGS
 
 ROOT = Path(__file__).parents[1]
 
@@ -85,7 +85,7 @@ IN_A_FORKED_PROCESS = """
 import os
 import numpy as np
 from labeldist.datasets import make_artificial
-from labeldist.learning import AAKNN, EDLLRL, LDLLDM, LDLSCL
+from labeldist.published import AAKNN, EDLLRL, LDLLDM, LDLSCL
 
 X, D = make_artificial(60, random_state=0)
 X = np.tile(X, 6)  # trees of neighbours with fewer features use no OpenMP

@@ -5,7 +5,7 @@ import re
 import typer
 from typer.cli import get_docs_for_click
 
-from labeldist.cli.app import app
+from labeldist.app.cli.app import app
 
 INTRODUCTION = """\
 <!-- `make pages` writes this page from the help of the commands. -->

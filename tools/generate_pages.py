@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import labeldist
-from labeldist.methods import METHODS, Method
+from labeldist.published import METHODS, Method
 from tools.check_docstrings import public_modules, public_names
 from tools.commands_page import commands_page
 
@@ -33,8 +33,8 @@ PAPER = """# From the paper to the code
 
 *Bidirectional Loss Function for Label Enhancement and Distribution Learning* (Liu et al., 2021)
 proposes two methods. Both map features to labels and, with the same parameters, labels back to
-features. `labeldist.comparison.published` returns them, and the methods that the paper compares
-them with, with the parameters of their papers: `published("BD-LE")`, `published("BD-LDL")`.
+features. `labeldist.published.make_published` returns them, and the methods that the paper compares
+them with, with the parameters of their papers: `make_published("BD-LE")`, `make_published("BD-LDL")`.
 
 ## BD-LE, label enhancement
 
@@ -96,7 +96,7 @@ them with, with the parameters of their papers: `published("BD-LE")`, `published
   `BDLDL(fit_intercept=False)`.
 - **Floor.** `BDLDL()` raises small predicted degrees to a floor that depends on the number of
   labels, because Kullback-Leibler is large for degrees of zero. Without an intercept the floor is
-  machine epsilon, so that `published("BD-LDL")` has no floor to speak of.
+  machine epsilon, so that `make_published("BD-LDL")` has no floor to speak of.
 - **Output map.** The paper does not say how scores become distributions. `BDLE` uses softmax, and
   `BDLDL` clips at zero and divides by the sum (`output`).
 - **Scaling.** `BDLE` standardises features. With σ = 1 in (6) the weights of neighbours that are

@@ -1,5 +1,5 @@
 """``python -m labeldist`` is the command ``labeldist``."""
 
-from labeldist.cli import main
+from labeldist.app.cli import main
 
 main()

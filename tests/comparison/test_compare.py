@@ -18,12 +18,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import labeldist
-from labeldist.comparison import Comparison, Store, compare, compare_enhancers, published
+from labeldist.comparison import Comparison, Store, compare, compare_enhancers
 from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
-from labeldist.enhancement import BDLE, FCM, LogicalSoftmax, Uniform
+from labeldist.enhancement import BDLE, LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelDistWarning
-from labeldist.learning import AABP, AAKNN, BDLDL, SABFGS, MeanDistribution
+from labeldist.learning import BDLDL, MeanDistribution
 from labeldist.metrics import PAPER_MEASURES, score_all
+from labeldist.published import AABP, AAKNN, FCM, SABFGS, make_published
 from tests.comparison.mine import SETS, Fails, MyRidge, NoisyMean, compare_mine
 
 X, D = SETS["60"]
@@ -324,12 +325,12 @@ def test_repeats_have_different_seeds():
 
 
 def test_published_parameters():
-    assert published("BD-LDL").get_params() == BDLDL(fit_intercept=False).get_params()
-    assert isinstance(published("AA-BP"), AABP)
+    assert make_published("BD-LDL").get_params() == BDLDL(fit_intercept=False).get_params()
+    assert isinstance(make_published("AA-BP"), AABP)
     for name in ("SA-BFGS", "sabfgs", "SABFGS"):
-        assert isinstance(published(name), SABFGS)
+        assert isinstance(make_published(name), SABFGS)
     with pytest.raises(ValueError, match=r"'SABFG'\. Did you mean SABFGS\? .*SA-BFGS"):
-        published("SABFG")
+        make_published("SABFG")
 
 
 def test_wrong_data_sets_raise():
@@ -350,7 +351,7 @@ def test_names_of_the_registry(benchmark_folder):
 
 @pytest.mark.slow
 def test_own_method_beside_all_methods_of_the_paper(benchmark_folder, tmp_path):
-    methods = {"mine": MyRidge()} | {name: published(name) for name in LEARNERS_OF_THE_PAPER}
+    methods = {"mine": MyRidge()} | {name: make_published(name) for name in LEARNERS_OF_THE_PAPER}
     sets = {"artificial": make_artificial(200, random_state=0)}
     for name in ("Yeast_spoem", "Yeast_cold"):
         X, D = load_dataset(name, return_X_y=True)

@@ -61,7 +61,7 @@ def test_example_is_complete(copy):
     test_module.write_text(tests, encoding="utf-8")
     run("ruff", "check", "--fix", "--select", "I,RUF022", "src")
     run("tools.generate_pages")
-    run(*PYTEST, "tests/learning/published/test_centroid_mean.py", "tests/test_methods.py")
+    run(*PYTEST, "tests/published/test_centroid_mean.py", "tests/published/test_methods.py")
     run(*PYTEST, "tests/test_estimators.py", "-k", "CentroidMean")
     run(*PYTEST, "tests/docs/test_generated_pages.py")
     run("ruff", "check", "src", str(test_module))

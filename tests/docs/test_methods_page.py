@@ -5,7 +5,7 @@ from inspect import signature
 
 import labeldist
 from labeldist import enhancement, learning
-from labeldist.comparison import published
+from labeldist.published import make_published
 from reproduction.spec import shipped
 from tools.generate_pages import OF_THE_PAPER, methods_page
 
@@ -38,4 +38,4 @@ def test_expressions_evaluate_and_experiments_exist():
 
 def test_methods_of_the_paper_are_published():
     for name in OF_THE_PAPER:
-        assert published(name) is not None
+        assert make_published(name) is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from labeldist.cli.app import app
+from labeldist.app.cli.app import app
 
 BLOCK = re.compile(
     r"^(?P<before>[^\n]*)\n\n```(?P<kind>python|console|text)\n(?P<text>.*?)^```",

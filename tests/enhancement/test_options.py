@@ -5,7 +5,7 @@ import pytest
 
 from labeldist import BDLE
 from labeldist.datasets import make_artificial
-from labeldist.enhancement import DLDL, FCM, GLLE, KM, LP, ML
+from labeldist.published import DLDL, FCM, GLLE, KM, LP, ML
 
 OUTPUT = [{"output": "clip"}, {"output": "project"}, {"floor": 0.35}]
 KERNEL = [

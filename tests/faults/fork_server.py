@@ -43,7 +43,7 @@ class ForkServer:
 
 
 def _run_in_child(order, output):
-    from labeldist.cli import main
+    from labeldist.app.cli import main
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     folder = order["folder"]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from labeldist.models import load
-from tests.cli.conftest import FEATURES, songs  # noqa: F401  # a fixture
+from tests.app.cli.conftest import FEATURES, songs  # noqa: F401  # a fixture
 from tests.disks import grow, read_only, small_disk
 from tests.faults.fork_server import ForkServer
 

@@ -10,7 +10,6 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
 from labeldist.learning import (
-    AAKNN,
     BDLDL,
     BlendedLearner,
     MeanDistribution,
@@ -21,6 +20,7 @@ from labeldist.learning._blended_learner import FLOOR, MIN_WEIGHT, pool, pool_we
 from labeldist.learning._cross_validation import held_out
 from labeldist.metrics import kl_divergence
 from labeldist.models import feature_names_of, label_names_of, load, save
+from labeldist.published import AAKNN
 from labeldist.simplex import softmax
 
 

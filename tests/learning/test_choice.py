@@ -12,11 +12,10 @@ from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from labeldist._tables.preparation import prepare_columns
+from labeldist.app.tables.preparation import prepare_columns
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import LabelWarning, NotADistributionError
 from labeldist.learning import (
-    AAKNN,
     BDLDL,
     DistributionForest,
     MeanDistribution,
@@ -32,6 +31,7 @@ from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
 from labeldist.metrics import MEASURES, PAPER_MEASURES, score_all, skill
 from labeldist.metrics._skill import THE_MEAN
+from labeldist.published import AAKNN
 from labeldist.simplex import normalize, softmax
 
 CANDIDATES = {"linear": BDLDL(), "neighbours": AAKNN()}

@@ -10,8 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 from labeldist._validation import weights_for
 from labeldist.datasets import make_artificial
-from labeldist.learning import AAKNN, BDLDL, ConformalLearner
+from labeldist.learning import BDLDL, ConformalLearner
 from labeldist.learning._cross_validation import held_out, split_rows, weighted_rows
+from labeldist.published import AAKNN
 
 X, D = make_artificial(40, random_state=0)
 

@@ -21,8 +21,9 @@ from sklearn.pipeline import make_pipeline
 from labeldist import BDLDL, BDLDLCV
 from labeldist.datasets import make_artificial
 from labeldist.features import KernelFeatures
-from labeldist.learning import SABFGS, MeanDistribution
-from labeldist.learning._dask import DaskLearner
+from labeldist.learning import MeanDistribution
+from labeldist.learning._block_learner import DaskLearner
+from labeldist.published import SABFGS
 from tests.estimators import LEARNERS
 
 X, D = make_artificial(600, random_state=0)

@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labeldist import BDLDL, BDLDLCV, choose_learner
 from labeldist.datasets import make_artificial
-from labeldist.learning import AAKNN, SABFGS, WSLDLMCSC, IncomLDL, WInLDL
 from labeldist.metrics import kl_divergence
+from labeldist.published import AAKNN, SABFGS, WSLDLMCSC, IncomLDL, WInLDL
 from labeldist.simplex import check_distributions
 from tests.estimators import ESTIMATORS
 

@@ -6,7 +6,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from labeldist.datasets import make_artificial
-from labeldist.learning import (
+from labeldist.learning import SoftmaxRegression
+from labeldist.published import (
     EDL,
     EDLLRL,
     LDL4C,
@@ -20,7 +21,6 @@ from labeldist.learning import (
     SABFGS,
     SAIIS,
     DeltaLDL,
-    SoftmaxRegression,
 )
 
 PENALISED = [

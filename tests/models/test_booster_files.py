@@ -13,8 +13,8 @@ from labeldist.exceptions import ModelError
 from labeldist.learning import SoftLabelClassifier
 from labeldist.models import load, save
 from labeldist.models._persistence import BOOSTERS
+from tests.app.cli.in_process import error_of, run
 from tests.checks import example
-from tests.cli.in_process import error_of, run
 from tests.models.examples import LABELS, NEW
 
 lightgbm = pytest.importorskip("lightgbm")

@@ -17,7 +17,7 @@ from labeldist import BDLDL
 from labeldist.exceptions import ModelError, ModelVersionWarning
 from labeldist.learning import DistributionForest
 from labeldist.models import load, predict_distributions, read_card, save
-from tests.cli.in_process import error_of
+from tests.app.cli.in_process import error_of
 from tests.models.examples import NEW, fitted
 
 

@@ -21,12 +21,12 @@ from sklearn.preprocessing import (
 )
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
-from labeldist._tables.preparation import prepare_columns
-from labeldist.enhancement import KM
+from labeldist.app.tables.preparation import prepare_columns
 from labeldist.exceptions import ModelError, OutputError
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, DFLDL, LDLLCLR, SABFGS, DistributionForest, MeanDistribution
+from labeldist.learning import DistributionForest, MeanDistribution
 from labeldist.models import exportable, to_onnx
+from labeldist.published import AAKNN, DFLDL, KM, LDLLCLR, SABFGS
 from tests.checks import example
 from tests.estimators import LEARNERS
 from tests.models.examples import LABELS, NEW, fitted, mixed_table

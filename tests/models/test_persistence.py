@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labeldist import BDLDL, BDLDLCV, BDLE, BayesLE, EnhancedLearner
-from labeldist._tables.preparation import prepare_columns
+from labeldist.app.tables.preparation import prepare_columns
 from labeldist.exceptions import (
     MissingExtraError,
     ModelError,
@@ -22,8 +22,9 @@ from labeldist.exceptions import (
     OutputError,
 )
 from labeldist.features import KernelFeatures
-from labeldist.learning import AAKNN, DistributionBoosting, DistributionForest
+from labeldist.learning import DistributionBoosting, DistributionForest
 from labeldist.models import _persistence, load, read_card, save, to_onnx
+from labeldist.published import AAKNN
 from tests.checks import example
 from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table

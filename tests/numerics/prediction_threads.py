@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from labeldist import BDLE
-from labeldist.enhancement import GLLE
 from labeldist.features import KernelFeatures
+from labeldist.published import GLLE
 from tests.checks import example, training_data
 from tests.estimators import LEARNERS
 

@@ -7,22 +7,27 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
-from labeldist.enhancement import DLDL, FCM, GLLE, KM, LP, ML, LogicalSoftmax, Uniform
+from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import IllConditionedWarning
 from labeldist.features import KernelFeatures
-from labeldist.learning import (
+from labeldist.learning import DistributionForest, MeanDistribution
+from labeldist.published import (
     AABP,
     AAKNN,
     CPNN,
+    DLDL,
     EDLLRL,
+    FCM,
+    GLLE,
+    KM,
     LDLLC,
     LDLSCL,
     LDSVR,
+    LP,
+    ML,
     PTSVM,
     SABFGS,
     SAIIS,
-    DistributionForest,
-    MeanDistribution,
     PTBayes,
 )
 from labeldist.simplex import normalize, softmax, to_distributions

@@ -13,17 +13,21 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
-from labeldist.enhancement import FCM, GLLE, KM, LP, ML
 from labeldist.features import KernelFeatures
-from labeldist.learning import (
+from labeldist.learning import DistributionForest
+from labeldist.published import (
     AABP,
     AAKNN,
     EDLLRL,
+    FCM,
+    GLLE,
+    KM,
     LDLLC,
+    LP,
+    ML,
     PTSVM,
     SABFGS,
     SAIIS,
-    DistributionForest,
     PTBayes,
 )
 from tests.checks import accuracy

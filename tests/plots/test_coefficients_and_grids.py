@@ -13,16 +13,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.datasets import make_artificial
-from labeldist.learning import (
-    AAKNN,
-    CPNN,
-    SABFGS,
-    BlendedLearner,
-    LDLForest,
-    SoftmaxRegression,
-    SoftmaxRegressionCV,
-)
+from labeldist.learning import BlendedLearner, SoftmaxRegression, SoftmaxRegressionCV
 from labeldist.plots import CoefficientDisplay, ParameterInfluenceDisplay
+from labeldist.published import AAKNN, CPNN, SABFGS, LDLForest
 from labeldist.simplex import softmax
 from tests.plots.drawn import texts, tick_texts
 

@@ -10,8 +10,9 @@ from sklearn.model_selection import KFold
 from labeldist.comparison import Store
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import BDLE
-from labeldist.learning import BDLDL, SABFGS, MeanDistribution
+from labeldist.learning import BDLDL, MeanDistribution
 from labeldist.metrics import score_all
+from labeldist.published import SABFGS
 from reproduction.data import flip_tags, make_tags
 from reproduction.protocols import execute
 from reproduction.runner import read_store, run

@@ -11,7 +11,7 @@ from labeldist._solvers.softmax_terms import (
     QuadraticTerm,
     SoftmaxObjective,
 )
-from tests.learning.published.softmax_checks import D_T, check_term
+from tests.published.softmax_checks import D_T, check_term
 
 C, N = D_T.shape
 WEIGHTS = np.random.default_rng(0).random((C, N))

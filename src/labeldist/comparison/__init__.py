@@ -1,6 +1,6 @@
 """Comparison of methods on data sets: resumable runs, significance tests and tables."""
 
-from labeldist.comparison._compare import compare, compare_enhancers, published
+from labeldist.comparison._compare import compare, compare_enhancers
 from labeldist.comparison._comparison import Comparison, Record
 from labeldist.comparison._runs import Result, Store, run_tasks
 from labeldist.comparison._significance import (
@@ -22,7 +22,6 @@ __all__ = [
     "compare_enhancers",
     "corrected_t_test",
     "holm",
-    "published",
     "run_tasks",
     "signed_rank_test",
 ]

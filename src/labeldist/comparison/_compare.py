@@ -1,4 +1,4 @@
-"""`compare`, `compare_enhancers` and `published`."""
+"""`compare` and `compare_enhancers`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_consistent_length
 
 from labeldist._compat import _safe_indexing
-from labeldist._tables.messages import did_you_mean
 from labeldist._typing import Array
 from labeldist._validation import check_rows, column_names
 from labeldist.comparison._comparison import Comparison, Record
@@ -29,7 +28,6 @@ from labeldist.datasets import binarize, load_dataset
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelDistWarning, warn
 from labeldist.learning import MeanDistribution
-from labeldist.methods import METHODS
 from labeldist.metrics import PAPER_MEASURES, score_all
 from labeldist.metrics._measures import select_measures
 from labeldist.simplex import normalize
@@ -81,39 +79,6 @@ class _Task:
 
     def __call__(self) -> dict[str, float]:
         return self.work()
-
-
-def published(name: str) -> Any:
-    """Return an unfitted estimator with the parameters of its paper.
-
-    Parameters
-    ----------
-    name : str
-        The name of the method in the literature, such as ``"BD-LDL"``, in the command
-        (``"bdldl"``), or of its class (``"BDLDL"``); see `labeldist.methods.METHODS`.
-
-    Returns
-    -------
-    estimator
-        Where the paper leaves a parameter open, it has its default.
-
-    See Also
-    --------
-    compare : Compare methods.
-
-    Examples
-    --------
-    >>> from labeldist.comparison import published
-    >>> published("BD-LDL")
-    BDLDL(fit_intercept=False)
-    """
-    for field in ("name", "command", "estimator"):
-        for method in METHODS:
-            if getattr(method, field) == name:
-                return method.estimator_class()(**method.published)
-    known = [method.name for method in METHODS]
-    suggestion = did_you_mean(name, [*known, *(method.estimator for method in METHODS)])
-    raise ValueError(f"Unknown method {name!r}.{suggestion} The methods are {', '.join(known)}.")
 
 
 def compare(
@@ -173,9 +138,10 @@ def compare(
 
     Examples
     --------
-    >>> from labeldist.comparison import compare, published
+    >>> from labeldist.comparison import compare
+    >>> from labeldist.published import make_published
     >>> from labeldist.datasets import make_artificial
-    >>> methods = {name: published(name) for name in ("BD-LDL", "SA-BFGS")}
+    >>> methods = {name: make_published(name) for name in ("BD-LDL", "SA-BFGS")}
     >>> sets = {"artificial": make_artificial(100, random_state=0)}
     >>> compare(methods, sets, cv=3).ranks("kl_divergence")
     {'BD-LDL': 3.0, 'SA-BFGS': 1.0, 'Mean': 2.0}
@@ -248,10 +214,11 @@ def compare_enhancers(
 
     Examples
     --------
-    >>> from labeldist.comparison import compare_enhancers, published
+    >>> from labeldist.comparison import compare_enhancers
+    >>> from labeldist.published import make_published
     >>> from labeldist.datasets import make_artificial
     >>> sets = {"artificial": make_artificial(100, random_state=0)}
-    >>> recovered = compare_enhancers({"BD-LE": published("BD-LE")}, sets)
+    >>> recovered = compare_enhancers({"BD-LE": make_published("BD-LE")}, sets)
     >>> recovered.ranks("cosine")
     {'BD-LE': 1.0, 'Uniform': 3.0, 'LogicalSoftmax': 2.0}
     """

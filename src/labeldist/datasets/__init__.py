@@ -2,11 +2,11 @@
 
 # scikit-learn and pandas are imported inside the functions that need them: loading them takes more
 # than a second.
-from labeldist._tables.column_selection import LabelledTable, read_labelled
-from labeldist._tables.stream import TableStream, write_parquet
-from labeldist._tables.tables import read_table, write_table
+from labeldist.app.tables.column_selection import LabelledTable, read_labelled
+from labeldist.app.tables.tables import read_table, write_table
 from labeldist.datasets._load import list_datasets, load_dataset, load_logical_digits
 from labeldist.datasets._load_votes import VoteData, load_votes
+from labeldist.datasets._stream import TableStream, write_parquet
 from labeldist.datasets._synthetic import binarize, make_artificial
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from labeldist._tables.messages import did_you_mean
+from labeldist._text import did_you_mean
 from labeldist._typing import Array
 from labeldist.datasets._fetch import locate
 from labeldist.datasets._registry import REGISTRY, DatasetInfo, Kind

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labeldist._extras import require
-from labeldist._tables.tables import read_table
+from labeldist.app.tables.tables import read_table
 from labeldist.datasets._fetch import locate
 from labeldist.datasets._load import describe, find
 from labeldist.exceptions import UnknownDatasetError

@@ -113,7 +113,7 @@ class BDLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
     See Also
     --------
     BayesLE : The default enhancer, by the posterior mean of the degrees.
-    labeldist.enhancement.GLLE : The loss without reconstruction.
+    labeldist.published.GLLE : The loss without reconstruction.
 
     Notes
     -----

@@ -22,8 +22,8 @@ from labeldist._threads import threads_for
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
 from labeldist.exceptions import IllConditionedWarning, warn
+from labeldist.learning._block_learner import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._chunk_sums import sum_over_chunks
-from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._learner import (
     NO_WEIGHT,
     check_weights,

@@ -16,6 +16,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import BDLDL, check_moments
+from labeldist.learning._block_learner import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._cross_validation import (
     Table,
     check_finite,
@@ -23,7 +24,6 @@ from labeldist.learning._cross_validation import (
     cv_results,
     weighted_rows,
 )
-from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._fold_moments import FoldMoments, block_folds, is_partition
 from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.learning._sylvester_path import SylvesterPath

@@ -66,7 +66,8 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
     Examples
     --------
     >>> from labeldist.datasets import make_artificial
-    >>> from labeldist.learning import AAKNN, BDLDL, BlendedLearner
+    >>> from labeldist.learning import BDLDL, BlendedLearner
+    >>> from labeldist.published import AAKNN
     >>> X, D = make_artificial(300, random_state=0)
     >>> blend = BlendedLearner([("linear", BDLDL()), ("neighbours", AAKNN())], random_state=0)
     >>> [name for name, _ in blend.fit(X, D).estimators_]

@@ -205,7 +205,8 @@ def choose_learner(
     Examples
     --------
     >>> from labeldist.datasets import make_artificial
-    >>> from labeldist.learning import AAKNN, BDLDL, choose_learner
+    >>> from labeldist.learning import BDLDL, choose_learner
+    >>> from labeldist.published import AAKNN
     >>> X, D = make_artificial(300, random_state=0)
     >>> candidates = {"linear": BDLDL(), "neighbours": AAKNN()}
     >>> choice = choose_learner(X, D, candidates=candidates, random_state=0)

@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 
 from labeldist._compat import HasMethods
 from labeldist._validation import validate_data
-from labeldist.enhancement.bayes_le.estimator import BayesLE
+from labeldist.enhancement._bayes_le.estimator import BayesLE
 from labeldist.features import KernelFeatures
 from labeldist.learning._bdldl_cv import BDLDLCV
 from labeldist.learning._learner import NestedLearner

@@ -25,6 +25,7 @@ from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._bdldl import check_moments
+from labeldist.learning._block_learner import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._chunk_sums import Chunks, RepeatedChunks, sum_over_chunks
 from labeldist.learning._cross_validation import (
     Table,
@@ -34,7 +35,6 @@ from labeldist.learning._cross_validation import (
     split_rows,
     weighted_rows,
 )
-from labeldist.learning._dask import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._fold_moments import BlockFolds, FoldMoments, block_folds
 from labeldist.learning._learner import check_weights, linear_scores, report_convergence
 from labeldist.learning._softmax_learner import SoftmaxLearner

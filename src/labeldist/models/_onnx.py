@@ -18,8 +18,8 @@ from labeldist._files import check_free, write_whole
 from labeldist._pipelines import active_steps, fitted_part
 from labeldist._typing import Array
 from labeldist.exceptions import ModelError
-from labeldist.methods import ONNX_EXPORTS
 from labeldist.models._persistence import make_card
+from labeldist.published._methods import ONNX_EXPORTS
 
 OPSET = 19  # version of the ONNX operators
 IR_VERSION = 9  # the version of the file format that belongs to it
@@ -112,7 +112,7 @@ def exportable(estimator: Any) -> bool:
     Examples
     --------
     >>> from labeldist import BDLDL
-    >>> from labeldist.learning import AAKNN
+    >>> from labeldist.published import AAKNN
     >>> from labeldist.models import exportable
     >>> exportable(BDLDL()), exportable(AAKNN())
     (True, False)
@@ -190,8 +190,8 @@ def _find(converters: Mapping[type, Converter], step: Any) -> Converter | None:
 def _learners() -> dict[type, Converter]:
     """Return the converters of learners by class. A subclass has that of its base class."""
     from labeldist.learning import BDLDL, BDLDLCV, MeanDistribution
-    from labeldist.learning._linear_learner import LinearLearner
     from labeldist.learning._softmax_learner import SoftmaxLearner
+    from labeldist.published._linear_learner import LinearLearner
 
     return {
         BDLDL: _bdldl,
@@ -209,7 +209,7 @@ def _transformers() -> dict[type, Converter]:
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-    from labeldist._tables.preparation import IsMissing, ToNumbers
+    from labeldist.app.tables.preparation import IsMissing, ToNumbers
     from labeldist.features import KernelFeatures
 
     return {

@@ -35,7 +35,7 @@ LARGEST = 2 * 2**30  # bytes of an unpacked model, so that a small file cannot f
 TRUSTED = (
     "builtins.object",
     "labeldist._solvers.",
-    "labeldist._tables.",
+    "labeldist.app.tables.",
     "labeldist.enhancement.",
     "labeldist.features.",
     "labeldist.learning.",

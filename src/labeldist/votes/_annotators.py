@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from labeldist._extras import require
-from labeldist._tables.messages import counted
+from labeldist._text import counted
 from labeldist._typing import Array
 from labeldist._validation import interval_levels, random_generator
 from labeldist.exceptions import LabelWarning, TableError, warn

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._tables.column_kinds import clean
-from labeldist._tables.messages import listed, shortened
+from labeldist._text import listed, shortened
+from labeldist.app.tables.column_kinds import clean
 from labeldist.exceptions import LabelWarning, TableError, warn
 
 LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'

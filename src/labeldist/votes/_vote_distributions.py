@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._extras import require
-from labeldist._tables.messages import counted
+from labeldist._text import counted
 from labeldist._typing import VOTES_COLUMN, Array
 from labeldist.exceptions import TableError
 from labeldist.votes._vote_tables import Codes, VoteTable, count_repeated

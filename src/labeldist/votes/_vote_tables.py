@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._extras import require
-from labeldist._tables import column_kinds as kinds
-from labeldist._tables.column_kinds import clean
-from labeldist._tables.column_selection import one_column
-from labeldist._tables.messages import cell_at, did_you_mean, listed, shortened
-from labeldist._tables.tables import check_unique
+from labeldist._text import cell_at, did_you_mean, listed, shortened
 from labeldist._typing import Array
+from labeldist.app.tables import column_kinds as kinds
+from labeldist.app.tables.column_kinds import clean
+from labeldist.app.tables.column_selection import one_column
+from labeldist.app.tables.tables import check_unique
 from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.votes._cells import check_single_labels, read_json, read_names
 

@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits
 from labeldist import BDLE, BayesLE
 from labeldist.datasets import binarize, load_dataset, load_logical_digits, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.enhancement.bayes_le.posterior import posterior_moments
-from labeldist.enhancement.bayes_le.score_model import TagModel
-from labeldist.enhancement.bayes_le.tag_rule import Rule, distinct_rows
+from labeldist.enhancement._bayes_le.posterior import posterior_moments
+from labeldist.enhancement._bayes_le.score_model import TagModel
+from labeldist.enhancement._bayes_le.tag_rule import Rule, distinct_rows
 from labeldist.exceptions import LabelWarning, TagWarning
 from labeldist.metrics import kl_divergence
 from labeldist.models import load, save

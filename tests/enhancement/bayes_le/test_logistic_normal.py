@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from labeldist.enhancement.bayes_le.logistic_normal import (
+from labeldist.enhancement._bayes_le.logistic_normal import (
     cholesky_root,
     expected_degrees,
     precision_of,

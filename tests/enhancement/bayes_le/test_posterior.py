@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist.enhancement.bayes_le.posterior import (
+from labeldist.enhancement._bayes_le.posterior import (
     draw_degrees,
     posterior_moments,
     posterior_quantiles,
 )
-from labeldist.enhancement.bayes_le.score_model import TagModel
-from labeldist.enhancement.bayes_le.tag_rule import Rule
+from labeldist.enhancement._bayes_le.score_model import TagModel
+from labeldist.enhancement._bayes_le.tag_rule import Rule
 
 TAGS = np.array([[True, False, True], [False, True, True], [False, False, False]])
 

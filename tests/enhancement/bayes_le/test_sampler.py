@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import truncnorm
 
-from labeldist.enhancement.bayes_le import sampler
-from labeldist.enhancement.bayes_le.logistic_normal import precision_of
-from labeldist.enhancement.bayes_le.posterior import posterior_moments
-from labeldist.enhancement.bayes_le.sampler import Chains
-from labeldist.enhancement.bayes_le.score_model import TagModel
-from labeldist.enhancement.bayes_le.tag_rule import Rule
+from labeldist.enhancement._bayes_le import sampler
+from labeldist.enhancement._bayes_le.logistic_normal import precision_of
+from labeldist.enhancement._bayes_le.posterior import posterior_moments
+from labeldist.enhancement._bayes_le.sampler import Chains
+from labeldist.enhancement._bayes_le.score_model import TagModel
+from labeldist.enhancement._bayes_le.tag_rule import Rule
 from labeldist.simplex import softmax
 
 

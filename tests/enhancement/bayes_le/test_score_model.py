@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist.enhancement.bayes_le import score_model as tag_model
-from labeldist.enhancement.bayes_le.logistic_normal import softmax_columns
-from labeldist.enhancement.bayes_le.posterior import posterior_moments
-from labeldist.enhancement.bayes_le.score_model import (
+from labeldist.enhancement._bayes_le import score_model as tag_model
+from labeldist.enhancement._bayes_le.logistic_normal import softmax_columns
+from labeldist.enhancement._bayes_le.posterior import posterior_moments
+from labeldist.enhancement._bayes_le.score_model import (
     TagModel,
     count_tags,
     fit_joint_model,
     fit_tag_model,
     informative_counts,
 )
-from labeldist.enhancement.bayes_le.tag_rule import Rule
+from labeldist.enhancement._bayes_le.tag_rule import Rule
 from labeldist.metrics import kl_divergence
 
 PRIOR = (0.3, 1.0)

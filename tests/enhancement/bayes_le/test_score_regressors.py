@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.enhancement.bayes_le.score_regressors import RIDGES, LeaveOneOutRidge
+from labeldist.enhancement._bayes_le.score_regressors import RIDGES, LeaveOneOutRidge
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist.enhancement.bayes_le.tag_counts import (
+from labeldist.enhancement._bayes_le.tag_counts import (
     NOISES,
     NOISES_AND_ZERO,
     SPREADS,
@@ -15,7 +15,7 @@ from labeldist.enhancement.bayes_le.tag_counts import (
     flip_probabilities,
     likely_threshold,
 )
-from labeldist.enhancement.bayes_le.tag_rule import Rule
+from labeldist.enhancement._bayes_le.tag_rule import Rule
 
 PRIOR = (0.3, 1.0)
 

@@ -5,9 +5,9 @@ import pytest
 
 from labeldist import BayesLE
 from labeldist.datasets import binarize, make_artificial
-from labeldist.enhancement.bayes_le import tag_mass
-from labeldist.enhancement.bayes_le.tag_mass import mean_tag_mass
-from labeldist.enhancement.bayes_le.tag_rule import Rule
+from labeldist.enhancement._bayes_le import tag_mass
+from labeldist.enhancement._bayes_le.tag_mass import mean_tag_mass
+from labeldist.enhancement._bayes_le.tag_rule import Rule
 
 L = binarize(make_artificial(400, random_state=0)[1])
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist.datasets import binarize
-from labeldist.enhancement.bayes_le.tag_rule import Rule, distinct_rows
+from labeldist.enhancement._bayes_le.tag_rule import Rule, distinct_rows
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.5, 0.8])

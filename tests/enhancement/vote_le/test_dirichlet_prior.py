@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 from scipy.stats import dirichlet_multinomial, norm
 
-from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
+from labeldist.enhancement._vote_le.dirichlet_prior import DirichletPrior
 
 
 def simulate(strength, n=2000, n_votes=4, seed=0):

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from labeldist import VoteLE
 from labeldist.datasets import make_artificial
-from labeldist.enhancement.vote_le.logistic_normal_prior import contrasts
+from labeldist.enhancement._vote_le.logistic_normal_prior import contrasts
 from labeldist.exceptions import LabelWarning
 from labeldist.learning import MeanDistribution, SoftmaxRegression
 from labeldist.metrics import kl_divergence
@@ -120,7 +120,7 @@ def test_features_help_if_they_predict_the_votes():
 
 
 def test_automatic_learner_is_left_out_if_it_predicts_votes_worse(monkeypatch):
-    path = "labeldist.enhancement.vote_le.estimator.cross_fit_kernel_softmax"
+    path = "labeldist.enhancement._vote_le.estimator.cross_fit_kernel_softmax"
     X, D = items_with_features(100)
     counts = draw_votes(D)
     wrong = np.where(D == D.max(axis=1, keepdims=True), 0.01, 0.495)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.enhancement.vote_le.left_out_votes import mixture_weights, vote_score
+from labeldist.enhancement._vote_le.left_out_votes import mixture_weights, vote_score
 
 COUNTS = np.array([[2.0, 1.0], [0.0, 3.0], [1.0, 0.0]])
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import log_softmax, softmax
 
-from labeldist.enhancement.vote_le.logistic_normal_prior import (
+from labeldist.enhancement._vote_le.logistic_normal_prior import (
     LogisticNormalPrior,
     contrasts,
     modes,

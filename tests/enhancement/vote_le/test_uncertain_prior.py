@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 
 from labeldist import VoteLE
-from labeldist.enhancement.vote_le.dirichlet_prior import DEVIATION, DirichletPrior
-from labeldist.enhancement.vote_le.uncertain_prior import UncertainPrior
+from labeldist.enhancement._vote_le.dirichlet_prior import DEVIATION, DirichletPrior
+from labeldist.enhancement._vote_le.uncertain_prior import UncertainPrior
 
 COUNTS = np.array([[2.0, 1, 0], [0, 3, 0], [0, 0, 0]])
 MEANS = np.array([[0.5, 0.3, 0.2]] * 3)

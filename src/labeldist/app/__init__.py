@@ -1,0 +1,1 @@
+"""The application: the command ``labeldist``, tables, the explorer, exports of annotation tools."""

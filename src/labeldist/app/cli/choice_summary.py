@@ -1,0 +1,70 @@
+"""Summary of the choice of a learner: the comparison, the result and cautions."""
+
+from __future__ import annotations
+
+from labeldist._text import counted
+from labeldist.learning import Choice
+from labeldist.learning._choice import BLEND
+from labeldist.metrics import MEASURES
+from labeldist.metrics._skill import describe_skill
+
+FEW_ROWS = 100  # Scores on fewer rows are called rough.
+ROUNDING = 0.005  # A sum of weights that is closer to one is printed as one.
+
+
+def summarise_choice(choice: Choice, *, requested: bool) -> str:
+    """Return a paragraph about a choice. If `requested`, the user named the learner."""
+    sentences = [_comparison(choice), _result(choice, requested), _cautions(choice)]
+    return " ".join(filter(None, sentences))
+
+
+def _comparison(choice: Choice) -> str:
+    compared = [trial for trial in choice.trials[1:] if not trial.failure and trial.name != BLEND]
+    learners = counted(len(compared), "learner")
+    rows = f"{choice.compared_rows:,} rows"
+    if choice.compared_rows < choice.n_rows:
+        rows += f" drawn at random from {choice.n_rows:,}"
+    return f"Compared {learners} with {choice.trials[0].name} on {rows}, in {choice.n_folds} folds."
+
+
+def _result(choice: Choice, requested: bool) -> str:
+    baseline = choice.trials[0]
+    if choice.chosen is baseline:
+        reason = ", because no learner is better" if len(choice.trials) > 1 else ""
+        return f"Chosen: {choice.name}{reason}. It predicts the same for every row."
+    verb = "Requested" if requested else "Chosen"
+    effect = describe_skill(choice.skill, choice.scoring, baseline.name)
+    title = MEASURES[choice.scoring].title
+    score = choice.chosen.mean(choice.scoring)
+    score_of_baseline = baseline.mean(choice.scoring)
+    figures = f"{title} {score:.3g} instead of {score_of_baseline:.3g}"
+    name = _blend(choice.weights) if choice.weights else choice.name
+    return f"{verb}: {name}; it {effect} ({figures})."
+
+
+def _blend(weights: dict[str, float]) -> str:
+    """Name the learners of a blend, their shares of the weights, and the sum of the weights."""
+    total = sum(weights.values())
+    shares = [f"{100 * weight / total:.0f} % {learner}" for learner, weight in weights.items()]
+    name = f"{BLEND} of {', '.join(shares)}"
+    if len(weights) == 1:
+        (name,) = weights
+    if abs(total - 1) < ROUNDING:
+        return name
+    effect = "more" if total > 1 else "less"
+    return f"{name}, made {effect} certain (power {total:.2f})"
+
+
+def _cautions(choice: Choice) -> str:
+    baseline = choice.trials[0]
+    cautions = [
+        f"{trial.name} failed and was left out ({trial.failure})"
+        for trial in choice.trials
+        if trial.failure
+    ]
+    chosen = choice.chosen
+    if chosen is not baseline and not chosen.is_clearly_better(baseline, choice.scoring):
+        cautions.append(f"{choice.name} is not clearly better than {baseline.name}")
+    if choice.compared_rows < FEW_ROWS:
+        cautions.append(f"scores on {choice.compared_rows} rows are rough")
+    return f"Caution: {'; '.join(cautions)}." if cautions else ""

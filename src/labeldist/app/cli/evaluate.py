@@ -1,0 +1,248 @@
+"""``labeldist evaluate``: compare predicted distributions with true ones and with baselines."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from labeldist._extras import require
+from labeldist._typing import Array
+from labeldist._validation import looks_logical
+from labeldist.app.cli import io, options, pictures
+from labeldist.app.cli.reporter import Reporter
+from labeldist.app.tables.column_selection import check_apart, degrees, match_columns, one_column
+from labeldist.metrics._skill import UNIFORM, Baseline, describe_skill, score_with_baselines
+from labeldist.simplex import normalize
+
+MODEL_SUFFIX = ".skops"
+RANKING = {"auc": "AUC ↑", "average_precision": "average precision ↑"}
+
+
+def evaluate(
+    truth: Annotated[str, typer.Argument(help="Table with the true degrees.")],
+    predicted: Annotated[
+        list[str],
+        typer.Argument(help="Tables with predicted degrees, in the same label columns."),
+    ],
+    labels: options.Labels,
+    item: options.Item = None,
+    weights: options.Weights = None,
+    scoring: options.Scoring = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table with the training degrees, or model of fit, for the baseline of the skill.",
+        ),
+    ] = None,
+    measures: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES", help="paper (six measures), ordered, all, or names such as kendall."
+        ),
+    ] = "paper",
+    ordered: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS", help="The labels in their order; adds measures for ordered labels."
+        ),
+    ] = None,
+    picture: options.Picture = None,
+    show: options.ShowPredictions = "calibration",
+    force: options.Force = False,
+    as_json: options.Json = False,
+) -> None:
+    """Compare predicted with true label distributions by six or more measures.
+
+    Several predictions are shown side by side, next to two baselines: the mean of the true
+    distributions and the uniform distribution. Skill is the share by which the prediction reduces
+    the Kullback-Leibler divergence (KL) of the mean: 1 is perfect, 0 is as good as the mean, and
+    negative values are worse.
+
+    The mean of the true distributions is not known when a model is fitted. --baseline takes the
+    mean of the training degrees instead: of a table, or of a model that fit has saved. With
+    --scoring the skill is by another measure, and its baseline is the constant that is best for
+    this measure, such as a median for manhattan and wasserstein.
+
+    If the truth are tags (0/1, several 1 in a row), degrees cannot be compared. How well the
+    predictions rank the tags of an item before its other labels is shown instead: AUC and average
+    precision.
+
+    **Examples**
+
+    - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm`
+    - `labeldist evaluate dist.csv pred.csv other.csv --labels joy,fear,calm`
+    - `labeldist evaluate dist.csv pred.csv --labels joy,fear,calm --baseline model.skops`
+    - `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture curves.png`
+    - `labeldist evaluate dist.csv pred.csv --labels 'grade_*' --ordered grade_low,grade_high`
+    """
+    from labeldist.metrics._measures import select_measures
+
+    reporter = Reporter(as_json=as_json)
+    try:
+        shown = select_measures(measures if ordered is None else f"{measures},ordered")
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if picture and len(predicted) > 1:
+        raise typer.BadParameter("--picture shows one prediction; name one table.")
+    measure = options.check_measure(scoring or "kl_divergence")
+    io.check_outputs(picture, force=force)
+    frame = io.read(truth, reporter, item)
+    columns = _label_columns(labels, ordered, frame)
+    check_apart("label", columns, [item, weights])
+    pictures.check_picture(picture, show, len(columns))
+    given = degrees(frame, columns)
+    found = {}
+    for path in predicted:
+        table = io.read_degrees(path, frame, columns, item, truth, reporter)
+        found[path] = _distributions(table, path, reporter)
+    weight = io.weights_of(frame, weights)
+    facts = {"items": len(given), "labels": columns}
+    if looks_logical(given.to_numpy()):
+        if picture:
+            raise typer.BadParameter(f"--picture shows degrees, but {truth} holds tags.")
+        reporter.note(f"{truth} holds tags. They have no degrees to compare with.")
+        text, more = _rank_tags(given.to_numpy(), found, weight)
+    else:
+        D = _distributions(given, truth, reporter)
+        if baseline is None:
+            constant = Baseline.of(D, "the truth", measure=measure, weight=weight)
+        else:
+            constant = _read_baseline(baseline, columns, weights, measure, reporter)
+        ceiling = partial(io.noise_ceiling_of, frame, given.to_numpy(), weight, measure=measure)
+        text, more = _compare_degrees(D, found, weight, constant, measure, shown, ceiling)
+        if picture:
+            items = io.item_names(frame, item)
+            drawn = pictures.draw_predictions(show, D, found[predicted[0]], columns, items)
+            pictures.save_drawn(drawn, picture, force=force)
+    reporter.result(text, facts | more)
+
+
+def _read_baseline(
+    path: str, columns: list[str], weights: str | None, measure: str, reporter: Reporter
+) -> Baseline:
+    """Return the best constant for the degrees of a table, or the mean that a model file states."""
+    if path.endswith(MODEL_SUFFIX):
+        from labeldist.models import read_card
+
+        mean = read_card(path).training_mean or {}
+        missing = [name for name in columns if name not in mean]
+        if missing:
+            raise typer.BadParameter(
+                f"{path} states no mean of its training rows for {', '.join(missing)}. "
+                "Name the training table instead."
+            )
+        name = f"the mean of the training rows of {path}"
+        return Baseline(name, np.array([mean[column] for column in columns]))
+    frame = io.read(path, reporter)
+    for column in columns:
+        one_column(column, frame.columns, "label")
+    D = _distributions(degrees(frame, columns), path, reporter)
+    weight = io.weights_of(frame, weights if weights in frame.columns else None)
+    return Baseline.of(D, path, measure=measure, weight=weight)
+
+
+def _compare_degrees(
+    D: Array,
+    found: dict[str, Array],
+    weight: Any,
+    baseline: Baseline,
+    measure: str,
+    shown: Any,
+    ceiling_of: Any,
+) -> tuple[str, dict[str, Any]]:
+    """Return a text and facts about measures and skill of predictions and baselines.
+
+    `ceiling_of` returns the noise ceiling and a text about it for the best skill.
+    """
+    scores = score_with_baselines(
+        D, found, baseline=baseline, sample_weight=weight, measures=shown, scoring=measure
+    )
+    skills = {score.name: score.skill for score in scores if not score.trivial}
+    best = max(skills.values())
+    ceiling, about_ceiling = ceiling_of(best)
+    if len(found) == 1:
+        summary = f"skill {best:.2f}: it {describe_skill(best, measure, baseline.name)}."
+    else:
+        listed = ", ".join(f"skill of {name} {skill:.2f}" for name, skill in skills.items())
+        summary = f"{listed}, over {baseline.name}."
+    text = f"{len(D)} items, {summary} {about_ceiling}".rstrip()
+    table = {score.name: score.values for score in scores}
+    facts = {
+        "skill": best if len(found) == 1 else skills,
+        "scoring": measure,
+        "baseline": baseline.name,
+        "noise_ceiling": ceiling,
+        "measures": _named(table),
+    }
+    titles = {name: one.heading for name, one in shown.items()}
+    return f"{text}\n\n{_table(table, titles)}", facts
+
+
+def _rank_tags(tags: Array, found: dict[str, Array], weight: Any) -> tuple[str, dict[str, Any]]:
+    """Return a text and facts about how well predictions rank tags before other labels."""
+    n_tags = tags.sum(axis=1)
+    is_used = (n_tags > 0) & (n_tags < tags.shape[1])
+    used = tags[is_used]
+    used_weight = None if weight is None else weight[is_used]
+    frequencies = np.average(tags, axis=0, weights=weight)
+    baselines = {
+        "frequency of the tags": np.broadcast_to(frequencies, tags.shape),
+        UNIFORM: np.ones(tags.shape),
+    }
+    table = {
+        name: _ranking(used, degrees[is_used], used_weight)
+        for name, degrees in (found | baselines).items()
+    }
+    text = f"{len(used)} items with tags and other labels."
+    facts = {"skill": None, "noise_ceiling": None, "measures": _named(table)}
+    return f"{text}\n\n{_table(table, RANKING)}", facts
+
+
+def _ranking(tags: Array, P: Array, weight: Any) -> dict[str, float]:
+    """Return the means over rows of the AUC and of the average precision of the labels of a row."""
+    from scipy.stats import rankdata
+    from sklearn.metrics import label_ranking_average_precision_score
+
+    n_tags = tags.sum(axis=1)
+    n_others = tags.shape[1] - n_tags
+    rank_sums = (rankdata(P, axis=1) * tags).sum(axis=1)
+    auc = (rank_sums - n_tags * (n_tags + 1) / 2) / (n_tags * n_others)
+    precision = label_ranking_average_precision_score(tags, P, sample_weight=weight)
+    return {"auc": np.average(auc, weights=weight), "average_precision": float(precision)}
+
+
+def _named(table: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Return the entries of the JSON: a single prediction is called ``predicted``."""
+    *files, _, _ = table
+    names = ["predicted"] if len(files) == 1 else files
+    return dict(zip([*names, "baseline", "uniform"], table.values(), strict=True))
+
+
+def _label_columns(labels: str, ordered: str | None, frame: Any) -> list[str]:
+    """Return the label columns, in the order of `ordered` if it is given."""
+    columns = match_columns(labels, frame.columns, "label")
+    io.check_several(columns)
+    if ordered is None:
+        return columns
+    in_order = match_columns(ordered, columns, "label")
+    missing = [name for name in columns if name not in in_order]
+    if missing:
+        raise typer.BadParameter(f"--ordered must name all labels; it lacks {', '.join(missing)}.")
+    return in_order
+
+
+def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
+    """Divide rows by their sums, with a note if a sum differs from one by more than rounding."""
+    io.check_degrees(table, name)
+    io.note_sums(table, name, reporter, counts=False)
+    return normalize(table.to_numpy(), name=name)
+
+
+def _table(values: dict[str, dict[str, float]], titles: dict[str, str]) -> str:
+    """Return a table with one row per measure and one column per prediction or baseline."""
+    table = require("pandas", "app").DataFrame(values).rename(index=titles)
+    return str(table.to_string(float_format="{:.4f}".format))

@@ -1,0 +1,227 @@
+"""Tables that do not fit in memory: read and written in chunks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labeldist._extras import require
+from labeldist._files import whole_file
+from labeldist._typing import Array
+from labeldist.app.tables.column_selection import UNNAMED_INDEX
+from labeldist.app.tables.tables import check_unique, reading
+from labeldist.exceptions import DatasetNotFoundError
+
+
+@dataclass(frozen=True)
+class TableStream:
+    r"""A file of features and label degrees that is read in chunks.
+
+    The file is read each time the stream is iterated over. Iterating yields pairs of data frames,
+    the features and the degrees.
+
+    Parameters
+    ----------
+    path : path-like
+        A Parquet or CSV file, or a folder of Parquet files.
+    labels : sequence of str, default=()
+        The columns of the degrees. Empty for a table to predict for.
+    features : sequence of str, default=None
+        The columns of the features; None is all others except a saved pandas index.
+    chunk_rows : int, default=65536
+        Rows per chunk; the last chunk of a file has fewer.
+
+    See Also
+    --------
+    write_parquet : Write predictions in chunks.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from labeldist import BDLDL
+    >>> from labeldist.datasets import TableStream
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "films.csv")
+    ...     _ = path.write_text("length,year,good,bad\n1,2,3,1\n2,1,1,1\n3,5,1,3\n")
+    ...     BDLDL().fit_stream(TableStream(path, labels=["good", "bad"])).label_names_
+    ['good', 'bad']
+    """
+
+    path: str | os.PathLike[str]
+    labels: Sequence[str] = ()
+    features: Sequence[str] | None = None
+    chunk_rows: int = 65_536
+
+    def __post_init__(self) -> None:
+        if isinstance(self.labels, str) or isinstance(self.features, str):
+            raise TypeError("labels and features must be lists of columns.")
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        if not self.labels:
+            raise ValueError("labels is empty. Call chunks_of_features() to predict.")
+        return self._chunks(self.feature_names(), list(self.labels))
+
+    def chunks_of_features(self) -> Iterator[Any]:
+        """Iterate over the features alone, for prediction.
+
+        Returns
+        -------
+        iterator of DataFrame
+            The features of each chunk.
+        """
+        for (chunk,) in self._chunks(self.feature_names()):
+            yield chunk
+
+    def feature_names(self) -> list[str]:
+        """Determine the feature columns.
+
+        Returns
+        -------
+        list of str
+            `features`, or else all columns of the first file except the labels and a saved index.
+        """
+        if self.features is not None:
+            return list(self.features)
+        schema = _schema(self._files()[0])
+        left_out = {*self.labels, *_index_columns(schema)}
+        return [name for name in schema.names if name not in left_out]
+
+    def _files(self) -> list[Path]:
+        path = Path(self.path)
+        if not path.is_dir():
+            return [path]
+        files = list(path.glob("*.parquet"))
+        if not files:
+            raise DatasetNotFoundError(f"There is no .parquet file in {path}.")
+        return sorted(files, key=_length_and_name)  # part.10 follows part.9, as for Dask.
+
+    def _chunks(self, *groups: list[str]) -> Iterator[tuple[Any, ...]]:
+        """Read data frames of groups of columns on demand; reading ahead would fill the memory."""
+        columns = [name for group in groups for name in group]
+        for file in self._files():
+            with reading(file), _open(file, columns, self.chunk_rows) as batches:
+                for table in _regroup(batches, self.chunk_rows):
+                    yield tuple(_to_frame(table, group) for group in groups)
+
+
+def _length_and_name(path: Path) -> tuple[int, str]:
+    return len(path.name), path.name
+
+
+def write_parquet(
+    path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]
+) -> int:
+    """Write chunks of rows, such as predictions, to a Parquet file.
+
+    The file appears only once it is complete.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write.
+    chunks : iterable of ndarray of shape (n_rows, n_columns)
+        The rows.
+    names : sequence of str
+        The names of the columns.
+
+    Returns
+    -------
+    int
+        The number of rows.
+
+    See Also
+    --------
+    TableStream : Read a table in chunks.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from labeldist.datasets import write_parquet
+    >>> with TemporaryDirectory() as folder:
+    ...     write_parquet(f"{folder}/degrees.parquet", [np.eye(2), np.eye(2)], ["good", "bad"])
+    4
+    """
+    arrow = require("pyarrow", "tables")
+    parquet = require("pyarrow.parquet", "tables")
+    schema = arrow.schema([(str(name), arrow.float64()) for name in names])
+    written = 0
+    with whole_file(path) as file, parquet.ParquetWriter(file, schema) as writer:
+        for chunk in chunks:
+            rows = np.asarray(chunk)
+            writer.write_table(arrow.table(list(rows.T), schema=schema))
+            written += len(rows)
+    return written
+
+
+def _schema(file: Path) -> Any:
+    """Return the names and types of the columns of a file; those of CSV are only guesses."""
+    with reading(file):
+        if _is_csv(file):
+            with require("pyarrow.csv", "tables").open_csv(file) as reader:
+                schema = reader.schema
+        else:
+            schema = require("pyarrow.parquet", "tables").read_schema(file)
+    check_unique(schema.names, str(file))
+    return schema
+
+
+def _index_columns(schema: Any) -> list[str]:
+    """Return the columns that are a saved pandas index."""
+    metadata = schema.pandas_metadata or {"index_columns": []}
+    saved = metadata["index_columns"]  # a saved range is not a name
+    return [name for name in schema.names if name in saved or UNNAMED_INDEX.fullmatch(name)]
+
+
+@contextmanager
+def _open(file: Path, columns: list[str], rows: int) -> Iterator[Iterable[Any]]:
+    """Open a file, and yield its batches of rows."""
+    if _is_csv(file):
+        library = require("pyarrow.csv", "tables")
+        # Without types, Arrow guesses them from the first block and fails on later ones.
+        types = dict.fromkeys(columns, require("pyarrow", "tables").float64())
+        options = library.ConvertOptions(include_columns=columns, column_types=types)
+        with library.open_csv(file, convert_options=options) as reader:
+            yield reader
+    else:
+        # pre_buffer would keep the whole file in memory.
+        with require("pyarrow.parquet", "tables").ParquetFile(file, pre_buffer=False) as parquet:
+            yield parquet.iter_batches(batch_size=rows, columns=columns)
+
+
+def _is_csv(file: Path) -> bool:
+    return file.suffix.lower() == ".csv"
+
+
+def _regroup(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Yield tables of `rows` rows each, the last one shorter."""
+    concat = require("pyarrow", "tables").Table.from_batches
+    waiting: list[Any] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += batch.num_rows
+        while count >= rows:
+            table = concat(waiting)
+            yield table.slice(0, rows)
+            waiting = table.slice(rows).to_batches()
+            count -= rows
+    if count:
+        yield concat(waiting)
+
+
+def _to_frame(table: Any, names: list[str]) -> Any:
+    """Convert columns to one block of numbers; single precision is kept if all columns have it."""
+    arrow = require("pyarrow", "tables")
+    selected = table.select(names)
+    is_single = set(selected.schema.types) == {arrow.float32()}
+    kind = arrow.float32() if is_single else arrow.float64()
+    schema = arrow.schema([(name, kind) for name in names])
+    return selected.cast(schema, safe=False).to_pandas()

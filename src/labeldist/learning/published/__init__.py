@@ -1,1 +1,0 @@
-"""Learners of other papers, one module per method; import them from `labeldist.learning`."""

@@ -1,0 +1,133 @@
+"""One table of all estimators: the method of each, where it comes from and what it needs.
+
+The rows are in methods.toml. The command, the common checks and the pages of the documentation use
+them. A test compares the column `onnx` with the learners that `labeldist.models.to_onnx` exports.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, Literal
+
+__all__ = ["METHODS", "Method", "make_published"]
+
+Kind = Literal["enhancer", "learner", "classifier", "wrapper"]
+Basis = Literal["paper", "authors' code", "public code", "reconstruction", "this library"]
+
+MISSING = "missing degrees"
+ONNX_EXPORTS = (
+    "Linear and softmax models of columns of numbers can be exported, also on kernel features; "
+    "trees, neighbours, networks, support vectors, text, categories and dates cannot."
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the table of methods.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method in its paper.
+    estimator : str
+        Name of the class in `labeldist.enhancement` or `labeldist.learning`.
+    kind : {"enhancer", "learner", "classifier", "wrapper"}
+        What the class does. A wrapper contains another estimator.
+    reference : str
+        The publication, empty for methods of this library.
+    basis : str
+        What the formula rests on: the paper, its authors' code, public code of others, a
+        reconstruction from incomplete sources, or this library.
+    needs : tuple of str
+        Special input: ordered labels, missing degrees (accepted as NaN), one label per row,
+        candidate labels, counts of votes.
+    published : mapping of str to object
+        Parameters of the published method where they differ from the defaults.
+    command : str
+        Name in the command, empty if the command does not offer it.
+    onnx : bool
+        Whether `labeldist.models.to_onnx` exports it.
+
+    See Also
+    --------
+    labeldist.models.to_onnx : Export a fitted model.
+
+    Examples
+    --------
+    >>> from labeldist.published._methods import METHODS
+    >>> [method.estimator for method in METHODS if "missing degrees" in method.needs]
+    ['IncomLDL', 'WInLDL', 'WSLDLMCSC']
+    """
+
+    name: str
+    estimator: str
+    kind: Kind
+    reference: str = ""
+    basis: Basis = "this library"
+    needs: tuple[str, ...] = ()
+    published: Mapping[str, Any] = field(default_factory=dict)
+    command: str = ""
+    onnx: bool = False
+
+    @property
+    def package(self) -> str:
+        """The package from which the class is imported."""
+        return "labeldist.enhancement" if self.kind == "enhancer" else "labeldist.learning"
+
+    def estimator_class(self) -> Any:
+        """Import and return the class.
+
+        Returns
+        -------
+        type
+            The class of the estimator.
+        """
+        return getattr(import_module(self.package), self.estimator)
+
+
+def _read_table() -> tuple[Method, ...]:
+    """Read methods.toml."""
+    text = files("labeldist.published").joinpath("methods.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)["method"]
+    return tuple(Method(**{**row, "needs": tuple(row.get("needs", ()))}) for row in rows)
+
+
+METHODS = _read_table()
+"""All methods: enhancers, then learners, classifiers and wrappers."""
+
+
+def make_published(name: str) -> Any:
+    """Return an unfitted estimator with the parameters of its paper.
+
+    Parameters
+    ----------
+    name : str
+        The name of the method in the literature, such as ``"BD-LDL"``, in the command
+        (``"bdldl"``), or of its class (``"BDLDL"``); see `labeldist.published._methods.METHODS`.
+
+    Returns
+    -------
+    estimator
+        Where the paper leaves a parameter open, it has its default.
+
+    See Also
+    --------
+    labeldist.compare : Compare methods.
+
+    Examples
+    --------
+    >>> from labeldist.published import make_published
+    >>> make_published("BD-LDL")
+    BDLDL(fit_intercept=False)
+    """
+    for field in ("name", "command", "estimator"):
+        for method in METHODS:
+            if getattr(method, field) == name:
+                return method.estimator_class()(**method.published)
+    known = [method.name for method in METHODS]
+    suggestion = did_you_mean(name, [*known, *(method.estimator for method in METHODS)])
+    raise ValueError(f"Unknown method {name!r}.{suggestion} The methods are {', '.join(known)}.")
