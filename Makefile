@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EVERYTHING := '.[app,boosting,dask,neighbors,onnx,tables]'
+EVERYTHING := '.[app,boosting,dask,neighbors,tables]'
 
 .PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli few-votes peer bench soak audit licences wheel mutation figures clean
 

@@ -34,7 +34,8 @@ PAPER = """# From the paper to the code
 *Bidirectional Loss Function for Label Enhancement and Distribution Learning* (Liu et al., 2021)
 proposes two methods. Both map features to labels and, with the same parameters, labels back to
 features. `labeldist.published.make_published` returns them, and the methods that the paper compares
-them with, with the parameters of their papers: `make_published("BD-LE")`, `make_published("BD-LDL")`.
+them with, with the parameters of their papers: `make_published("BD-LE")`,
+`make_published("BD-LDL")`.
 
 ## BD-LE, label enhancement
 
@@ -113,8 +114,7 @@ The tables list every estimator of `labeldist.enhancement` and `labeldist.learni
 the implementation rests on: the paper, its authors' code, public code of others, a reconstruction
 from incomplete sources, or this library. The page of each class names the differences. *Published*
 are the parameters of the paper that differ from the defaults. *Command* is the name in `labeldist
-enhance` and `labeldist fit`. *ONNX* marks what `to_onnx` exports, if the features are numbers: not
-text, categories or dates that `--prepare` converts.
+enhance` and `labeldist fit`.
 """
 
 OF_THE_PAPER = (
@@ -175,8 +175,8 @@ def _call(method: Method) -> str:
 
 def _table(methods: list[Method]) -> str:
     lines = [
-        "| method | class | basis | accepts or needs | published | command | ONNX | reference |",
-        "|---|---|---|---|---|---|---|---|",
+        "| method | class | basis | accepts or needs | published | command | reference |",
+        "|---|---|---|---|---|---|---|",
     ]
     for method in methods:
         published = ", ".join(f"`{name}={value!r}`" for name, value in method.published.items())
@@ -187,7 +187,6 @@ def _table(methods: list[Method]) -> str:
             ", ".join(method.needs),
             published,
             f"`{method.command}`" if method.command else "",
-            "yes" if method.onnx else "",
             method.reference,
         ]
         lines.append(f"| {' | '.join(cells)} |")

@@ -10,7 +10,8 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._compat import COUNT, POSITIVE, ConstrainedEstimator, Interval
+from labeldist._base import COUNT, POSITIVE, ConstrainedEstimator
+from labeldist._compat import Interval
 from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
 from labeldist._kernels.low_rank_factors import draw_pivots
 from labeldist._solvers.row_blocks import row_blocks

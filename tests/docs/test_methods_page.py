@@ -9,7 +9,12 @@ from labeldist.published import make_published
 from reproduction.spec import shipped
 from tools.generate_pages import OF_THE_PAPER, methods_page
 
-NAMES = {**vars(enhancement), **vars(learning), "published": published, "labeldist": labeldist}
+NAMES = {
+    **vars(enhancement),
+    **vars(learning),
+    "make_published": make_published,
+    "labeldist": labeldist,
+}
 PAGE = methods_page()
 
 
@@ -28,7 +33,7 @@ def test_parameters_exist():
 
 
 def test_expressions_evaluate_and_experiments_exist():
-    expressions = re.findall(r"`((?:BDLE|BDLDL|published|labeldist\.)[^`]*)`", PAGE)
+    expressions = re.findall(r"`((?:BDLE|BDLDL|make_published|labeldist\.)[^`]*)`", PAGE)
     for text in expressions:
         assert eval(text, NAMES.copy()) is not None  # noqa: S307  # our own page
     experiments = re.findall(r"experiment `([\w-]+)`", PAGE)

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labeldist._compat import COUNT, StrOptions
+from labeldist._base import COUNT
+from labeldist._compat import StrOptions
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly

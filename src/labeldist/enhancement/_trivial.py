@@ -8,7 +8,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy.optimize import brentq
 
-from labeldist._compat import NON_NEGATIVE, StrOptions
+from labeldist._base import NON_NEGATIVE
+from labeldist._compat import StrOptions
 from labeldist._typing import EPSILON, Array
 from labeldist.enhancement._enhancer import LabelEnhancer
 from labeldist.exceptions import LabelWarning, warn

@@ -8,7 +8,7 @@ from labeldist.learning._choice import Choice, choose_learner
 from labeldist.learning._conformal_learner import ConformalLearner
 from labeldist.learning._enhanced_learner import EnhancedLearner
 from labeldist.learning._forest import DistributionForest
-from labeldist.learning._learner import MeanDistribution
+from labeldist.learning._mean_distribution import MeanDistribution
 from labeldist.learning._soft_label_classifier import SoftLabelClassifier
 from labeldist.learning._softmax_regression import SoftmaxRegression, SoftmaxRegressionCV
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -29,8 +29,9 @@ from labeldist.learning._cross_validation import (
     split_rows,
     weighted_rows,
 )
-from labeldist.learning._learner import BestConstant, MeanDistribution, check_weights
+from labeldist.learning._learner import check_weights
 from labeldist.learning._learner_table import LearnerTable
+from labeldist.learning._mean_distribution import BestConstant, MeanDistribution
 from labeldist.learning._soft_label_classifier import SoftLabelClassifier
 from labeldist.metrics import MEASURES, PAPER_MEASURES
 from labeldist.metrics._constants import is_mean
@@ -237,15 +238,13 @@ def choose_among(
     text: Mapping[str, Any] | None = None,
     scoring: str = "kl_divergence",
     watch: Watch = show_nothing,
-    only: Callable[[Any], bool] | None = None,
     requested: bool = False,
 ) -> Choice:
     """Choose a learner as `choose_learner` does, with more options for the command.
 
     `text` are transformers to sparse features by name; if there are any, the linear default
     candidates use these, and the others use `prepare`. ``watch(done, total, name)`` is called after
-    each learner and after the final fit. Candidates for which `only` is false are left out, and
-    there is no blend. `requested` chooses the last candidate.
+    each learner and after the final fit. `requested` chooses the last candidate.
     """
     measures = [*PAPER_MEASURES, measure_named(scoring).name]
     random = validation.random_generator(random_state)
@@ -269,8 +268,6 @@ def choose_among(
         )
     else:
         compared = {name: Candidate(given, prepare) for name, given in candidates.items()}
-    if only is not None:
-        compared = {name: one for name, one in compared.items() if only(one.learner)}
     constant = _constant_learner(sample, prepare, scoring)
     compared = {constant_name(scoring): Candidate(constant, prepare), **compared}
     trials = _compare(compared, sample, folds, measures, watch)
@@ -278,7 +275,7 @@ def choose_among(
     members = [trial for trial in trials if not trial.failure]
     held_out = [sample.rows(test) for _, test in folds]
     blend = None
-    if not requested and only is None and len(compared) > 2:
+    if not requested and len(compared) > 2:
         blend = _blend(members, held_out, measures)
         trials.append(blend)
     chosen = trials[-1] if requested else _select(members, blend, scoring)

@@ -1,4 +1,4 @@
-"""Base class of the distribution learners, and the learner that ignores the features."""
+"""Base classes of the distribution learners."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._compat import ConstrainedEstimator, StrOptions, _check_sample_weight, _num_samples
+from labeldist._base import ConstrainedEstimator
+from labeldist._compat import _check_sample_weight
 from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.exceptions import warn
-from labeldist.metrics import MEASURES, skill
-from labeldist.metrics._constants import best_constant
+from labeldist.metrics import skill
 from labeldist.simplex import normalize
 
 NO_WEIGHT = "sample_weight is zero for every row. At least one row needs a positive weight."
@@ -226,59 +226,6 @@ class SampleWeightMixin(DistributionEstimator):
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
             self._fit(X, D, weight)
         return self
-
-
-class MeanDistribution(SampleWeightMixin, DistributionLearner):
-    """Predict the mean of the training distributions for every row.
-
-    This is the trivial baseline: its score on the training rows is 0.
-
-    Attributes
-    ----------
-    mean_ : ndarray of shape (n_labels,)
-        The (weighted) mean of the training distributions.
-
-    See Also
-    --------
-    labeldist.enhancement.Uniform : The trivial baseline of label enhancement.
-
-    Examples
-    --------
-    >>> from labeldist.learning import MeanDistribution
-    >>> MeanDistribution().fit([[0.0], [1.0]], [[0.5, 0.5], [1.0, 0.0]]).predict([[7.0]])
-    array([[0.75, 0.25]])
-    """
-
-    _squares_features = False
-
-    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002
-        self.mean_ = np.average(D, axis=0, weights=weight)
-
-    def _predict(self, X: Any) -> Array:
-        return np.tile(self.mean_, (X.shape[0], 1))
-
-
-class BestConstant(MeanDistribution):
-    """Predict the constant that is best for a measure, for features of any type."""
-
-    _constraints = {"measure": [StrOptions({*MEASURES})]}
-
-    def __init__(self, measure: str = "kl_divergence") -> None:
-        self.measure = measure
-
-    def _table_options(self, X: Any) -> dict[str, Any]:  # noqa: ARG002
-        return ONLY_NAMES
-
-    def _fit(self, X: Any, D: Array, weight: Array | None) -> None:  # noqa: ARG002
-        self.mean_ = best_constant(D, self.measure, weight)
-
-    def _check_features_and_distributions(self, *tables: Any, **options: Any) -> tuple[Any, Array]:
-        X, D = super()._check_features_and_distributions(*tables, **options)
-        return np.empty((_num_samples(X), 0)), D  # lists of texts have no shape
-
-    def predict(self, X: Any) -> Array:
-        check_is_fitted(self)
-        return np.tile(self.mean_, (_num_samples(X), 1))
 
 
 def columns_of(learner: DistributionLearner) -> dict[str, Any]:

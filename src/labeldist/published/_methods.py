@@ -1,7 +1,7 @@
 """One table of all estimators: the method of each, where it comes from and what it needs.
 
 The rows are in methods.toml. The command, the common checks and the pages of the documentation use
-them. A test compares the column `onnx` with the learners that `labeldist.models.to_onnx` exports.
+them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,14 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any, Literal
 
+from labeldist._text import did_you_mean
+
 __all__ = ["METHODS", "Method", "make_published"]
 
 Kind = Literal["enhancer", "learner", "classifier", "wrapper"]
 Basis = Literal["paper", "authors' code", "public code", "reconstruction", "this library"]
 
 MISSING = "missing degrees"
-ONNX_EXPORTS = (
-    "Linear and softmax models of columns of numbers can be exported, also on kernel features; "
-    "trees, neighbours, networks, support vectors, text, categories and dates cannot."
-)
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Method:
     name : str
         Name of the method in its paper.
     estimator : str
-        Name of the class in `labeldist.enhancement` or `labeldist.learning`.
+        Name of the class.
     kind : {"enhancer", "learner", "classifier", "wrapper"}
         What the class does. A wrapper contains another estimator.
     reference : str
@@ -49,12 +47,12 @@ class Method:
         Parameters of the published method where they differ from the defaults.
     command : str
         Name in the command, empty if the command does not offer it.
-    onnx : bool
-        Whether `labeldist.models.to_onnx` exports it.
+    package : str
+        The package from which the class is imported.
 
     See Also
     --------
-    labeldist.models.to_onnx : Export a fitted model.
+    make_published : Return an estimator with the parameters of its paper.
 
     Examples
     --------
@@ -71,12 +69,7 @@ class Method:
     needs: tuple[str, ...] = ()
     published: Mapping[str, Any] = field(default_factory=dict)
     command: str = ""
-    onnx: bool = False
-
-    @property
-    def package(self) -> str:
-        """The package from which the class is imported."""
-        return "labeldist.enhancement" if self.kind == "enhancer" else "labeldist.learning"
+    package: str = "labeldist.published"
 
     def estimator_class(self) -> Any:
         """Import and return the class.
@@ -124,9 +117,9 @@ def make_published(name: str) -> Any:
     >>> make_published("BD-LDL")
     BDLDL(fit_intercept=False)
     """
-    for field in ("name", "command", "estimator"):
+    for spelling in ("name", "command", "estimator"):
         for method in METHODS:
-            if getattr(method, field) == name:
+            if getattr(method, spelling) == name:
                 return method.estimator_class()(**method.published)
     known = [method.name for method in METHODS]
     suggestion = did_you_mean(name, [*known, *(method.estimator for method in METHODS)])

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._compat import COUNT, NON_NEGATIVE, StrOptions
+from labeldist._base import COUNT, NON_NEGATIVE
+from labeldist._compat import StrOptions
 from labeldist._solvers.maximum_entropy import softmax_and_log, through_softmax
 from labeldist._typing import EPSILON, Array
 from labeldist.learning._learner import DistributionLearner, linear_scores

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import gen_batches
 
-from labeldist._compat import COUNT, NON_NEGATIVE
+from labeldist._base import COUNT, NON_NEGATIVE
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._typing import Array

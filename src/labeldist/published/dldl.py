@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._compat import NON_NEGATIVE
+from labeldist._base import NON_NEGATIVE
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import (

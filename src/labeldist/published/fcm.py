@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labeldist._compat import COUNT, Interval
+from labeldist._base import COUNT
+from labeldist._compat import Interval
 from labeldist._solvers.scaling import column_means
 from labeldist._typing import EPSILON, TINY, Array
 from labeldist.enhancement._enhancer import ScoringEnhancer

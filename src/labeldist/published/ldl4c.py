@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import entr
 
-from labeldist._compat import NON_NEGATIVE, POSITIVE
+from labeldist._base import NON_NEGATIVE, POSITIVE
 from labeldist._solvers.maximum_entropy import softmax_and_log
 from labeldist._solvers.softmax_terms import (
     SMOOTHING,

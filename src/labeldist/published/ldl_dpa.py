@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scipy.stats import rankdata
 
-from labeldist._compat import NON_NEGATIVE
+from labeldist._base import NON_NEGATIVE
 from labeldist._solvers.maximum_entropy import through_softmax
 from labeldist._solvers.softmax_terms import DivergenceTerm, LinearTerm, Terms
 from labeldist._typing import Array

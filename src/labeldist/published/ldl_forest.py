@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import entr, expit
 from sklearn.utils import gen_batches
 
-from labeldist._compat import COUNT, NON_NEGATIVE
+from labeldist._base import COUNT, NON_NEGATIVE
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import random_generator
 from labeldist.learning._learner import DistributionLearner, linear_scores

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._compat import NON_NEGATIVE, POSITIVE
+from labeldist._base import NON_NEGATIVE, POSITIVE
 from labeldist._solvers.softmax_terms import (
     AbsoluteTerm,
     LinearTerm,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from labeldist._compat import NON_NEGATIVE
+from labeldist._base import NON_NEGATIVE
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import (
     precondition,

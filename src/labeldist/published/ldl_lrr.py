@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labeldist._compat import NON_NEGATIVE, POSITIVE
+from labeldist._base import NON_NEGATIVE, POSITIVE
 from labeldist._solvers.maximum_entropy import through_softmax
 from labeldist._solvers.softmax_terms import DivergenceTerm, Terms, sums_over_labels
 from labeldist._typing import Array

@@ -11,7 +11,7 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import xlogy
 
-from labeldist._compat import NON_NEGATIVE, POSITIVE
+from labeldist._base import NON_NEGATIVE, POSITIVE
 from labeldist._solvers.maximum_entropy import softmax_and_log, through_softmax
 from labeldist._solvers.moments import Moments
 from labeldist._solvers.sparse_or_dense import gram, hold_for_products

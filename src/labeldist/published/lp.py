@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from labeldist._compat import WIDTH, Interval
+from labeldist._base import WIDTH
+from labeldist._compat import Interval
 from labeldist._kernels.kernels import gaussian_kernel
 from labeldist._solvers.conjugate_gradients import solve_conjugate_gradient
 from labeldist._typing import TINY, Array

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labeldist import _validation as validation
-from labeldist._compat import ConstrainedEstimator
+from labeldist._base import ConstrainedEstimator
 from labeldist._threads import threads_for
 from labeldist._typing import TINY, Array
 from labeldist.published import GLLE

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
@@ -562,15 +561,6 @@ def test_mulan_files_from_tags_to_predictions(folder):
     assert_allclose(pd.read_csv("p.csv")[["mostly joy", "fear", "calm"]], expected, rtol=1e-12)
 
 
-def test_onnx_export_equals_the_model(table):
-    facts = run_json(*FIT, "auto", "--onnx", "m.onnx", "--folds", "2")
-    assert any("can be exported" in note for note in facts["notes"])
-    assert not any("trees" in row["name"] for row in facts["learners"])
-    session = onnxruntime.InferenceSession("m.onnx")
-    degrees = session.run(None, {"features": table[FEATURES].to_numpy()})[0]
-    assert_allclose(degrees, load("m.skops").predict(table[FEATURES]), atol=1e-5)
-
-
 def test_predict_with_saved_enhancer(folder):
     table = pd.read_csv("in.csv")
     enhancer = BDLE().fit(table[FEATURES], table[LABELS])
@@ -700,9 +690,8 @@ def test_pictures_of_predictions(folder):
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        (["sabfgs", "--onnx", "m.onnx", "--picture", "p.png", "--show", "search"], "'search'"),
-        (["ptbayes", "--onnx", "m.onnx"], "PTBayes"),
-        (["bdldl", "--onnx", "m.onnx", "--prepare", "--features", "tempo,key"], "ONNX"),
+        (["sabfgs", "--picture", "p.png", "--show", "search"], "'search'"),
+        (["ptbayes", "--picture", "p.png", "--show", "coefficients"], "PTBayes"),
     ],
 )
 def test_late_errors_leave_no_files(table, folder, options, fact):

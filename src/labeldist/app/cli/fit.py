@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labeldist._files import write_whole
 from labeldist._text import counted
 from labeldist._validation import weights_for
 from labeldist.app.cli import io, options, pictures
 from labeldist.app.cli.options import LEARNERS, make
 from labeldist.app.cli.reporter import Reporter
 from labeldist.metrics._constants import mean_of
-from labeldist.published._methods import ONNX_EXPORTS
 from labeldist.simplex import normalize
 
 if TYPE_CHECKING:
@@ -47,10 +45,6 @@ def fit(
     scoring: options.Scoring = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
-    onnx: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help=f"Export the model to this .onnx file. {ONNX_EXPORTS}"),
-    ] = None,
     picture: options.Picture = None,
     show: options.ShowModel = "calibration",
     force: options.Force = False,
@@ -70,10 +64,10 @@ def fit(
     """
     from labeldist.app.cli.choice_summary import summarise_choice
     from labeldist.app.tables.preparation import prepare_for_linear
-    from labeldist.models import exportable, save, to_onnx
+    from labeldist.models import save
 
     reporter = Reporter(as_json=as_json)
-    io.check_outputs(output, onnx, picture, force=force)
+    io.check_outputs(output, picture, force=force)
     pictures.check_picture(picture)
     measure = _measure(scoring, settings)
     candidates = _candidates(method, settings, seed, measure)
@@ -90,8 +84,6 @@ def fit(
     if io.bounds_in(frame, given.labels):
         compared = "the skill compares predictions with them, not with votes"
         reporter.note(f"the degrees are estimates; {compared}.")
-    if onnx and not is_requested:
-        reporter.note(f"only learners that can be exported are compared. {ONNX_EXPORTS}")
     choice = _choose(
         X,
         D,
@@ -103,19 +95,15 @@ def fit(
         sample_weight=weight,
         random_state=seed,
         scoring=measure,
-        only=exportable if onnx and not is_requested else None,
     )
     if weights and not weights_for(choice.estimator, weight):
         reporter.note(f"{choice.name} is fitted without weights; they enter its scores only.")
     ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill, measure)
     summary = f"{summarise_choice(choice, requested=is_requested)} {about_ceiling}".rstrip()
     about = _about(choice, summary, len(D))
-    # Models that cannot be exported or drawn raise an error here, before any file is written.
-    graph = to_onnx(choice.estimator, **about).SerializeToString() if onnx else b""
+    # A model that cannot be drawn raises an error here, before any file is written.
     drawn = _draw(show, choice, X, D, weight, seed, reporter) if picture else None
     save(choice.estimator, output, **about, training_mean=_training_mean(D, weight), force=force)
-    if onnx:
-        write_whole(onnx, graph, overwrite=force)
     pictures.save_drawn(drawn, picture, force=force)
     facts = {
         **io.facts(given, output),

@@ -85,11 +85,13 @@ class LabelledTable:
             object.__setattr__(self, "kinds", TableKinds(self.frame))
 
     @cached_property
-    def X(self) -> pd.DataFrame:  # noqa: N802  # documented in the class
+    def X(self) -> pd.DataFrame:  # noqa: N802  # the name of features everywhere
+        """The features as numbers."""
         return finite_columns(self.frame, {name: self.kinds[name].values for name in self.features})
 
     @cached_property
     def Y(self) -> pd.DataFrame:  # noqa: N802
+        """The labels as non-negative numbers."""
         return degrees(self.frame, self.labels)
 
     def with_degrees(self, D: Any) -> pd.DataFrame:
