@@ -1,7 +1,6 @@
 """Exceptions, and the error for a missing extra."""
 
 import inspect
-import pickle
 import sys
 
 import pytest
@@ -12,7 +11,6 @@ from labeldist.exceptions import (
     LabelDistError,
     LabelDistWarning,
     MissingExtraError,
-    SingularCoefficientError,
 )
 
 CLASSES = [
@@ -25,12 +23,6 @@ CLASSES = [
 def test_all_classes_are_public_and_have_a_common_base():
     assert sorted(c.__name__ for c in CLASSES) == exceptions.__all__
     assert all(issubclass(c, LabelDistError | LabelDistWarning) for c in CLASSES)
-
-
-def test_singular_coefficient_error_can_be_pickled():
-    error = pickle.loads(pickle.dumps(SingularCoefficientError("B is singular", "B")))
-    assert str(error) == "B is singular"
-    assert error.coefficient == "B"
 
 
 def test_missing_packages_are_named_with_their_extra():

@@ -11,10 +11,8 @@ from pathlib import Path
 
 __all__ = [
     "ApproximationWarning",
-    "ChecksumError",
     "ComparisonError",
     "DatasetError",
-    "DatasetNotFoundError",
     "IllConditionedWarning",
     "LabelDistError",
     "LabelDistWarning",
@@ -24,10 +22,8 @@ __all__ = [
     "ModelVersionWarning",
     "NotADistributionError",
     "OutputError",
-    "SingularCoefficientError",
     "TableError",
     "TagWarning",
-    "UnknownDatasetError",
     "VanishingGraphWarning",
 ]
 
@@ -42,43 +38,11 @@ class NotADistributionError(LabelDistError, ValueError):
     """A row of degrees is not a distribution, or cannot be normalised to one."""
 
 
-class SingularCoefficientError(LabelDistError, ValueError):
-    """A coefficient matrix is singular, but the chosen solver needs a positive definite one.
-
-    Parameters
-    ----------
-    message : str
-        The message.
-    coefficient : {"A", "B"}
-        The matrix: A is on the feature side of the equation, B on the label side.
-    """
-
-    def __init__(self, message: str, coefficient: str) -> None:
-        super().__init__(message)
-        self.coefficient = coefficient
-
-    def __reduce__(self) -> tuple[type, tuple[str, str]]:
-        # By default only args are pickled, and the error could not be sent from a worker process.
-        return type(self), (str(self), self.coefficient)
-
-
 class DatasetError(LabelDistError):
-    """Base class of errors in finding and reading data sets and tables."""
+    """A data set is unknown, cannot be downloaded, or is not the published file."""
 
 
-class UnknownDatasetError(DatasetError, ValueError):
-    """There is no data set of this name."""
-
-
-class DatasetNotFoundError(DatasetError, OSError):
-    """A file is not on disk and could not be downloaded."""
-
-
-class ChecksumError(DatasetError, OSError):
-    """The checksum of a file differs from the published one."""
-
-
-class TableError(DatasetError, ValueError):
+class TableError(LabelDistError, ValueError):
     """A table, a column or a cell is invalid."""
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from labeldist.datasets import _fetch as fetch
-from labeldist.datasets._fetch import data_folder, locate
-from labeldist.exceptions import ChecksumError, DatasetNotFoundError, MissingExtraError
+from labeldist.datasets import _fetch, dataset_info
+from labeldist.datasets._fetch import fetch
+from labeldist.exceptions import DatasetError, MissingExtraError
 
 OTHER_BYTES = b"these are not the published bytes"
 FIRST, SECOND = "/first/Tiny.mat", "/second/Tiny.mat"
@@ -20,30 +20,31 @@ def test_data_folder_is_the_argument_the_variable_or_a_default(monkeypatch, tmp_
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setenv("LABELDIST_DATA", "from_environment")
     monkeypatch.setenv("LABELDIST_VOTES", "votes")
-    assert data_folder("~/sets") == tmp_path / "sets"
-    assert data_folder() == Path("from_environment")
-    assert data_folder(votes=True) == Path("votes")
+    one, votes = dataset_info("Movie"), dataset_info("FER+")
+    assert one.path("~/sets") == tmp_path / "sets" / "Movie.mat"
+    assert one.path() == Path("from_environment") / "Movie.mat"
+    assert votes.path().parent == Path("votes")
     monkeypatch.delenv("LABELDIST_VOTES")
-    assert data_folder(votes=True) == Path("from_environment")
+    assert votes.path().parent == Path("from_environment")
     monkeypatch.delenv("LABELDIST_DATA")
-    assert data_folder() == tmp_path / "labeldist_data"
+    assert one.path().parent == tmp_path / "labeldist_data"
 
 
 def test_file_on_disk_is_verified_without_a_download(tiny, tmp_path, server):
     path = tmp_path / "Tiny.mat"
     path.write_bytes(tiny.content)
-    assert locate(tiny.info, tmp_path) == path
+    assert fetch(tiny.info, tmp_path) == path
     path.write_bytes(OTHER_BYTES)
-    with pytest.raises(ChecksumError, match=tiny.info.sha256):
-        locate(tiny.info, tmp_path)
+    with pytest.raises(DatasetError, match=tiny.info.sha256):
+        fetch(tiny.info, tmp_path)
     assert path.read_bytes() == OTHER_BYTES
     assert server.requested == []
 
 
 def test_missing_file_without_download_raises(tiny, tmp_path, server):
     folder = tmp_path / "new"
-    with pytest.raises(DatasetNotFoundError, match=f"{server.url}first/Tiny.mat"):
-        locate(tiny.info, folder, download_if_missing=False)
+    with pytest.raises(DatasetError, match=f"{server.url}first/Tiny.mat"):
+        fetch(tiny.info, folder, download_if_missing=False)
     assert server.requested == []
     assert not folder.exists()
 
@@ -51,8 +52,8 @@ def test_missing_file_without_download_raises(tiny, tmp_path, server):
 def test_download_happens_once_and_creates_the_folder(tiny, tmp_path, server):
     server.files[FIRST] = tiny.content
     folder = tmp_path / "deep" / "down"
-    path = locate(tiny.info, folder)
-    assert locate(tiny.info, folder) == path == folder / "Tiny.mat"
+    path = fetch(tiny.info, folder)
+    assert fetch(tiny.info, folder) == path == folder / "Tiny.mat"
     assert path.read_bytes() == tiny.content
     assert os.listdir(folder) == ["Tiny.mat"]
     assert server.requested == [FIRST]
@@ -62,38 +63,38 @@ def test_terms_are_shown_before_the_download(tiny, tmp_path, server, caplog):
     info = replace(
         tiny.info, kind="votes", terms="Not for sale.", url=f"{server.url}votes/counts.npy"
     )
-    with pytest.raises(DatasetNotFoundError, match="LABELDIST_VOTES"):
-        locate(info, tmp_path, download_if_missing=False)
+    with pytest.raises(DatasetError, match="LABELDIST_VOTES"):
+        fetch(info, tmp_path, download_if_missing=False)
     assert not caplog.records
     server.files["/votes/counts.npy"] = tiny.content
-    assert locate(info, tmp_path) == tmp_path / "counts.npy"
+    assert fetch(info, tmp_path) == tmp_path / "counts.npy"
     (shown,) = caplog.records  # by default, only warnings
     assert "Not for sale." in shown.getMessage()
 
 
 @pytest.mark.parametrize("problem", ["missing", "other", "stalled"])
 def test_second_source_is_used_if_the_first_fails(problem, tiny, tmp_path, server, monkeypatch):
-    monkeypatch.setattr(fetch, "TIMEOUT", 0.2)
+    monkeypatch.setattr(_fetch, "TIMEOUT", 0.2)
     server.files[SECOND] = tiny.content
     if problem == "other":
         server.files[FIRST] = OTHER_BYTES
     if problem == "stalled":
         server.files[FIRST] = tiny.content
         server.stalled.add(FIRST)
-    assert locate(tiny.info, tmp_path).read_bytes() == tiny.content
+    assert fetch(tiny.info, tmp_path).read_bytes() == tiny.content
     assert server.requested == [FIRST, SECOND]
     assert os.listdir(tmp_path) == ["Tiny.mat"]
 
 
 def test_failure_of_all_sources_names_them(tiny, tmp_path, server):
     server.files[SECOND] = OTHER_BYTES
-    with pytest.raises(DatasetNotFoundError, match=r"second/Tiny\.mat"):
-        locate(tiny.info, tmp_path)
+    with pytest.raises(DatasetError, match=r"second/Tiny\.mat"):
+        fetch(tiny.info, tmp_path)
     assert os.listdir(tmp_path) == []
 
 
 def test_download_without_pooch_names_the_extra(tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(MissingExtraError, match=r"labeldist\[app\]"):
-        locate(tiny.info, tmp_path / "new")
+        fetch(tiny.info, tmp_path / "new")
     assert not (tmp_path / "new").exists()

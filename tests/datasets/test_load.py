@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 from labeldist.datasets import binarize, list_datasets, load_dataset, load_logical_digits
 from labeldist.datasets._registry import REGISTRY, SOURCES
-from labeldist.exceptions import UnknownDatasetError
+from labeldist.exceptions import DatasetError
 from labeldist.simplex import check_distributions
 
 # The table of the paper, in its order.
@@ -96,9 +96,9 @@ def test_bunch_and_pair(tiny, tiny_folder, monkeypatch):
 
 
 def test_unknown_name_raises_with_a_suggestion():
-    with pytest.raises(UnknownDatasetError, match=r"'yeast_alpha'.* Yeast_alpha"):
+    with pytest.raises(DatasetError, match=r"'yeast_alpha'.* Yeast_alpha"):
         load_dataset("yeast_alpha")
-    with pytest.raises(UnknownDatasetError, match="load_votes"):
+    with pytest.raises(DatasetError, match="load_votes"):
         load_dataset("FER+")
 
 

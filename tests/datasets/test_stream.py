@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from labeldist import BDLDL
 from labeldist.datasets import TableStream, make_artificial, write_parquet
-from labeldist.exceptions import DatasetNotFoundError, TableError
+from labeldist.exceptions import TableError
 from labeldist.learning import SoftmaxRegression
 
 LABELS = ["red", "green", "blue"]
@@ -105,7 +105,7 @@ def test_wrong_parameters(options):
 
 def test_missing_files_and_columns(frame, tmp_path):
     for path in (tmp_path, tmp_path / "none.parquet"):
-        with pytest.raises(DatasetNotFoundError, match="parquet"):
+        with pytest.raises(TableError, match="parquet"):
             list(TableStream(path, labels=["p"]))
     frame.to_parquet(tmp_path / "0.parquet")
     frame.drop(columns="b").to_parquet(tmp_path / "1.parquet")

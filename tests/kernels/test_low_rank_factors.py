@@ -6,7 +6,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from labeldist._kernels import low_rank_factors
 from labeldist._kernels.low_rank_factors import draw_pivots, kernel_diagonal
-from labeldist.exceptions import SingularCoefficientError
+from labeldist._solvers.sylvester import SingularCoefficientError
 
 
 @pytest.fixture

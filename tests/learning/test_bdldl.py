@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from labeldist import BDLDL, BDLDLCV
-from labeldist.exceptions import SingularCoefficientError
+from labeldist._solvers.sylvester import SingularCoefficientError
 from labeldist.simplex import OUTPUT_MAPS, to_distributions
 from tests.references import bidirectional_loss, sylvester_by_kronecker
 

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labeldist.comparison import Store
-from labeldist.exceptions import DatasetError, DatasetNotFoundError
+from labeldist.exceptions import DatasetError
 from reproduction import methods
 from reproduction.data import load
 from reproduction.runner import read_store, run
@@ -65,7 +65,7 @@ def test_missing_data_set_raises_before_runs(tmp_path, monkeypatch):
 
 
 def refuse(*_):
-    raise DatasetNotFoundError("no such file")
+    raise DatasetError("no such file")
 
 
 def test_failures_and_time_limits_are_recorded(tmp_path, monkeypatch):

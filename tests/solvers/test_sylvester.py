@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,8 +7,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from labeldist._solvers import sylvester
-from labeldist._solvers.sylvester import METHODS, solve_symmetric_sylvester
-from labeldist.exceptions import SingularCoefficientError
+from labeldist._solvers.sylvester import (
+    METHODS,
+    SingularCoefficientError,
+    solve_symmetric_sylvester,
+)
 from tests.references import sylvester_by_kronecker
 
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -160,3 +165,9 @@ def test_solution_does_not_depend_on_units_of_columns(rng, c):
     solution = solve_symmetric_sylvester(scaled_A, 0 * B, scaled_A @ (known / units[:, None]))
     assert_allclose(solution.X * units[:, None], known, rtol=1e-6)
     assert solution.method == "cholesky"
+
+
+def test_singular_coefficient_error_can_be_pickled():
+    error = pickle.loads(pickle.dumps(SingularCoefficientError("B is singular", "B")))
+    assert str(error) == "B is singular"
+    assert error.coefficient == "B"

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from labeldist._solvers.sylvester import SingularCoefficientError
 from labeldist._typing import EPSILON, Array
-from labeldist.exceptions import SingularCoefficientError
 
 Kernel = Callable[[Array, Array], Array]
 Rows = NDArray[np.intp]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from labeldist._typing import EPSILON, Array
-from labeldist.exceptions import SingularCoefficientError
+from labeldist.exceptions import LabelDistError
 
 Method = Literal["cholesky", "eigh", "cholesky_svd"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -22,6 +22,26 @@ FEW = 2
 EIGH_CONDITION = 1e8
 FEW_DIGITS = 1e12  # a condition number that leaves four of sixteen digits
 SAFETY = 10  # factor by which rounding errors may exceed their expected size
+
+
+class SingularCoefficientError(LabelDistError, ValueError):
+    """A coefficient matrix is singular, but the chosen solver needs a positive definite one.
+
+    Parameters
+    ----------
+    message : str
+        The message.
+    coefficient : {"A", "B"}
+        The matrix: A is on the feature side of the equation, B on the label side.
+    """
+
+    def __init__(self, message: str, coefficient: str) -> None:
+        super().__init__(message)
+        self.coefficient = coefficient
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        # By default only args are pickled, and the error could not be sent from a worker process.
+        return type(self), (str(self), self.coefficient)
 
 
 @dataclass(frozen=True)

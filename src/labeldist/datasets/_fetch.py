@@ -1,81 +1,94 @@
 """Download and verification of the files of the registry."""
 
 import hashlib
-import io
 import logging
 import os
 from pathlib import Path
 
 from labeldist._extras import require
-from labeldist._files import write_whole
 from labeldist.datasets import _registry as registry
-from labeldist.datasets._registry import DatasetInfo
-from labeldist.exceptions import ChecksumError, DatasetNotFoundError
+from labeldist.datasets._registry import DatasetInfo, dataset_info
+from labeldist.exceptions import DatasetError
 
 TIMEOUT = 30.0  # Seconds without data after which the next source is tried.
 _logger = logging.getLogger("labeldist")
 
 
-def data_folder(data_home: str | os.PathLike[str] | None = None, *, votes: bool = False) -> Path:
-    """Return `data_home`, or else the folder of an environment variable, or else the default.
+def fetch_dataset(
+    name: str, *, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True
+) -> Path:
+    """Download the file of a data set if it is not in the data folder, and verify its checksum.
 
-    The variable is ``LABELDIST_VOTES`` for votes, or else ``LABELDIST_DATA``.
+    The terms of the set, if known, are logged before its download.
+
+    Parameters
+    ----------
+    name : str
+        A name in `list_datasets`, of any kind.
+    data_home : path-like or None, default=None
+        Folder of the data files; see `load_dataset` and `load_votes`.
+    download_if_missing : bool, default=True
+        Download a file that is not in the folder. This needs ``labeldist[app]``.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    See Also
+    --------
+    load_dataset : Read a set with distributions.
+    load_votes : Read a set of votes.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import fetch_dataset
+    >>> fetch_dataset("Yeast_cold").name  # doctest: +SKIP
+    'Yeast_cold.mat'
     """
-    variable = (votes and os.environ.get("LABELDIST_VOTES")) or os.environ.get("LABELDIST_DATA")
-    return Path(data_home or variable or "~/labeldist_data").expanduser()
+    return fetch(dataset_info(name), data_home, download_if_missing)
 
 
-def locate(
+def fetch(
     info: DatasetInfo,
     data_home: str | os.PathLike[str] | None = None,
     download_if_missing: bool = True,
 ) -> Path:
     """Return the path of the verified file of a set, after a download if necessary."""
-    path = data_folder(data_home, votes=info.kind == "votes") / info.filename
+    path = info.path(data_home)
     if not path.exists():
         if not download_if_missing:
             by_hand = _by_hand(info, path)
-            raise DatasetNotFoundError(
+            raise DatasetError(
                 f"There is no file {path}. Set download_if_missing=True, or {by_hand}"
             )
         _download(info, path)
-    difference = _difference(path.read_bytes(), info)
-    if difference:
-        raise ChecksumError(
-            f"{path} is not the published file: {difference}. Delete it to download it again."
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    if sha256 != info.sha256:
+        raise DatasetError(
+            f"{path} is not the published file: expected SHA-256 {info.sha256}, found {sha256}. "
+            "Delete it to download it again."
         )
     return path
 
 
-def _difference(content: bytes, info: DatasetInfo) -> str:
-    """Return how the checksum differs from the published one, or an empty string if it agrees."""
-    sha256 = hashlib.sha256(content).hexdigest()
-    return "" if sha256 == info.sha256 else f"expected SHA-256 {info.sha256}, found {sha256}"
-
-
 def _download(info: DatasetInfo, path: Path) -> None:
     """Write the file of a set to `path`, from the first source that has the published content."""
-    downloader = require("pooch", "app").HTTPDownloader
+    pooch = require("pooch", "app")
     # A warning, since Python shows messages of lower levels only if a program configures logging.
     if info.terms:
         _logger.warning("Terms of %s: %s", info.name, info.terms)
-    download = downloader(chunk_size=2**16, timeout=TIMEOUT)
+    downloader = pooch.HTTPDownloader(chunk_size=2**16, timeout=TIMEOUT)
     failures = []
     for url in _urls(info):
-        content = io.BytesIO()
-        _logger.info("Downloading %s to %s", url, path.parent)
         try:
-            download(url, content, None)
-        except OSError as error:  # the base class of the exceptions of requests
+            pooch.retrieve(url, info.sha256, path.name, path.parent, downloader=downloader)
+        except (OSError, ValueError) as error:  # of the connection, and of another checksum
             failures.append(f"{url}: {error}")
-            continue
-        difference = _difference(content.getvalue(), info)
-        if not difference:
-            write_whole(path, content.getvalue())
+        else:
             return
-        failures.append(f"{url}: not the published file: {difference}")
     advice = f"Try again later, or {_by_hand(info, path)}"
-    raise DatasetNotFoundError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
+    raise DatasetError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
 
 
 def _urls(info: DatasetInfo) -> list[str]:

@@ -2,49 +2,16 @@
 
 import os
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from labeldist._text import did_you_mean
 from labeldist._typing import Array
-from labeldist.datasets._fetch import locate
-from labeldist.datasets._registry import REGISTRY, DatasetInfo, Kind
+from labeldist.datasets._fetch import fetch
+from labeldist.datasets._registry import dataset_info
 from labeldist.datasets._synthetic import binarize
-from labeldist.exceptions import UnknownDatasetError
+from labeldist.exceptions import DatasetError
 from labeldist.simplex import normalize
-
-
-def list_datasets(kind: Kind = "benchmark") -> list[str]:
-    """Return the names of data sets.
-
-    Parameters
-    ----------
-    kind : {"benchmark", "additional", "votes"}, default="benchmark"
-        The thirteen benchmark sets in the order of the literature's tables, additional sets with
-        distributions, or sets of votes.
-
-    Returns
-    -------
-    list of str
-        The names.
-
-    See Also
-    --------
-    load_dataset : Load a benchmark set or an additional set.
-    load_votes : Load a set of votes.
-
-    Examples
-    --------
-    >>> from labeldist.datasets import list_datasets
-    >>> list_datasets()[-3:]
-    ['Natural_Scene', 'Movie', 'SBU_3DFE']
-    >>> list_datasets("votes")[-2:]
-    ['CIFAR-10H', 'FER+']
-    """
-    if kind not in get_args(Kind):
-        raise ValueError(f"kind must be one of {get_args(Kind)}; got {kind!r}.")
-    return [info.name for info in REGISTRY.values() if info.kind == kind]
 
 
 def load_dataset(
@@ -88,10 +55,10 @@ def load_dataset(
     >>> from labeldist.datasets import load_dataset
     >>> X, D = load_dataset("Yeast_cold", return_X_y=True)  # doctest: +SKIP
     """
-    info = find(name)
+    info = dataset_info(name)
     if info.kind == "votes":
-        raise UnknownDatasetError(f"{name} is a set of votes. Load it with load_votes.")
-    path = locate(info, data_home, download_if_missing)
+        raise DatasetError(f"{name} is a set of votes. Load it with load_votes.")
+    path = fetch(info, data_home, download_if_missing)
     X, D = _read_arrays(path)
     if info.kind == "additional":
         D = normalize(D)
@@ -105,7 +72,7 @@ def load_dataset(
         logical=binarize(D),
         feature_names=[f"feature_{column}" for column in range(info.n_features)],
         target_names=[f"label_{column}" for column in range(info.n_labels)],
-        DESCR=describe(info),
+        DESCR=str(info),
         filename=str(path),
     )
 
@@ -158,21 +125,3 @@ def load_logical_digits(*, return_X_y: bool = False) -> Any:
         f"`logical` is 1 in the column of the class of a digit, and 0 elsewhere.\n\n{digits.DESCR}"
     )
     return digits
-
-
-def find(name: str) -> DatasetInfo:
-    """Return the entry of a set in the registry."""
-    if name not in REGISTRY:
-        hint = did_you_mean(name, REGISTRY)
-        names = ", ".join(REGISTRY)
-        raise UnknownDatasetError(f"There is no data set {name!r}.{hint} There are: {names}.")
-    return REGISTRY[name]
-
-
-def describe(info: DatasetInfo) -> str:
-    """Return the size, description, terms and references of a set."""
-    rows = "?" if info.n_samples is None else info.n_samples
-    features = "items with votes" if info.kind == "votes" else f"rows, {info.n_features} features"
-    terms = f"Terms: {info.terms}\n\n" if info.terms else ""
-    title = f"{info.name}: {rows} {features}, {info.n_labels} labels"
-    return f"{title}\n\n{info.description}\n\n{terms}References:\n\n{info.citation}\n"

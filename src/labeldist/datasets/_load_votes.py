@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labeldist._extras import require
-from labeldist.app.tables.tables import read_table
-from labeldist.datasets._fetch import locate
-from labeldist.datasets._load import describe, find
-from labeldist.exceptions import UnknownDatasetError
+from labeldist.datasets._fetch import fetch
+from labeldist.datasets._registry import dataset_info
+from labeldist.exceptions import DatasetError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,17 +96,20 @@ def load_votes(
     """
     from labeldist.votes import from_votes  # It imports SciPy, which would delay every command.
 
-    info = find(name)
+    info = dataset_info(name)
     if info.kind != "votes":
-        raise UnknownDatasetError(f"{name} is a set with distributions. Load it with load_dataset.")
-    path = locate(info, data_home, download_if_missing)
+        raise DatasetError(f"{name} is a set with distributions. Load it with load_dataset.")
+    path = fetch(info, data_home, download_if_missing)
     table, columns, items = _READERS[path.suffix](path, list(info.label_names))
-    return VoteData(from_votes(table, **columns), items, describe(info), str(path))
+    return VoteData(from_votes(table, **columns), items, str(info), str(path))
 
 
 def _read_counts_and_texts(path: Path, labels: list[str]) -> Read:
     """Read ChaosNLI: one record per line, with a list of counts in the order of `labels`."""
-    frame = read_table(path)
+    # Texts may hold line separators of Unicode, at which splitlines would split.
+    lines = path.read_text(encoding="utf-8").split("\n")
+    records = [json.loads(line) for line in lines if line.strip()]
+    frame = require("pandas", "app").json_normalize(records)
     items = frame.filter(regex=r"^example\.").rename(
         columns=lambda name: name.removeprefix("example.")
     )
@@ -116,12 +118,11 @@ def _read_counts_and_texts(path: Path, labels: list[str]) -> Read:
 
 def _read_annotations_and_texts(path: Path, labels: list[str]) -> Read:
     """Read LeWiDi: a JSON object of items, with annotators and labels separated by commas."""
-    frame = read_table(path)
-    frame = frame.rename(columns={frame.columns[0]: "item"})
+    pandas = require("pandas", "app")
+    records = json.loads(path.read_text(encoding="utf-8"))
+    frame = pandas.DataFrame([{"item": item, **record} for item, record in records.items()])
     named = zip(frame["item"], frame["text"], strict=True)
-    items = require("pandas", "app").DataFrame(
-        [{"item": item, **_texts(text)} for item, text in named]
-    )
+    items = pandas.DataFrame([{"item": item, **_texts(text)} for item, text in named])
     columns = {"item": "item", "annotator": "annotators", "label": "annotations", "separator": ","}
     return frame, {**columns, "label_names": labels}, items
 
@@ -145,7 +146,7 @@ def _read_table_of_counts(path: Path, labels: list[str]) -> Read:
 
     Rows are numbered, since items that are not faces have no name.
     """
-    frame = read_table(path)
+    frame = require("pandas", "app").read_csv(path, keep_default_na=False)
     frame.insert(0, "item", range(len(frame)))
     return frame, {"item": "item", "counts": labels}, frame.drop(columns=labels)
 

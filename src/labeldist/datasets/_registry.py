@@ -1,9 +1,14 @@
 """Registry of the data sets by name: sizes, checksums, sources and terms."""
 
+import os
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from labeldist._text import did_you_mean
+from labeldist.exceptions import DatasetError
 
 Kind = Literal["benchmark", "additional", "votes"]
 
@@ -19,7 +24,33 @@ SOURCES: tuple[str, ...] = (
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Size, checksum, description and references (one per line) of a set, a published file."""
+    """Description of a data set, one published file.
+
+    Parameters
+    ----------
+    name : str
+        The name in the registry.
+    kind : {"benchmark", "additional", "votes"}
+        A set of the literature's tables, a further set with distributions, or votes.
+    n_labels, n_samples, n_features : int
+        Sizes. `n_samples` is None if it is not published.
+    sha256 : str
+        Checksum of the file.
+    description, citation, terms : str
+        What the set contains, references (one per line), and terms of use if known.
+    url : str
+        Address of the file; empty for the benchmark sets, which have several sources.
+    label_names : tuple of str
+        Labels of votes, in the order of the file or of their meaning.
+
+    See Also
+    --------
+    dataset_info : Find the description of a set.
+
+    Examples
+    --------
+    See `dataset_info`.
+    """
 
     name: str
     kind: Kind
@@ -27,17 +58,43 @@ class DatasetInfo:
     sha256: str
     description: str
     citation: str
-    n_samples: int | None = None  # None: not published.
+    n_samples: int | None = None
     n_features: int = 0
-    url: str = ""  # Address of the file; empty: the file is in each of SOURCES.
+    url: str = ""
     terms: str = ""
-    # Labels of votes, in the order of the file or of their meaning.
     label_names: tuple[str, ...] = ()
 
     @property
     def filename(self) -> str:
         """Name of the file, on disk and in every source."""
         return self.url.rpartition("/")[2] or f"{self.name}.mat"
+
+    def path(self, data_home: str | os.PathLike[str] | None = None) -> Path:
+        """Return the place of the file in the data folder, whether or not it exists.
+
+        Parameters
+        ----------
+        data_home : path-like or None, default=None
+            The folder. None is that of ``$LABELDIST_DATA``, or ``~/labeldist_data``. Votes are in
+            ``$LABELDIST_VOTES`` if that is set.
+
+        Returns
+        -------
+        Path
+            The place.
+        """
+        variables = ["LABELDIST_VOTES"] if self.kind == "votes" else []
+        named = (os.environ.get(name) for name in [*variables, "LABELDIST_DATA"])
+        folder = data_home or next(filter(None, named), "~/labeldist_data")
+        return Path(folder).expanduser() / self.filename
+
+    def __str__(self) -> str:
+        rows = "?" if self.n_samples is None else self.n_samples
+        is_votes = self.kind == "votes"
+        features = "items with votes" if is_votes else f"rows, {self.n_features} features"
+        terms = f"Terms: {self.terms}\n\n" if self.terms else ""
+        title = f"{self.name}: {rows} {features}, {self.n_labels} labels"
+        return f"{title}\n\n{self.description}\n\n{terms}References:\n\n{self.citation}\n"
 
 
 def _read_registry() -> dict[str, DatasetInfo]:
@@ -73,3 +130,66 @@ def _to_info(
 
 REGISTRY = _read_registry()
 """All sets: the benchmark sets in the order of the literature's tables, additional ones, votes."""
+
+
+def dataset_info(name: str) -> DatasetInfo:
+    """Return the description of a data set: its size, terms and references.
+
+    Parameters
+    ----------
+    name : str
+        A name in `list_datasets`, of any kind.
+
+    Returns
+    -------
+    DatasetInfo
+        The description; ``str`` of it is a text.
+
+    See Also
+    --------
+    list_datasets : Names of the sets.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import dataset_info
+    >>> dataset_info("SBU_3DFE").n_features
+    243
+    """
+    if name not in REGISTRY:
+        hint = did_you_mean(name, REGISTRY)
+        names = ", ".join(REGISTRY)
+        raise DatasetError(f"There is no data set {name!r}.{hint} There are: {names}.")
+    return REGISTRY[name]
+
+
+def list_datasets(kind: Kind = "benchmark") -> list[str]:
+    """Return the names of data sets.
+
+    Parameters
+    ----------
+    kind : {"benchmark", "additional", "votes"}, default="benchmark"
+        The thirteen benchmark sets in the order of the literature's tables, additional sets with
+        distributions, or sets of votes.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    See Also
+    --------
+    load_dataset : Load a benchmark set or an additional set.
+    load_votes : Load a set of votes.
+    dataset_info : Description of a set.
+
+    Examples
+    --------
+    >>> from labeldist.datasets import list_datasets
+    >>> list_datasets()[-3:]
+    ['Natural_Scene', 'Movie', 'SBU_3DFE']
+    >>> list_datasets("votes")[-2:]
+    ['CIFAR-10H', 'FER+']
+    """
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind must be one of {get_args(Kind)}; got {kind!r}.")
+    return [info.name for info in REGISTRY.values() if info.kind == kind]

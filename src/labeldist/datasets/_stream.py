@@ -16,7 +16,7 @@ from labeldist._files import whole_file
 from labeldist._typing import Array
 from labeldist.app.tables.column_selection import UNNAMED_INDEX
 from labeldist.app.tables.tables import check_unique, reading
-from labeldist.exceptions import DatasetNotFoundError
+from labeldist.exceptions import TableError
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class TableStream:
             return [path]
         files = list(path.glob("*.parquet"))
         if not files:
-            raise DatasetNotFoundError(f"There is no .parquet file in {path}.")
+            raise TableError(f"There is no .parquet file in {path}.")
         return sorted(files, key=_length_and_name)  # part.10 follows part.9, as for Dask.
 
     def _chunks(self, *groups: list[str]) -> Iterator[tuple[Any, ...]]:

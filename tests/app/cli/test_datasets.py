@@ -11,7 +11,7 @@ def test_list_has_sizes(tmp_path):
     facts = run_json("datasets", "list", "--folder", tmp_path)["datasets"]
     rows = {row["name"]: row for row in facts}
     assert list(rows) == [*list_datasets(), *list_datasets("additional"), *list_datasets("votes")]
-    size = {"items": 7755, "features": 1869, "labels": 5}
+    size = {"items": 7755, "features": 1869, "labels": 5, "folder": str(tmp_path)}
     assert rows["Movie"] == {"name": "Movie", "kind": "benchmark", **size, "here": True}
     assert not rows["SBU_3DFE"]["here"]
 
@@ -20,9 +20,9 @@ def test_list_finds_votes_in_their_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("LABELDIST_VOTES", str(tmp_path))
     (tmp_path / "fer2013new.csv").touch()
     facts = run_json("datasets", "list")
-    found = [row["name"] for row in facts["datasets"] if row["kind"] == "votes" and row["here"]]
-    assert found == ["FER+"]
-    assert facts["votes_folder"] == str(tmp_path)
+    votes = [row for row in facts["datasets"] if row["kind"] == "votes"]
+    assert [row["name"] for row in votes if row["here"]] == ["FER+"]
+    assert {row["folder"] for row in votes} == {str(tmp_path)}
 
 
 def test_info_has_size_citation_and_terms():
@@ -43,7 +43,8 @@ def test_fetch_verifies_files_on_disk(benchmark_folder, tmp_path):
 
 def test_fetch_without_names_means_the_benchmark_sets(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        "labeldist.app.cli.datasets.locate", lambda info, folder: folder / info.filename
+        "labeldist.app.cli.datasets.fetch_dataset",
+        lambda name, data_home: data_home / f"{name}.mat",
     )
     files = run_json("datasets", "fetch", "--folder", tmp_path)["files"]
     assert files == [str(tmp_path / f"{name}.mat") for name in list_datasets()]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from labeldist.app.tables.tables import READERS, WRITABLE, WRITERS, read_table, write_table
-from labeldist.exceptions import DatasetNotFoundError, TableError
+from labeldist.exceptions import TableError
 
 TEXT_FORMATS = (".csv", ".tsv", ".arff", ".json", ".jsonl")
 
@@ -62,7 +62,7 @@ def test_errors_name_the_file_and_the_place(write, name, content, fact):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(DatasetNotFoundError, match=r"absent\.csv"):
+    with pytest.raises(TableError, match=r"absent\.csv"):
         read_table(tmp_path / "absent.csv")
 
 

@@ -9,9 +9,7 @@ import typer
 
 from labeldist.app.cli import options
 from labeldist.app.cli.reporter import Reporter
-from labeldist.datasets._fetch import data_folder, locate
-from labeldist.datasets._load import describe, find, list_datasets
-from labeldist.datasets._registry import REGISTRY, DatasetInfo
+from labeldist.datasets import DatasetInfo, dataset_info, fetch_dataset, list_datasets
 
 Folder = Annotated[
     Path | None,
@@ -19,6 +17,7 @@ Folder = Annotated[
 ]
 
 HELP = "List, describe and download benchmark sets, additional sets and sets of votes."
+KINDS = ("benchmark", "additional", "votes")
 ROW = "{name:<20}{kind:<12}{items:>7}{features:>10}{labels:>8}  {here}"
 HEADER = "set                 kind          items  features  labels  here"
 datasets = typer.Typer(
@@ -44,18 +43,16 @@ def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
 
     - `labeldist datasets list`
     """
-    sets_folder = data_folder(folder)
-    votes_folder = data_folder(folder, votes=True)
+    infos = [dataset_info(name) for kind in KINDS for name in list_datasets(kind)]
     rows = []
-    for info in REGISTRY.values():
-        own_folder = votes_folder if info.kind == "votes" else sets_folder
-        rows.append({**_size(info), "here": (own_folder / info.filename).exists()})
+    for info in infos:
+        path = info.path(folder)
+        rows.append({**_size(info), "folder": str(path.parent), "here": path.exists()})
     lines = [HEADER]
     for row in rows:
         shown = {"items": row["items"] or "?", "here": "yes" if row["here"] else "no"}
         lines.append(ROW.format(**row | shown))
-    facts = {"folder": str(sets_folder), "votes_folder": str(votes_folder), "datasets": rows}
-    Reporter(as_json=as_json).result("\n".join(lines), facts)
+    Reporter(as_json=as_json).result("\n".join(lines), {"datasets": rows})
 
 
 @datasets.command(cls=options.Command)
@@ -68,7 +65,7 @@ def info(
 
     - `labeldist datasets info SBU_3DFE`
     """
-    found = find(name)
+    found = dataset_info(name)
     facts = {
         **_size(found),
         "sha256": found.sha256,
@@ -76,7 +73,7 @@ def info(
         "terms": found.terms,
         "citation": found.citation.splitlines(),
     }
-    Reporter(as_json=as_json).result(describe(found).rstrip(), facts)
+    Reporter(as_json=as_json).result(str(found).rstrip(), facts)
 
 
 @datasets.command(cls=options.Command)
@@ -98,10 +95,10 @@ def fetch(
     - `labeldist datasets fetch --folder data`
     """
     # All names are checked before the first download.
-    wanted = [find(name) for name in names or list_datasets()]
+    wanted = [dataset_info(name).name for name in names or list_datasets()]
     reporter = Reporter(as_json=as_json)
     paths = []
     for one in wanted:
-        with reporter.working(f"Fetching {one.name}"):
-            paths.append(str(locate(one, folder)))
+        with reporter.working(f"Fetching {one}"):
+            paths.append(str(fetch_dataset(one, data_home=folder)))
     reporter.result("\n".join(paths), {"files": paths})

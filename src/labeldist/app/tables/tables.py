@@ -22,7 +22,6 @@ from labeldist.app.tables import (
     parquet_files,
 )
 from labeldist.exceptions import (
-    DatasetNotFoundError,
     LabelDistWarning,
     MissingExtraError,
     TableError,
@@ -179,7 +178,7 @@ def read_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     except (TableError, MissingExtraError):
         raise
     except FileNotFoundError:
-        raise DatasetNotFoundError(f"There is no file {path}.") from None
+        raise TableError(f"There is no file {path}.") from None
     except UnicodeDecodeError as error:
         problem = f"{path} is not UTF-8 text (byte {error.start})"
         raise TableError(f"{problem}. Save it as CSV (UTF-8).") from None
