@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
+from labeldist.datasets import make_artificial
+
 # The machines that run the tests are shared: a slow example is no failure, and every run tries the
 # same examples.
 settings.register_profile("labeldist", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("labeldist")
 
-# A mutant is dead with the first counterexample, which is among the first few examples or hardly
-# found at all. To make it small would only take time.
+# One counterexample is enough; skip shrinking.
 settings.register_profile(
     "mutation",
     settings.get_profile("labeldist"),
@@ -49,6 +50,20 @@ def votes_folder() -> Path:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def curved():
+    """Distributions that a linear map explains in part, and neighbours almost completely."""
+    return make_artificial(200, random_state=0)
+
+
+@pytest.fixture
+def table(rng):
+    """Return features whose scores, with noise, give the distributions."""
+    X = rng.normal(1, 2, size=(50, 4))
+    scores = np.exp(X[:, :3] / 3 + rng.normal(scale=0.2, size=(50, 3)))
+    return X, scores / scores.sum(axis=1, keepdims=True)
 
 
 @pytest.fixture(scope="module")

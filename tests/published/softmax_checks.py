@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from labeldist._solvers.maximum_entropy import softmax_and_log
-from labeldist._solvers.softmax_terms import SMOOTHING
+from labeldist.published._softmax_terms import SMOOTHING
 from labeldist.simplex import softmax
 
 D_T = np.random.default_rng(0).dirichlet(np.ones(5), size=7).T

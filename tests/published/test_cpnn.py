@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-from labeldist.learning.published import cpnn
 from numpy.testing import assert_allclose
 from scipy.special import expit
 
 from labeldist.metrics import kl_divergence
-from labeldist.published import CPNN
+from labeldist.published import CPNN, cpnn
 from labeldist.published._hidden_layer import HiddenLayer
 
 POSITIONS = np.array([-1.0, 0.0, 1.0])

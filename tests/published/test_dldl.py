@@ -13,8 +13,8 @@ from labeldist.published.dldl import JointLoss, _improve_degrees, enhance_jointl
 from labeldist.simplex import softmax
 
 
-def test_objective_is_that_of_the_attributes(table):
-    X, L = table
+def test_objective_is_that_of_the_attributes(tags):
+    X, L = tags
     model = DLDL(0.2, 0.3, 0.4, n_neighbors=5, tol=1e-8, max_iter=50).fit(X, L)
     Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     W = np.vstack([model.scaled_coef_.T, model.intercept_])
@@ -27,31 +27,31 @@ def test_objective_is_that_of_the_attributes(table):
     assert (np.diff(model.objective_) <= 0).all()
 
 
-def test_degrees_are_those_of_the_model_within_the_tags(table):
-    X, L = table
+def test_degrees_are_those_of_the_model_within_the_tags(tags):
+    X, L = tags
     model = DLDL(0, 0, tol=1e-10).fit(X, L)
     P = L * model.transform(X)
     assert_allclose(model.label_distributions_, P / P.sum(axis=1, keepdims=True), atol=1e-9)
 
 
-def test_untagged_labels_have_no_degree_without_a_floor(table):
-    X, L = table
+def test_untagged_labels_have_no_degree_without_a_floor(tags):
+    X, L = tags
     assert not DLDL().fit(X, L).label_distributions_[L == 0].any()
     raised = DLDL(floor=0.1).fit(X, L)
     assert raised.label_distributions_.min() > 0.08
     assert raised.transform(X).min() > 0.08
 
 
-def test_rows_without_tags_have_any_degrees(table):
-    X, L = table
+def test_rows_without_tags_have_any_degrees(tags):
+    X, L = tags
     L[:3] = 0
     with pytest.warns(LabelWarning, match="3 of 40 rows"):
         model = DLDL(0, 0, tol=1e-10).fit(X, L)
     assert_allclose(model.label_distributions_[:3], model.transform(X[:3]), atol=1e-9)
 
 
-def test_flatness_makes_degrees_equal(table):
-    X, L = table
+def test_flatness_makes_degrees_equal(tags):
+    X, L = tags
     D = DLDL(0, 1e4).fit(X, L).label_distributions_
     assert_allclose(D, L / L.sum(axis=1, keepdims=True), atol=1e-3)
 

@@ -9,8 +9,8 @@ from labeldist.simplex import normalize, softmax
 from tests.references import fuzzy_memberships_by_hand
 
 
-def test_scores_equal_max_product_composition(table):
-    X, L = table
+def test_scores_equal_max_product_composition(tags):
+    X, L = tags
     model = FCM(4).fit(X, L)
     U = fuzzy_memberships_by_hand(X, model.cluster_centers_, 2.0)
     assert_allclose(model.memberships_, U, atol=1e-9)
@@ -26,15 +26,15 @@ def test_scores_equal_max_product_composition(table):
     assert_allclose(FCM(4, output="clip").fit_transform(X, L), normalize(scores), atol=1e-9)
 
 
-def test_number_of_clusters(table):
-    X, L = table
+def test_number_of_clusters(tags):
+    X, L = tags
     assert FCM().fit(X, L).cluster_centers_.shape == (3, 3)
     assert FCM(7).fit(X, L).memberships_.shape == (40, 7)
     assert FCM(7).fit(X[:5], L[:5]).memberships_.shape == (5, 5)
 
 
-def test_one_cluster_gives_uniform_degrees(table):
-    assert_allclose(FCM(1).fit_transform(*table), 1 / 3)
+def test_one_cluster_gives_uniform_degrees(tags):
+    assert_allclose(FCM(1).fit_transform(*tags), 1 / 3)
 
 
 def test_separated_clusters_recover_their_labels(rng):
@@ -45,8 +45,8 @@ def test_separated_clusters_recover_their_labels(rng):
     assert_allclose(recovered[10:], np.tile([0, 2 / 3, 1 / 3], (10, 1)), atol=0.01)
 
 
-def test_absent_label_has_zero_association(table):
-    X, L = table
+def test_absent_label_has_zero_association(tags):
+    X, L = tags
     L[:, 1] = 0
     L[:, 0] = 1
     model = FCM(output="clip").fit(X, L)
@@ -54,8 +54,8 @@ def test_absent_label_has_zero_association(table):
     assert_array_equal(model.label_distributions_[:, 1], 0)
 
 
-def test_random_state_changes_the_start(table):
-    X, L = table
+def test_random_state_changes_the_start(tags):
+    X, L = tags
     far, first, again, second = (
         FCM(4, max_iter=10_000, random_state=seed).fit(X, L).cluster_centers_
         for seed in (None, 1, 1, 2)
@@ -65,9 +65,9 @@ def test_random_state_changes_the_start(table):
     assert np.abs(first - far).max() > 1e-6
 
 
-def test_non_convergence_warns(table):
+def test_non_convergence_warns(tags):
     with pytest.warns(ConvergenceWarning, match="2 iterations"):
-        model = FCM(max_iter=2).fit(*table)
+        model = FCM(max_iter=2).fit(*tags)
     assert model.n_iter_ == 2
 
 
@@ -77,5 +77,5 @@ def test_few_rows(n):
     assert FCM().fit_transform(X, binarize(D)).shape == (n, 3)
 
 
-def test_tol_changes_the_number_of_iterations(table):
-    assert FCM(tol=1e-9).fit(*table).n_iter_ > FCM(tol=1e-2).fit(*table).n_iter_
+def test_tol_changes_the_number_of_iterations(tags):
+    assert FCM(tol=1e-9).fit(*tags).n_iter_ > FCM(tol=1e-2).fit(*tags).n_iter_

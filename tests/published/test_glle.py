@@ -10,8 +10,8 @@ from labeldist.published import GLLE
 @pytest.mark.parametrize(
     "parameters", [{}, {"bandwidth": 0.3}, {"kernel": "linear"}, {"graph_width": "mean"}], ids=str
 )
-def test_equals_bdle_without_reconstruction(table, parameters):
-    X, L = table
+def test_equals_bdle_without_reconstruction(tags, parameters):
+    X, L = tags
     new = make_artificial(7, random_state=1)[0]
     ours = GLLE(0.1, **parameters).fit(X, L)
     theirs = BDLE(0, 0.1, **parameters).fit(X, L)
@@ -20,8 +20,8 @@ def test_equals_bdle_without_reconstruction(table, parameters):
     assert (ours.solver_, ours.residual_, ours.n_iter_) == ("exact", theirs.residual_, 1)
 
 
-def test_lbfgs_reaches_the_exact_solution(table):
-    X, L = table
+def test_lbfgs_reaches_the_exact_solution(tags):
+    X, L = tags
     searched = GLLE(bandwidth=0.3, solver="lbfgs", max_iter=10_000).fit(X, L)
     assert_allclose(
         searched.label_distributions_, GLLE(bandwidth=0.3).fit_transform(X, L), atol=1e-5
@@ -29,8 +29,8 @@ def test_lbfgs_reaches_the_exact_solution(table):
     assert searched.residual_ <= 1e-7
 
 
-def test_max_iter_stops_lbfgs_early(table):
-    X, L = table
+def test_max_iter_stops_lbfgs_early(tags):
+    X, L = tags
     values = []
     for max_iter in (1, 5, 25):
         model = GLLE(solver="lbfgs", max_iter=max_iter).fit(X, L)
@@ -40,8 +40,8 @@ def test_max_iter_stops_lbfgs_early(table):
     assert values[0] > values[1] > values[2]
 
 
-def test_random_state_changes_the_start(table):
-    X, L = table
+def test_random_state_changes_the_start(tags):
+    X, L = tags
     at_zero, first, again, second = (
         GLLE(solver="lbfgs", max_iter=5, random_state=seed).fit(X, L).dual_coef_
         for seed in (None, 1, 1, 2)

@@ -11,8 +11,8 @@ from tests.references import kernel_method_by_hand
 
 
 @pytest.mark.parametrize("bandwidth", [0.2, 1.0])
-def test_scores_equal_reference(table, bandwidth):
-    X, L = table
+def test_scores_equal_reference(tags, bandwidth):
+    X, L = tags
     scores = kernel_method_by_hand(X, L, bandwidth)
     assert_allclose(KM(bandwidth=bandwidth).fit_transform(X, L), softmax(scores), atol=1e-10)
     # The farthest rows score next to nothing, and dividing by that costs digits.
@@ -35,8 +35,8 @@ def test_single_row():
     assert_allclose(KM(output="clip").fit_transform([[3.0]], [[1, 1, 0]]), [[0.5, 0.5, 0]])
 
 
-def test_bandwidth_attribute(table):
-    X, L = table
+def test_bandwidth_attribute(tags):
+    X, L = tags
     assert KM(bandwidth=0.3).fit(X, L).bandwidth_ == 0.3
     distance = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
     assert KM().fit(X, L).bandwidth_ == pytest.approx(distance[np.triu_indices(40, 1)].mean())

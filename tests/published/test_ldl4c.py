@@ -2,9 +2,9 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.special import entr, logsumexp
 
-from labeldist._solvers.softmax_terms import SMOOTHING
 from labeldist.metrics import top_label
 from labeldist.published import LDL4C
+from labeldist.published._softmax_terms import SMOOTHING
 from labeldist.published.ldl4c import RunnerUpMarginTerm
 from tests.published.softmax_checks import (
     D_T,

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
-from labeldist.learning.published import ldl_forest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.special import entr, expit
 
 from labeldist.metrics import kl_divergence
-from labeldist.published import LDLForest
+from labeldist.published import LDLForest, ldl_forest
 from labeldist.published.ldl_forest import (
     SoftForest,
     fit_soft_forest,

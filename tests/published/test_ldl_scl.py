@@ -2,12 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from labeldist.learning.published import ldl_scl
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 
 from labeldist.datasets import make_artificial
-from labeldist.published import LDLSCL, SABFGS
+from labeldist.published import LDLSCL, SABFGS, ldl_scl
 from labeldist.published.ldl_scl import (
     LocalCodes,
     gauss_newton_step,

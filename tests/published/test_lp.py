@@ -11,8 +11,8 @@ from tests.references import propagation_by_iteration
 
 @pytest.mark.parametrize("spread", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("width", [0.3, 1.0])
-def test_scores_equal_fixed_point_of_iteration(table, spread, width):
-    X, L = table
+def test_scores_equal_fixed_point_of_iteration(tags, spread, width):
+    X, L = tags
     scores = propagation_by_iteration(X, L, spread, width)
     model = LP(spread, width=width, output="clip").fit(X, L)
     assert_allclose(model.label_distributions_, normalize(scores), atol=1e-12)
@@ -20,8 +20,8 @@ def test_scores_equal_fixed_point_of_iteration(table, spread, width):
     assert_allclose(LP(spread, width=width).fit_transform(X, L), softmax(scores), atol=1e-12)
 
 
-def test_zero_spread_keeps_the_labels(table):
-    X, L = table
+def test_zero_spread_keeps_the_labels(tags):
+    X, L = tags
     assert_allclose(LP(0).fit_transform(X, L), LogicalSoftmax().fit_transform(X, L), atol=1e-14)
 
 

@@ -1,22 +1,21 @@
 import numpy as np
 import pytest
-from labeldist.enhancement.published import ml
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
 from labeldist.datasets import binarize, make_artificial
-from labeldist.published import ML
+from labeldist.published import ML, ml
 from labeldist.published.ml import BoundedMinimum, by_active_set, minimize_bounded
 from labeldist.simplex import softmax, to_distributions
 from tests.references import reconstruction_weights_by_hand
 
 
 @pytest.mark.parametrize("steps", [1, 50])  # 1: the active-set method fails
-def test_scores_equal_bounded_least_squares(table, monkeypatch, steps):
+def test_scores_equal_bounded_least_squares(tags, monkeypatch, steps):
     monkeypatch.setattr(ml, "ACTIVE_SET_STEPS", steps)
-    X, L = table
+    X, L = tags
     factor = np.eye(40) - reconstruction_weights_by_hand(X, 4)
     scores = np.empty(L.shape)
     for k, on in enumerate(L.T > 0):
@@ -33,8 +32,8 @@ def test_scores_equal_bounded_least_squares(table, monkeypatch, steps):
     assert model.violation_ <= 1e-10
 
 
-def test_constant_labels_stay_at_their_bounds(table):
-    X, L = table
+def test_constant_labels_stay_at_their_bounds(tags):
+    X, L = tags
     L[:, 0], L[:, 1] = 1, 0
     scores = np.log(ML().fit_transform(X, L))
     assert_allclose(scores[:, 0] - scores[:, 1], 2, atol=1e-9)
@@ -50,19 +49,19 @@ def test_few_rows(n):
         assert_allclose(recovered, L / L.sum())
 
 
-def test_duplicate_rows_with_different_labels(table):
-    X, L = table
+def test_duplicate_rows_with_different_labels(tags):
+    X, L = tags
     X[:5] = X[5]
     model = ML().fit(X, L)
     assert model.violation_ <= 1e-10
 
 
-def test_non_convergence_warns(table, monkeypatch):
+def test_non_convergence_warns(tags, monkeypatch):
     monkeypatch.setattr(
         ml, "minimize_bounded", lambda A, _: BoundedMinimum(np.ones(A.shape[0]), 0.5)
     )
     with pytest.warns(ConvergenceWarning, match=r"5\.0e-01"):
-        ML().fit(*table)
+        ML().fit(*tags)
 
 
 def test_small_tables_whose_active_set_becomes_empty_are_solved():

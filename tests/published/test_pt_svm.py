@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from labeldist.learning.published import pt_svm
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
@@ -9,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from labeldist.published import PTSVM
+from labeldist.published import PTSVM, pt_svm
 from labeldist.published.pt_svm import (
     couple_pairwise,
     fit_sigmoid,

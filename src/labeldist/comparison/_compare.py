@@ -134,7 +134,7 @@ def compare(
     See Also
     --------
     compare_enhancers : Compare enhancers.
-    published : Methods with the parameters of their papers.
+    labeldist.published.make_published : Methods with the parameters of their papers.
 
     Examples
     --------

@@ -39,6 +39,7 @@ TRUSTED = (
     "labeldist.enhancement.",
     "labeldist.features.",
     "labeldist.learning.",
+    "labeldist.published.",
     "lightgbm.sklearn.",
     "numpy.dtype",
     "sklearn.compose._column_transformer.",

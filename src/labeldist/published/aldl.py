@@ -19,7 +19,7 @@ from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.learning._learner import linear_scores
-from labeldist.learning._softmax_learner import PenalisedSoftmax
+from labeldist.published._softmax_learners import PenalisedSoftmax
 from labeldist.simplex import softmax
 
 # In units of the distance between labels. The degree of the label itself is then one.

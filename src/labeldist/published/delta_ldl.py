@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr, expit
 
-from labeldist._solvers.softmax_terms import Terms, sums_over_labels
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax
+from labeldist.published._softmax_learners import PenalisedSoftmax
+from labeldist.published._softmax_terms import Terms, sums_over_labels
 
 
 class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):

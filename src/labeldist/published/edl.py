@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.utils import check_array
 
 from labeldist._solvers.maximum_entropy import squared_norm, through_softmax
-from labeldist._solvers.softmax_terms import QuadraticTerm, Terms, sums_over_labels
 from labeldist._typing import Array
 from labeldist._validation import check_label_names
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax, Penalties
+from labeldist.published._softmax_learners import PenalisedSoftmax, Penalties
+from labeldist.published._softmax_terms import QuadraticTerm, Terms, sums_over_labels
 
 FLOOR = 1e-6  # least degree, because the divergence is infinite for a degree of zero
 

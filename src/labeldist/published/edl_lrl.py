@@ -13,14 +13,14 @@ from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
 from labeldist._solvers.maximum_entropy import precondition, preconditioner, through_softmax
 from labeldist._solvers.sparse_or_dense import gram
 from labeldist._typing import Array
-from labeldist.learning._softmax_learner import SoftmaxLearner
 from labeldist.published._admm import INNER_TOLERANCE, START_PENALTY, minimize_by_admm
 from labeldist.published._clustering import cluster_rows
 from labeldist.published._proximal import shrink_singular_values
+from labeldist.published._softmax_learners import IterativeSoftmax
 from labeldist.simplex import softmax
 
 
-class EDLLRL(SoftmaxLearner):
+class EDLLRL(IterativeSoftmax):
     """Emotion distribution learning by exploiting low-rank label correlations locally (EDL-LRL).
 
     With P = softmax(XW), and P_i the rows of P in cluster i, it minimises over W

@@ -10,15 +10,15 @@ from scipy.special import entr
 
 from labeldist._base import NON_NEGATIVE, POSITIVE
 from labeldist._solvers.maximum_entropy import softmax_and_log
-from labeldist._solvers.softmax_terms import (
+from labeldist._typing import Array
+from labeldist.learning._learner import SampleWeightMixin
+from labeldist.published._softmax_learners import PenalisedSoftmax
+from labeldist.published._softmax_terms import (
     SMOOTHING,
     AbsoluteTerm,
     Terms,
     margin_and_gradient,
 )
-from labeldist._typing import Array
-from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax
 
 
 class LDL4C(SampleWeightMixin, PenalisedSoftmax):

@@ -8,10 +8,10 @@ from scipy.stats import rankdata
 
 from labeldist._base import NON_NEGATIVE
 from labeldist._solvers.maximum_entropy import through_softmax
-from labeldist._solvers.softmax_terms import DivergenceTerm, LinearTerm, Terms
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax
+from labeldist.published._softmax_learners import PenalisedSoftmax
+from labeldist.published._softmax_terms import DivergenceTerm, LinearTerm, Terms
 
 
 class LDLDPA(SampleWeightMixin, PenalisedSoftmax):

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from labeldist._base import NON_NEGATIVE, POSITIVE
-from labeldist._solvers.softmax_terms import (
+from labeldist._typing import Array
+from labeldist.learning._learner import SampleWeightMixin
+from labeldist.published._softmax_learners import PenalisedSoftmax
+from labeldist.published._softmax_terms import (
     AbsoluteTerm,
     LinearTerm,
     Terms,
     margin_and_gradient,
     sums_over_labels,
 )
-from labeldist._typing import Array
-from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax
 
 
 class LDLHR(SampleWeightMixin, PenalisedSoftmax):

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from labeldist._solvers.maximum_entropy import ValueAndGradient, squared_norm
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax
+from labeldist.published._softmax_learners import PenalisedSoftmax
 
 
 class LDLLC(SampleWeightMixin, PenalisedSoftmax):

@@ -18,7 +18,6 @@ from labeldist._solvers.maximum_entropy import (
 )
 from labeldist._solvers.sparse_or_dense import gram
 from labeldist._typing import Array
-from labeldist.learning._softmax_learner import SoftmaxLearner
 from labeldist.published._admm import (
     INNER_TOLERANCE,
     START_PENALTY,
@@ -26,10 +25,11 @@ from labeldist.published._admm import (
     minimize_by_admm,
 )
 from labeldist.published._proximal import shrink_rows, shrink_singular_values
+from labeldist.published._softmax_learners import IterativeSoftmax
 from labeldist.simplex import softmax
 
 
-class LDLLCLR(SoftmaxLearner):
+class LDLLCLR(IterativeSoftmax):
     """Label distribution learning with label correlations via low-rank approximation (LDL-LCLR).
 
     With P = softmax(XW), and S, which combines predicted degrees to reconstruct D, it minimises

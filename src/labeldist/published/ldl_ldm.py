@@ -6,10 +6,10 @@ import numpy as np
 
 from labeldist._base import NON_NEGATIVE
 from labeldist._kernels.neighbor_graph import reconstruction_weights
-from labeldist._solvers.softmax_terms import DivergenceTerm, QuadraticTerm, Terms
 from labeldist._typing import Array
-from labeldist.learning._softmax_learner import PenalisedSoftmax
 from labeldist.published._clustering import cluster_rows
+from labeldist.published._softmax_learners import PenalisedSoftmax
+from labeldist.published._softmax_terms import DivergenceTerm, QuadraticTerm, Terms
 
 
 class LDLLDM(PenalisedSoftmax):

@@ -8,10 +8,10 @@ import numpy as np
 
 from labeldist._base import NON_NEGATIVE, POSITIVE
 from labeldist._solvers.maximum_entropy import through_softmax
-from labeldist._solvers.softmax_terms import DivergenceTerm, Terms, sums_over_labels
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax
+from labeldist.published._softmax_learners import PenalisedSoftmax
+from labeldist.published._softmax_terms import DivergenceTerm, Terms, sums_over_labels
 
 
 class LDLLRR(SampleWeightMixin, PenalisedSoftmax):

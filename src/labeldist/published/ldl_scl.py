@@ -17,8 +17,8 @@ from labeldist._solvers.moments import Moments
 from labeldist._solvers.sparse_or_dense import gram, hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import EPSILON, TINY, Array
-from labeldist.learning._softmax_learner import SoftmaxLearner
 from labeldist.published._clustering import cluster_rows
+from labeldist.published._softmax_learners import IterativeSoftmax
 
 OWN_CODE = 10.0  # initial code of a row's own cluster, about the size of final codes; others are 1
 INNER_TOLERANCE = 0.1  # relative residual of the linear system; early steps need no more digits
@@ -28,7 +28,7 @@ SHORTEST_STEP = 1e-8
 PATIENCE = 5  # steps with hardly any progress after which the search ends
 
 
-class LDLSCL(SoftmaxLearner):
+class LDLSCL(IterativeSoftmax):
     """Label distribution learning by exploiting sample correlations locally (LDL-SCL).
 
     The training distributions are clustered, and each row i has a positive code c_ij for each

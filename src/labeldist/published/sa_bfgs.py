@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import PenalisedSoftmax
+from labeldist.published._softmax_learners import PenalisedSoftmax
 
 
 class SABFGS(SampleWeightMixin, PenalisedSoftmax):

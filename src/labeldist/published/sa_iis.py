@@ -15,7 +15,7 @@ from labeldist._compat import Interval
 from labeldist._solvers.maximum_entropy import CrossEntropy, preconditioner, softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
-from labeldist.learning._softmax_learner import SoftmaxLearner
+from labeldist.published._softmax_learners import IterativeSoftmax
 
 # Scaling steps use the exponential series up to the third power. For steps of at most
 # LONGEST_STEP the remainder is below 0.3 %.
@@ -23,7 +23,7 @@ LONGEST_STEP = 0.5
 NEWTON_STEPS = 4
 
 
-class SAIIS(SampleWeightMixin, SoftmaxLearner):
+class SAIIS(SampleWeightMixin, IterativeSoftmax):
     """Maximum entropy model of label distributions, fitted by improved iterative scaling (SA-IIS).
 
     The model and the minimum are those of `SABFGS`. Uncorrelated combinations of the features and

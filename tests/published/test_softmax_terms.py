@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from labeldist._solvers.maximum_entropy import CrossEntropy
-from labeldist._solvers.softmax_terms import (
+from labeldist.published._softmax_terms import (
     AbsoluteTerm,
     DivergenceTerm,
     LinearTerm,
