@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,32 +12,15 @@ import labeldist
 
 PACKAGE = Path(labeldist.__file__).parent
 
-# A package imports from itself and from those before it.
-ORDER = [
-    *(
-        "_typing",
-        "exceptions",
-        "_extras",
-        "_files",
-        "_threads",
-        "_pipelines",
-        "simplex",
-        "_validation",
-        "_compat",
-    ),
-    *("metrics", "_solvers", "_kernels", "_tables", "votes", "datasets", "features"),
-    *(
-        "enhancement",
-        "learning",
-        "methods",
-        "models",
-        "plots",
-        "comparison",
-        "explorer",
-        "cli",
-        "__main__",
-    ),
+# The core. A package imports from itself and from those before it.
+CORE = [
+    *("_typing", "exceptions", "_extras", "_files", "_threads", "_pipelines", "_text"),
+    *("simplex", "_validation", "_compat", "_base"),
+    *("metrics", "_solvers", "_kernels", "votes", "datasets", "features"),
+    *("enhancement", "learning", "models", "plots", "comparison"),
 ]
+ORDER = [*CORE, "published", "app", "__main__"]
+ROOT = PACKAGE.parents[1]
 
 NEEDED_FROM_SCIKIT_LEARN = (
     "import sklearn.base, sklearn.metrics, sklearn.neighbors, sklearn.utils.validation"
@@ -74,6 +58,43 @@ def test_packages_import_only_from_packages_before_them():
         place = ORDER.index(package_of(path))
         below = [name for name in imported_packages(path) if ORDER.index(name) > place]
         assert not below, f"{path} imports {below}"
+
+
+def public_names(module):
+    """Return the names that a module offers to users, including its public submodules."""
+    public = set(getattr(module, "__all__", [name for name in vars(module) if name[0] != "_"]))
+    if module is labeldist:
+        public |= set(dir(labeldist))
+    return public
+
+
+def private_imports(path):
+    """Yield what a module imports from the library, except public names and its own package."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "labeldist":
+            if node.module.startswith("labeldist.app"):
+                continue
+            public = public_names(import_module(node.module))
+            for alias in node.names:
+                is_private = "._" in node.module or alias.name not in public
+                if is_private and (node.module, alias.name) != ("labeldist", "app"):
+                    yield f"{path.name}: {node.module}.{alias.name}"
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [PACKAGE / "app", ROOT / "reproduction", ROOT / "examples"],
+    ids=lambda folder: folder.name,
+)
+def test_users_of_the_library_import_public_names_only(folder):
+    found = [name for path in sorted(folder.rglob("*.py")) for name in private_imports(path)]
+    assert not found
+
+
+def test_core_has_at_most_105_public_names():
+    modules = [import_module(f"labeldist.{name}") for name in CORE if name[0] != "_"]
+    names = {name for module in modules for name in public_names(module)}
+    assert len(names | set(labeldist.__all__)) <= 105
 
 
 def run_python(code):
