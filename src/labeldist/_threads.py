@@ -16,23 +16,30 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 # gains.
 SMALL = 1e10
 
+_LIMIT = Lock()
 _PROCESS = os.getpid()  # another one in processes that are forked later
 
 
-def threads_for(n: int, m: int) -> AbstractContextManager[None]:
+def threads_for(n: int, m: int) -> AbstractContextManager[Any]:
     """Use one BLAS thread in the block if the product of n rows of m columns is small."""
     return one_thread() if n * m * m < SMALL else nullcontext()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Use one BLAS thread in the block, and everywhere while a Python thread is in such a block."""
-    _LIMIT.enter()
+    """Use one BLAS thread in the block, unless a block sets the limit already.
+
+    The limit is that of the process. Of several Python threads only one sets and restores it:
+    a second one would restore the limit of the first.
+    """
+    if not _LIMIT.acquire(blocking=False):
+        yield
+        return
     try:
-        with _openmp_blas().limit(limits=1):  # has a limit for each Python thread
+        with _blas().limit(limits=1):
             yield
     finally:
-        _LIMIT.leave()
+        _LIMIT.release()
 
 
 def fork_safe() -> AbstractContextManager[Any]:
@@ -43,59 +50,6 @@ def fork_safe() -> AbstractContextManager[Any]:
     return nullcontext() if os.getpid() == _PROCESS else threadpool_limits(1, "openmp")
 
 
-class _Limit:
-    """The limit of BLAS threads, which all Python threads inside `one_thread` share."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.n_inside = 0
-        self.before: list[int] | None = None  # numbers of threads to restore
-
-    def enter(self) -> None:
-        with self.lock:
-            self.n_inside += 1
-            numbers = [library.num_threads for library in _shared_blas()]
-            if self.before is None and max(numbers, default=1) > 1:
-                self.before = numbers
-                _set_threads([1] * len(numbers))
-
-    def leave(self) -> None:
-        with self.lock:
-            self.n_inside -= 1
-            if self.n_inside == 0 and self.before is not None:
-                _set_threads(self.before)
-                self.before = None
-
-
-_LIMIT = _Limit()
-
-
-def _set_threads(numbers: list[int]) -> None:
-    _release_control()
-    for library, number in zip(_shared_blas(), numbers, strict=True):
-        library.set_num_threads(number)
-    _release_control()
-
-
-def _release_control() -> None:
-    """Let any Python thread set limits: threadpoolctl 3.8 ignores all but the first one."""
-    for library in _shared_blas():
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
-
-
 @cache  # finding the libraries takes milliseconds
 def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
-
-
-@cache
-def _openmp_blas() -> ThreadpoolController:
-    return _blas().select(threading_layer="openmp")
-
-
-@cache
-def _shared_blas() -> list[Any]:
-    """Return the libraries with one limit for all Python threads."""
-    per_thread = _openmp_blas().lib_controllers
-    return [library for library in _blas().lib_controllers if library not in per_thread]
