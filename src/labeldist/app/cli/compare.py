@@ -205,7 +205,8 @@ def _import_class(target: Any, needed: str) -> Any:
 
 def _datasets(spec: str, content: dict[str, Any]) -> dict[str, Any]:
     """Return features and degrees of all data sets by name."""
-    from labeldist.datasets import load_dataset, read_labelled
+    from labeldist.app.tables.column_selection import read_labelled
+    from labeldist.datasets import load_dataset
 
     if not {"datasets", "tables"} & set(content):
         raise TableError(f"{spec} lacks the entry 'datasets' or 'tables'.")

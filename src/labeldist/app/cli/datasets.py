@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,7 +17,11 @@ Folder = Annotated[
 ]
 
 HELP = "List, describe and download benchmark sets, additional sets and sets of votes."
-KINDS = ("benchmark", "additional", "votes")
+KINDS: tuple[Literal["benchmark", "additional", "votes"], ...] = (
+    "benchmark",
+    "additional",
+    "votes",
+)
 ROW = "{name:<20}{kind:<12}{items:>7}{features:>10}{labels:>8}  {here}"
 HEADER = "set                 kind          items  features  labels  here"
 datasets = typer.Typer(

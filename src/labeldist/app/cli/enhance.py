@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from labeldist.app.cli import io, options, pictures
 from labeldist.app.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.tables import STANDARD
+from labeldist.exceptions import LabelDistWarning
 
 FACTS_OF_BAYES = ("spread", "spread_identified", "noise", "rule", "explained", "n_impossible")
 THRESHOLDS = (0.3, 0.5, 0.8)  # The mass on the tags is compared with that under these and ORDER.
 ORDER = "rule order"
+# Rows of the sample for that. A sweep of BayesLE costs n_labels² operations per row.
+MAX_ROWS = 2_000
+MAX_WORK = 5_000_000  # rows × n_labels²
+MIN_ROWS = 100
 NOT_VALIDATED = (
     "Recovered degrees cannot be validated without ground truth: collect votes, or judge a few "
     "items by hand."
@@ -79,8 +86,8 @@ def enhance(
     if method == BAYES and "regressor" not in parameters:
         use_features(enhancer, X, reporter)
     with reporter.working(f"Recovering distributions of {len(L)} items") as watch:
-        enhancer._watch = watch
-        D = enhancer.fit_transform(X, L)
+        progress = {"callback": watch} if method == BAYES else {}
+        D = enhancer.fit_transform(X, L, **progress)
     drawn = None
     if picture:
         items = io.item_names(frame, item)
@@ -143,24 +150,36 @@ def _masses_on_tags(enhancer: Any, L: Any, D: Any, reporter: Reporter) -> dict[s
 
     If no row has several tags, there are no other rules: `BayesLE` uses the rule "order".
     """
-    from labeldist.enhancement._bayes_le.tag_mass import mean_tag_mass
-    from labeldist.enhancement._bayes_le.tag_rule import Rule
-
     tagged = L.any(axis=1)
     mass = (D * L).sum(axis=1)[tagged]
     chosen = ORDER if enhancer.rule_ == "order" else _threshold_name(enhancer.threshold)
     masses = {chosen: float(mass.mean())}
-    rules = {_threshold_name(threshold): Rule("half", threshold) for threshold in THRESHOLDS}
-    rules[ORDER] = Rule("order")
+    others: dict[str, dict[str, Any]] = {
+        _threshold_name(threshold): {"threshold": threshold} for threshold in THRESHOLDS
+    }
+    others[ORDER] = {"rule": "order", "noise": "auto"}
     if L.shape[1] > 2 and L.sum(axis=1).max() == 1:
         return masses
-    noise = None if enhancer.noise == "auto" else enhancer.noise
-    with reporter.working("Comparing assumptions") as watch:
-        for name, rule in rules.items():
+    from sklearn.base import clone
+
+    sample = _sample(L[tagged])
+    base = clone(enhancer).set_params(regressor=None)
+    with reporter.working("Comparing assumptions") as watch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", LabelDistWarning)  # that of the fit has been shown
+        for name, parameters in others.items():
             if name != chosen:
-                noise_of_rule = 0.0 if name == ORDER else noise
-                masses[name] = mean_tag_mass(L, rule, noise_of_rule, enhancer.spread_prior, watch)
+                other = clone(base).set_params(**parameters)
+                degrees = other.fit_transform(np.empty((len(sample), 0)), sample, callback=watch)
+                masses[name] = float((degrees * sample).sum(axis=1).mean())
     return masses
+
+
+def _sample(tags: NDArray[Any]) -> NDArray[Any]:
+    """Return all rows, or a random sample of those of a large table."""
+    n_rows = int(np.clip(MAX_WORK // tags.shape[1] ** 2, MIN_ROWS, MAX_ROWS))
+    if len(tags) <= n_rows:
+        return tags
+    return np.random.default_rng(0).choice(tags, n_rows, replace=False)
 
 
 def _threshold_name(threshold: float) -> str:

@@ -170,9 +170,7 @@ def _versions_of_tags(
     if BAYES in enhancers:
         use_features(enhancers[BAYES], X, reporter)
     with reporter.working(f"Recovering distributions of {len(L)} items") as watch:
-        for enhancer in enhancers.values():
-            enhancer._watch = watch
-        return from_logical(X, L, enhancers.values(), predictions)
+        return from_logical(X, L, enhancers.values(), predictions, watch)
 
 
 def _versions_of_degrees(

@@ -126,19 +126,24 @@ def cell_texts(column: pd.Series[Any]) -> list[str]:
 
 
 def from_logical(
-    X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any]
+    X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any], callback: Any
 ) -> Versions:
     """Return what enhancers recover from logical labels, predictions, and equal shares.
 
-    Enhancers with the method `interval` have 90 % intervals.
+    A `BayesLE` has 90 % intervals, and calls ``callback(done, total, name)``.
     """
+    from labeldist.enhancement import BayesLE
+
     versions = {}
     bounds = {}
     for enhancer in enhancers:
         name = f"recovered by {type(enhancer).__name__}"
-        versions[name] = enhancer.fit(X, L).label_distributions_
-        if hasattr(enhancer, "interval"):
+        if isinstance(enhancer, BayesLE):
+            enhancer.fit(X, L, callback=callback)
             bounds[name] = enhancer.interval(0.9)
+        else:
+            enhancer.fit(X, L)
+        versions[name] = enhancer.label_distributions_
     given = np.array(L, dtype=float)
     shares = np.where(given.any(axis=1, keepdims=True), given, 1.0)
     versions |= {**predicted, SHARES: normalize(shares)}

@@ -149,7 +149,6 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         "regressor": [None, StrOptions({"kernel", "auto"}), HasMethods(["fit", "predict"])],
         "spread_prior": [tuple, list],
     }
-    _watch: Watch = staticmethod(show_nothing)  # the commands show the progress of a fit
 
     def __init__(
         self,
@@ -168,7 +167,9 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         self.spread_prior = spread_prior
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, callback: Watch = show_nothing
+    ) -> Self:
         """Recover the label distributions of the rows of `X` from their tags.
 
         Parameters
@@ -179,6 +180,9 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             Tags: 1 for the labels that describe the row, 0 for the others.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row in the estimation.
+        callback : callable, optional
+            Called as ``callback(done, total, name)`` with the finished and all steps of a stage and
+            its name.
 
         Returns
         -------
@@ -211,19 +215,19 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         self._has_predictor = self.regressor is not None
         if n_labels == 1:
             zero = np.zeros((1, 1))
-            self._store_posterior(TagModel(zero, zero, 0.0, 0.0, rule), tags, pattern)
+            self._store_posterior(TagModel(zero, zero, 0.0, 0.0, rule), tags, pattern, callback)
             return self
         with one_thread():  # more threads are slower and change the last digits
-            model = self._fit_model(tags, counts, rule)
+            model = self._fit_model(tags, counts, rule, callback)
             if self.regressor is not None:
                 tags_of_rows = np.ascontiguousarray(rows.T)
-                joint, explained = self._fit_joint_model(X, tags_of_rows, weight, model)
+                joint, explained = self._fit_joint_model(X, tags_of_rows, weight, model, callback)
                 self.explained_ = explained
                 if self.regressor != "auto" or explained >= MIN_EXPLAINED:
                     model = joint
                     tags = tags_of_rows
                     pattern = np.arange(len(rows))
-            self._store_posterior(model, tags, pattern)
+            self._store_posterior(model, tags, pattern, callback)
         histogram = count_tags(rows.T, weight > 0)
         histogram[0] = 0
         if rule.name == "half" and histogram.any():
@@ -248,17 +252,17 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     def _random(self, stream: Stream) -> np.random.Generator:
         return np.random.default_rng([self._seed, stream])
 
-    def _fit_model(self, tags: Any, counts: Array, rule: Rule) -> TagModel:
+    def _fit_model(self, tags: Any, counts: Array, rule: Rule, callback: Watch) -> TagModel:
         """Fit the model without features to distinct rows of tags and their counts."""
         noise = None if self.noise == "auto" else float(self.noise)
         if rule.name == "order":
             noise = 0.0
         prior = self._spread_prior()
         random = self._random(Stream.MODEL)
-        return fit_tag_model(tags, counts, rule, noise, prior, random, self._watch)
+        return fit_tag_model(tags, counts, rule, noise, prior, random, callback)
 
     def _fit_joint_model(
-        self, X: Any, tags: Any, weight: Array, start: TagModel
+        self, X: Any, tags: Any, weight: Array, start: TagModel, callback: Watch
     ) -> tuple[TagModel, float]:
         """Fit the model in which μ depends on the features, and keep what new rows need.
 
@@ -272,7 +276,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             scores = CrossFittedScores(self.regressor, X, weight, self._seed)
         random = self._random(Stream.JOINT_MODEL)
         prior = self._spread_prior()
-        joint = fit_joint_model(tags, weight, start, scores, prior, random, self._watch)
+        joint = fit_joint_model(tags, weight, start, scores, prior, random, callback)
         self._predictor = scores.predictor()
         self._new_row_covariance = joint.covariance
         return joint, scores.explained
@@ -283,7 +287,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             raise ValueError(f"spread_prior must be positive; got {self.spread_prior}.")
         return float(median), float(deviation)
 
-    def _store_posterior(self, model: TagModel, tags: Any, pattern: Any) -> None:
+    def _store_posterior(self, model: TagModel, tags: Any, pattern: Any, callback: Watch) -> None:
         """Sample the degrees of the training rows, and set the attributes that they determine.
 
         `pattern` is the column of `tags` of each row.
@@ -298,7 +302,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         chains_each = int(np.clip(N_CHAINS // tags.shape[1], 1, 100))
         random = self._random(Stream.POSTERIOR)
         degrees, deviations = posterior_moments(
-            model, tags, N_SWEEPS, chains_each, random, self._watch
+            model, tags, N_SWEEPS, chains_each, random, callback
         )
         self.label_distributions_ = degrees.T[pattern]
         self.label_std_ = deviations.T[pattern]
@@ -383,7 +387,6 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
                 INTERVAL_SWEEPS,
                 INTERVAL_CHAINS,
                 self._random(Stream.INTERVAL),
-                self._watch,
             )
         return lower.T[self._pattern], upper.T[self._pattern]
 
