@@ -142,7 +142,7 @@ def test_public_names_are_found_listed_and_lazy():
         labeldist.BDLX  # noqa: B018
 
 
-def private_imports(path):
+def private_names_of_scikit_learn(path):
     """Return the private names of scikit-learn that a module imports."""
     found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -153,5 +153,5 @@ def private_imports(path):
 
 
 def test_only_one_module_imports_private_names_of_scikit_learn():
-    modules = [path for path in PACKAGE.rglob("*.py") if private_imports(path)]
+    modules = [path for path in PACKAGE.rglob("*.py") if private_names_of_scikit_learn(path)]
     assert modules == [PACKAGE / "_compat.py"]

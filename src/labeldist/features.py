@@ -21,6 +21,8 @@ from labeldist._typing import Array
 from labeldist._validation import check_rows, random_generator, validate_data
 
 # Largest number of rows, drawn at random, that landmarks are chosen from; it bounds the memory.
+__all__ = ["KernelFeatures"]
+
 CANDIDATES = 10_000
 # Number of rows from which the mean distance is estimated, to about one percent.
 DISTANCE_ROWS = 2_000

@@ -8,6 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from labeldist._typing import EPSILON, Array
 from labeldist.exceptions import NotADistributionError
 
+__all__ = [
+    "ambiguity",
+    "check_distributions",
+    "normalize",
+    "project",
+    "softmax",
+    "to_distributions",
+]
+
 OutputMap = Literal["softmax", "clip", "project"]
 OUTPUT_MAPS: tuple[OutputMap, ...] = get_args(OutputMap)
 SUM_TOLERANCE = 1e-6  # row sums of float32 data differ from one by less
