@@ -50,8 +50,8 @@ MAX_FOLD_TOL = 1e-3
 # with the tolerance `ROUGH_TOL`, and only if its error is smaller, precisely.
 POOR = 2.0
 ROUGH_TOL = 1e-3
-# Small ridges of sparse features, such as n-grams, take long. If their columns are of similar units,
-# the search ends at the first ridge with this many times the error of the best one.
+# Small ridges of sparse features, such as n-grams, take long. If their columns are in similar
+# units, the search ends at the first ridge with this many times the error of the best one.
 HOPELESS = 1.1
 
 
