@@ -40,6 +40,13 @@ def imported(path):
             yield ast.unparse(node.args[0]).strip("'").split(".")[0]
 
 
+def only_writes_pickles(path):
+    """Return whether a module uses nothing of pickle but the class that writes."""
+    return {name for name in map(ast.unparse, nodes(path)) if name.startswith("pickle.")} == {
+        "pickle.Pickler"
+    }
+
+
 def called(path):
     return (ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call))
 
@@ -47,7 +54,8 @@ def called(path):
 def test_no_module_unpickles_or_evaluates():
     forbidden = {"eval", "exec", "compile", "os.system", "os.popen", "joblib.load"}
     for path in MODULES:
-        assert not RUNS_CODE.intersection(imported(path)), path
+        modules = RUNS_CODE.intersection(imported(path))
+        assert not modules or (modules == {"pickle"} and only_writes_pickles(path)), path
         assert not forbidden.intersection(called(path)), path
 
 
@@ -93,4 +101,5 @@ def test_page_names_the_models_that_keep_training_rows():
         if keeps_a_row(estimator)
     }
     (named,) = re.findall(r"\*\*Privacy.\*\* (.*?) keep training rows", PAGE, flags=re.DOTALL)
-    assert keeping | {"BayesLE"} == set(re.findall(r"`(\w+)`", named))
+    # The last three do so with some parameters, or are no learner of distributions.
+    assert keeping | {"BayesLE", "PLLE", "VoteLE"} == set(re.findall(r"`(\w+)`", named))

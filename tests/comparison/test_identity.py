@@ -123,6 +123,7 @@ def test_classes_of_a_session_have_no_identity(monkeypatch):
     Session.__module__ = "__main__"
     Session.__qualname__ = "Session"
     monkeypatch.setattr(main, "Session", Session, raising=False)
+    monkeypatch.setattr(main, "__file__", __file__, raising=False)
     assert len(identity_of(Session())) == 32
     monkeypatch.delattr(main, "__file__")
     with pytest.raises(NoIdentityError, match="not in a file"):

@@ -190,6 +190,8 @@ def excess_error(seed):
     W = rng.normal(size=(m, c)) * rng.exponential(size=(m, 1)) ** 2 * rng.choice([0.1, 0.5, 2])
     D = softmax(X @ W + rng.choice([0.1, 0.5, 2]) * rng.normal(size=(n, c)))
     X *= 10 ** rng.uniform(-spread, spread, size=m)
+    if spread == 0:
+        X = sparse.csr_array(np.where(rng.random((n, m)) < 0.5, X, 0))
     model = SoftmaxRegressionCV(scoring=scoring).fit(X, D)
     measure = MEASURES[scoring]
     all_precise = SoftmaxRegressionCV(

@@ -17,6 +17,7 @@ from labeldist._solvers.moments import Moments
 from labeldist._typing import EPSILON, Array
 
 ABSENT = -1000.0  # intercept of a label without a positive degree: its softmax is zero
+ALIKE = 30.0  # largest ratio of standard deviations of columns in similar units, such as TF-IDF
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,14 @@ class SoftmaxPath:
         loss = BlockLoss(total, moments, U, V, offset, present)
         s = np.append(np.maximum(lengths, 0), moments.weight)
         return cls(loss, U, s, V, q, offset, moments.mean_x, present)
+
+    @property
+    def has_sparse_columns_alike(self) -> bool:
+        """Whether the features are sparse and their standard deviations are of the same order."""
+        if not (isinstance(self.loss, TableLoss) and sparse.issparse(self.loss.Z)):
+            return False
+        lengths = self.s[:-1][self.s[:-1] > 0]
+        return len(lengths) == 0 or lengths.max() <= ALIKE**2 * lengths.min()
 
     @cached_property
     def _at_zero(self) -> LossAndGradient:

@@ -123,10 +123,17 @@ def _check_values(X: Any, y: Any, first_row: int) -> None:
             row, column = np.argwhere(is_wrong)[0]
             names = column_names(table)
             named = column if names is None else repr(names[column])
-            found = f"{values[row, column]} in row {first_row + row}, column {named}"
-            raise ValueError(f"{name} has {found} (rows of the whole table, the first is row 0).")
+            value = values[row, column]
+            problem = "NaN" if np.isnan(value) else f"{value:g}"
+            kind = "a negative value" if value < 0 and np.isfinite(value) else "no finite number"
+            raise ValueError(
+                f"{name} has {kind}, {problem}, in row {first_row + row} of the whole table "
+                f"(the first is row 0), column {named}. Correct or drop this row."
+            )
         if least == 0 and values.ndim == 2 and values.shape[1]:
             empty = np.flatnonzero(~values.any(axis=1))
             if len(empty):
-                found = f"only zeros in row {first_row + empty[0]}"
-                raise ValueError(f"{name} has {found} (of the whole table, the first is row 0).")
+                raise ValueError(
+                    f"{name} has only zeros in row {first_row + empty[0]} of the whole table "
+                    "(the first is row 0). Drop this row."
+                )

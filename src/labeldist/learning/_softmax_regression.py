@@ -49,7 +49,10 @@ MAX_FOLD_TOL = 1e-3
 # While a ridge has this many times the error of the best one so far, the next one is first searched
 # with the tolerance `ROUGH_TOL`, and only if its error is smaller, precisely.
 POOR = 2.0
-ROUGH_TOL = 0.01
+ROUGH_TOL = 1e-3
+# Small ridges of sparse features, such as n-grams, take long. If their columns are in similar
+# units, the search ends at the first ridge with this many times the error of the best one.
+HOPELESS = 1.1
 
 
 # A function that sums ``summarise(block number, X, D, weight, *shared)`` over blocks of a table.
@@ -196,9 +199,10 @@ class SoftmaxRegressionCV(SoftmaxRegression):
     best_score_ : float
         Its mean score over the folds.
     cv_results_ : dict
-        Scores of all ridges, as in ``GridSearchCV``. Measures for which lower is better change
+        Scores of the ridges, as in ``GridSearchCV``. Measures for which lower is better change
         their sign. Where the distance to a perfect score is more than twice that of the best
-        ridge, scores may be those of a search with the tolerance 0.01.
+        ridge, scores may be those of a search with the tolerance 0.001. NaN for small ridges that
+        are not tried, with sparse features whose standard deviations differ by less than 30 times.
     coef_ : ndarray of shape (n_labels, n_features)
         Coefficients Wᵀ of the model with this ridge, fitted to all rows.
     intercept_ : ndarray of shape (n_labels,)
@@ -297,7 +301,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
             SoftmaxRegression(ridge)._validate_params()
         scores = self._scores(ridges, paths, score)
         mean = scores.mean(axis=0)
-        best = mean.argmax()
+        best = np.nanargmax(mean)
         self.ridge_ = float(ridges[best])
         self.best_score_ = float(mean[best])
         points = [{"ridge": ridge} for ridge in ridges.tolist()]
@@ -309,9 +313,15 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         paths: list[SoftmaxPath],
         score: Callable[[list[SoftmaxSolution]], Any],
     ) -> Array:
-        """Return the scores, (folds, ridges); those of poor ridges may be rough."""
+        """Return the scores, (folds, ridges); those of poor ridges may be rough.
+
+        With features in different units, the error can fall again after it has risen: large ones
+        are overfitted before small ones have an effect. So all ridges are tried, the largest first,
+        but for sparse features in similar units.
+        """
         starts: list[Any] = [0.0] * len(paths)
-        scores = np.empty((len(paths), len(ridges)))
+        scores = np.full((len(paths), len(ridges)), np.nan)
+        may_stop = all(path.has_sparse_columns_alike for path in paths)
         tol = min(FOLD_TOL_FACTOR * self.tol, max(self.tol, MAX_FOLD_TOL))
 
         def search(ridge: float, tol: float) -> Array:
@@ -331,7 +341,10 @@ class SoftmaxRegressionCV(SoftmaxRegression):
             if was_poor and not is_poor:
                 scores[:, i] = search(ridges[i], tol)
             check_finite(scores[:, [i]], i)
-            least_error = min(least_error, self._error(scores[:, i]))
+            error = self._error(scores[:, i])
+            if may_stop and error > HOPELESS * least_error:
+                break
+            least_error = min(least_error, error)
         return scores
 
     def _error(self, scores: Array) -> float:

@@ -24,6 +24,7 @@ from labeldist.exceptions import LabelWarning, TagWarning
 from labeldist.metrics import kl_divergence
 from labeldist.models import load, save
 from labeldist.simplex import softmax
+from tests.estimators import IGNORE_TAG_WARNINGS
 
 
 def drawn(n=1_000, n_labels=6, spread=0.5, *, threshold=0.5, seed=0):
@@ -421,6 +422,7 @@ def test_benchmark_sets_are_recovered_better_than_by_the_best_trivial_enhancer(
     assert kl_divergence(data.target, enhancer.label_distributions_) < 0.95 * smallest
 
 
+@IGNORE_TAG_WARNINGS
 def test_transform_depends_on_the_parameters_of_the_fit(rng):
     X = rng.normal(size=(40, 2))
     L = (rng.random((40, 3)) < 0.5).astype(int)
