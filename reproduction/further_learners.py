@@ -19,7 +19,7 @@ import pandas as pd
 
 from labeldist.comparison import Comparison, Record, holm, signed_rank_test
 from labeldist.datasets import list_datasets
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 from labeldist.metrics import MEASURES
 from reproduction import pages
 from reproduction.findings import bold_best, markdown_table, replace_block
@@ -42,7 +42,7 @@ class Records(pages.Records):
     def __init__(self, records: pd.DataFrame) -> None:
         own = where(records, experiment=EXPERIMENT)
         if own.empty:
-            raise ComparisonError(
+            raise LabelDistError(
                 f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
             )
         super().__init__(own)

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from labeldist.comparison import Store, run_tasks
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.data import load
 from reproduction.protocols import execute
@@ -74,7 +74,7 @@ def _check_definitions(runs: dict[str, Run], finished: Iterable[str], store: Sto
     for key in finished:
         expected = places.get(_place(key), key)
         if expected != key:
-            raise ComparisonError(
+            raise LabelDistError(
                 f"{store.path} has other settings of {runs[expected].title}. "
                 "Rename the changed experiment, or use another --store."
             )
@@ -136,7 +136,7 @@ def read_store(path: str | Path, *, attributes: bool = False) -> pd.DataFrame:
         The experiments of the paper come first, in its order.
     """
     if not Path(path).is_file():
-        raise ComparisonError(
+        raise LabelDistError(
             f"{path} does not exist. `python -m reproduction run --store {path}` creates it."
         )
     with Store(path) as store:
@@ -161,7 +161,7 @@ def read_store(path: str | Path, *, attributes: bool = False) -> pd.DataFrame:
             if attributes or measure in ("", *PAPER_MEASURES):
                 rows.append(about | {"measure": measure, "value": value})
     if not rows:
-        raise ComparisonError(
+        raise LabelDistError(
             f"{path} has no records. `python -m reproduction run --store {path}` adds them."
         )
     rows.sort(key=_place_in_tables)

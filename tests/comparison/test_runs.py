@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from labeldist.comparison import Result, Store, run_tasks
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 from tests.comparison.mine import compare_mine
 
 
@@ -65,10 +65,10 @@ def test_unusable_files_raise_and_are_unchanged(tmp_path):
     connection.close()
     for path in (other, foreign):
         before = path.read_bytes()
-        with pytest.raises(ComparisonError, match=path.name):
+        with pytest.raises(LabelDistError, match=path.name):
             Store(path)
         assert path.read_bytes() == before
-    with pytest.raises(ComparisonError, match="folder"):
+    with pytest.raises(LabelDistError, match="folder"):
         Store(other / "folder" / "s.sqlite")
 
 
@@ -98,7 +98,7 @@ def test_killed_worker_raises_and_next_call_continues():
         list(results)
 
     with Store() as store:
-        with pytest.raises(ComparisonError, match="killed"):
+        with pytest.raises(LabelDistError, match="killed"):
             kill_a_worker_after_one(run_tasks(tasks, store, n_jobs=2))
         assert 1 <= len(store.results()) < 30
         list(run_tasks(tasks, store, n_jobs=2))
@@ -112,7 +112,7 @@ def start(store, n_jobs):
 
 
 def n_stored(store):
-    with suppress(ComparisonError), Store(store) as known:
+    with suppress(LabelDistError), Store(store) as known:
         return len(known.results())
     return 0
 

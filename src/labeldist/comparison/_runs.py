@@ -21,7 +21,7 @@ from typing import Any, Protocol, Self
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 
 VERSION = 1  # of the tables
 TABLES = (
@@ -133,7 +133,7 @@ class Store:
             ((n_tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
             if n_tables and version != VERSION:
                 problem = f"{self.path} is not a store of this version"
-                raise ComparisonError(f"{problem}. Use another file.")
+                raise LabelDistError(f"{problem}. Use another file.")
             for table in TABLES:
                 connection.execute(f"CREATE TABLE IF NOT EXISTS {table} STRICT")
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -143,7 +143,7 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise ComparisonError(f"{self.path} cannot be used as a store: {error}.") from None
+            raise LabelDistError(f"{self.path} cannot be used as a store: {error}.") from None
 
     def add(self, result: Result) -> None:
         """Write a result; an earlier one with the same key is replaced.
@@ -233,7 +233,7 @@ def run_tasks(
 
     Raises
     ------
-    ComparisonError
+    LabelDistError
         If a worker process was killed. The next call continues with the tasks that are left.
 
     See Also
@@ -270,7 +270,7 @@ def run_tasks(
                 show(done, unique[result.key].title)
                 yield result
         except TerminatedWorkerError:
-            raise ComparisonError(
+            raise LabelDistError(
                 "A worker process was killed, perhaps by a lack of memory; fewer processes need "
                 "less. Finished results are in the store, and the next call continues from there."
             ) from None

@@ -108,7 +108,7 @@ class BDLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
         Relative residual of the Sylvester equation, or final relative gradient of L-BFGS.
     condition_ : float or None
         Condition number of the Sylvester equation; None for L-BFGS and for ``reconstruction=0``. An
-        `IllConditionedWarning` is issued if fewer than four digits of W are left.
+        `AccuracyWarning` is issued if fewer than four digits of W are left.
 
     See Also
     --------

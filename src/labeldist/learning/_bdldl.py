@@ -21,7 +21,7 @@ from labeldist._solvers.sylvester import (
 from labeldist._threads import threads_for
 from labeldist._typing import EPSILON, Array
 from labeldist._validation import label_names
-from labeldist.exceptions import IllConditionedWarning, warn
+from labeldist.exceptions import AccuracyWarning, warn
 from labeldist.learning._block_learner import Block, DaskLearner, sum_over_blocks
 from labeldist.learning._chunk_sums import sum_over_chunks
 from labeldist.learning._learner import (
@@ -80,7 +80,7 @@ class BDLDL(DaskLearner):
     solver_ : str
         The decomposition that was used.
     residual_, condition_ : float
-        Relative residual and condition number of the Sylvester equation. An `IllConditionedWarning`
+        Relative residual and condition number of the Sylvester equation. An `AccuracyWarning`
         is issued if fewer than four digits are correct.
     moments_ : Moments
         Statistics of all rows so far, about n_features² numbers. Those of two models can be added
@@ -287,7 +287,7 @@ def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:
             f"The coefficients have few correct digits (relative residual {solution.residual:.1e}, "
             f"condition number {solution.condition:.1e}): the features are nearly dependent, or "
             "their units are far apart. Set scale=True or raise ridge.",
-            IllConditionedWarning,
+            AccuracyWarning,
         )
 
 

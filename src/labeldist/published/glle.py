@@ -77,7 +77,7 @@ class GLLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
     solver_ : str
         The solver that was used.
     residual_ : float
-        Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3
+        Relative gradient of the loss at W. An `AccuracyWarning` is issued if it exceeds 1e-3
         for ``"exact"``.
     n_iter_ : int
         Iterations of ``solver="lbfgs"``; 1 for ``"exact"``.

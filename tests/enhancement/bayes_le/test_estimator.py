@@ -20,7 +20,7 @@ from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.enhancement._bayes_le.posterior import posterior_moments
 from labeldist.enhancement._bayes_le.score_model import TagModel
 from labeldist.enhancement._bayes_le.tag_rule import Rule, distinct_rows
-from labeldist.exceptions import LabelWarning, TagWarning
+from labeldist.exceptions import LabelWarning
 from labeldist.metrics import kl_divergence
 from labeldist.models import load, save
 from labeldist.simplex import softmax
@@ -37,15 +37,16 @@ def no_features(L):
     return np.empty((len(L), 0))
 
 
-ignore_tag_warnings = pytest.mark.filterwarnings("ignore::labeldist.exceptions.TagWarning")
+ignore_tag_warnings = pytest.mark.filterwarnings("ignore::labeldist.exceptions.LabelWarning")
 
 
 def fit_and_collect(L, **parameters):
     """Return the fitted enhancer and its tag warnings by their reasons."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TagWarning)
+        warnings.simplefilter("always", LabelWarning)
         enhancer = BayesLE(**parameters).fit(no_features(L), L)
-    return enhancer, {w.message.reason: str(w.message) for w in caught}
+    messages = [w.message for w in caught if isinstance(w.message, LabelWarning)]
+    return enhancer, {one.reason: str(one) for one in messages if one.reason}
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +172,7 @@ def test_sparse_and_frames_give_the_same(fitted):
 def test_threshold_improves_recovery():
     D, L = drawn(threshold=0.7)
     right = kl_divergence(D, BayesLE(threshold=0.7).fit_transform(no_features(L), L))
-    with pytest.warns(TagWarning):
+    with pytest.warns(LabelWarning):
         wrong = BayesLE().fit(no_features(L), L)
     assert right < 0.8 * kl_divergence(D, wrong.label_distributions_)
 

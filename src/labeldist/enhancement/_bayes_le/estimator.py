@@ -28,7 +28,7 @@ from labeldist.enhancement._bayes_le.score_regressors import CrossFittedScores, 
 from labeldist.enhancement._bayes_le.tag_counts import likely_threshold
 from labeldist.enhancement._bayes_le.tag_rule import Rule, Tags, distinct_rows
 from labeldist.enhancement._enhancer import LabelEnhancer, NewRowsMixin, accepts_sparse
-from labeldist.exceptions import TagWarning, warn
+from labeldist.exceptions import LabelWarning, warn
 
 N_CHAINS = 3_000  # over all distinct rows, for the posterior mean
 N_SWEEPS = 80  # draws per chain
@@ -127,7 +127,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     estimation, and its degrees are E[d] without tags.
 
     Recovered degrees cannot be validated without ground truth. If the tags were made by another
-    rule, the degrees can be far off. In some of these cases a `TagWarning` is issued.
+    rule, the degrees can be far off. In some of these cases a `LabelWarning` is issued.
 
     Examples
     --------
@@ -245,7 +245,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
                 "No row has more than one tag. rule='order' is used: the tag is the largest "
                 "degree, and spread_prior determines the spread of the degrees."
             )
-            warn(TagWarning(message, "single"))
+            warn(LabelWarning(message, "single"))
             return Rule("order")
         return Rule(self.rule, self.threshold)
 
@@ -319,19 +319,19 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
                 f"{too_many:g} of {n:g} rows have more tags than threshold={rule.threshold:g} "
                 f"allows with {n_labels} labels. Use a larger threshold, or rule='order'."
             )
-            warn(TagWarning(message, "impossible"))
+            warn(LabelWarning(message, "impossible"))
         elif likely is not None:
             message = (
                 f"threshold={likely:g} explains the numbers of tags clearly better than "
                 f"{rule.threshold:g}."
             )
-            warn(TagWarning(message, "threshold"))
+            warn(LabelWarning(message, "threshold"))
         if self.noise == "auto" and self.noise_ > MAX_NOISE:
             message = (
                 f"{self.noise_:.0%} of the tags seem to be wrong. Check the threshold, or use "
                 "rule='order'."
             )
-            warn(TagWarning(message, "noisy"))
+            warn(LabelWarning(message, "noisy"))
 
     def _warn_about_prior(self) -> None:
         message = (
@@ -339,7 +339,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             "labels or all rows have the same number of tags. Set spread_prior, which "
             "determines it."
         )
-        warn(TagWarning(message, "spread"))
+        warn(LabelWarning(message, "spread"))
 
     def _warn_about_rare_values(self, rare: Any) -> None:
         names = np.array(self.label_names_)[rare]
@@ -349,7 +349,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             "concentrated all degrees are, rest on few rows. Leave out labels that are hardly ever "
             "tagged, or judge some rows by hand."
         )
-        warn(TagWarning(message, "rare"))
+        warn(LabelWarning(message, "rare"))
 
     def _predict(self, X: Any) -> Array:
         """Return E[softmax(z)] with z ~ N(μ(x), Σ)."""
