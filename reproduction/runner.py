@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from labeldist.comparison import Store, run_tasks
+from labeldist.comparison import Store
 from labeldist.exceptions import LabelDistError
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.data import load
@@ -56,7 +56,7 @@ def run(experiments: Sequence[Experiment], store: Store, *, jobs: int = -1) -> N
             Task(one.key, one.title, partial(_execute_in_time, one, cache))
             for one in sorted((runs[0] for runs in groups.values()), key=_cost, reverse=True)
         ]
-        for result in run_tasks(tasks, store, n_jobs=jobs):
+        for result in store.run(tasks, n_jobs=jobs):
             for one in twins[result.key]:
                 store.add(replace(result, key=one.key))
 

@@ -13,7 +13,7 @@ import numpy as np
 import psutil
 import pytest
 
-from labeldist.comparison import Result, Store, run_tasks
+from labeldist.comparison import Result, Store
 from labeldist.exceptions import LabelDistError
 from tests.comparison.mine import compare_mine
 
@@ -74,9 +74,9 @@ def test_unusable_files_raise_and_are_unchanged(tmp_path):
 
 def test_equal_keys_run_once_and_finished_tasks_not_again():
     with Store() as store:
-        found = [result.values for result in run_tasks([Slow(2), Slow(2), Slow(3)], store)]
+        found = [result.values for result in store.run([Slow(2), Slow(2), Slow(3)])]
         assert found == [{"square": 4}, {"square": 9}]
-        assert list(run_tasks([Slow(3), Slow(2)], store)) == []
+        assert list(store.run([Slow(3), Slow(2)])) == []
 
 
 def loky_workers(process):
@@ -99,9 +99,9 @@ def test_killed_worker_raises_and_next_call_continues():
 
     with Store() as store:
         with pytest.raises(LabelDistError, match="killed"):
-            kill_a_worker_after_one(run_tasks(tasks, store, n_jobs=2))
+            kill_a_worker_after_one(store.run(tasks, n_jobs=2))
         assert 1 <= len(store.results()) < 30
-        list(run_tasks(tasks, store, n_jobs=2))
+        list(store.run(tasks, n_jobs=2))
         assert len(store.results()) == 30
 
 

@@ -23,7 +23,7 @@ from labeldist._typing import Array
 from labeldist._validation import check_rows, column_names
 from labeldist.comparison._comparison import Comparison, Record
 from labeldist.comparison._identity import NoIdentityError, identity_of
-from labeldist.comparison._runs import Store, run_tasks, versions
+from labeldist.comparison._runs import Store, versions
 from labeldist.datasets import binarize, load_dataset
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelDistWarning, warn
@@ -364,7 +364,7 @@ def _run(
             store.forget(keys)
         known = store.results()
         try:
-            new = {result.key: result for result in run_tasks(tasks, store, n_jobs=n_jobs)}
+            new = {result.key: result for result in store.run(tasks, n_jobs=n_jobs)}
             # Another process may have added results meanwhile.
             results = {**known, **store.results(), **new}
         finally:

@@ -73,7 +73,7 @@ class Result:
 
     See Also
     --------
-    run_tasks : Execute tasks.
+    Store : Results in a file.
 
     Examples
     --------
@@ -102,15 +102,19 @@ class Store:
 
     See Also
     --------
-    run_tasks : Execute the tasks that a store does not contain yet.
+    compare : Compare learners; `store` is the file of their results.
 
     Examples
     --------
-    >>> from labeldist.comparison import Result, Store
+    >>> from labeldist.comparison import Store
+    >>> class Square:
+    ...     key = title = "square of 3"
+    ...
+    ...     def __call__(self):
+    ...         return {"square": 3.0**2}
     >>> with Store() as store:
-    ...     store.add(Result("my task", {"clark": 0.25}))
-    ...     store.results()["my task"].values
-    {'clark': 0.25}
+    ...     [result.values for result in store.run([Square()])]
+    [{'square': 9.0}]
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
@@ -178,6 +182,50 @@ class Store:
                     result.values[name] = math.nan if value is None else value
         return found
 
+    def run(self, tasks: Iterable[Task], *, n_jobs: int | None = None) -> Iterator[Result]:
+        """Execute the tasks whose results are not in the store, and add the results.
+
+        A task that raises an error is a result with its reason. Progress is shown on a terminal.
+
+        Parameters
+        ----------
+        tasks : iterable of callable
+            Callables without arguments that return numbers by name, with the attributes ``key``
+            (everything that determines the numbers) and ``title``. They are started in this order.
+        n_jobs : int, default=None
+            Number of processes, each with one thread; -1 is one per core. None is one, or what
+            ``joblib.parallel_config`` says.
+
+        Yields
+        ------
+        Result
+            New results, as soon as they are stored.
+
+        Raises
+        ------
+        LabelDistError
+            If a worker process was killed. The next call continues with the tasks that are left.
+        """
+        unique = {task.key: task for task in tasks}
+        known = self.results()
+        todo = [task for key, task in unique.items() if key not in known]
+        done = len(unique) - len(todo)
+        # One task at a time per worker, since their times may differ by a factor of a thousand.
+        options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": "2*n_jobs"}
+        with _workers(n_jobs), _progress(len(unique)) as show:
+            results = joblib.Parallel(**options)(joblib.delayed(attempt)(task) for task in todo)
+            try:
+                for result in results:
+                    self.add(result)
+                    done += 1
+                    show(done, unique[result.key].title)
+                    yield result
+            except TerminatedWorkerError:
+                raise LabelDistError(
+                    "A worker process was killed, perhaps by a lack of memory; fewer processes need "
+                    "less. Finished results are in the store, and the next call continues from there."
+                ) from None
+
     def forget_failures(self) -> None:
         """Remove the results of tasks that failed, so that they run again."""
         with self._errors(), self._connection:
@@ -206,74 +254,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def run_tasks(
-    tasks: Iterable[Task], store: Store, *, n_jobs: int | None = None
-) -> Iterator[Result]:
-    """Execute the tasks whose results are not in the store, and add the results.
-
-    A task that raises an error is a result with its reason. Progress is shown on a terminal.
-
-    Parameters
-    ----------
-    tasks : iterable of Task
-        Callables without arguments that return numbers by name, with the attributes ``key``
-        (everything that determines the numbers) and ``title``. They are started in this order.
-    store : Store
-        Where results are found and added, by this process only.
-    n_jobs : int, default=None
-        Number of processes, each with one thread; -1 is one per core. None is one, or what
-        ``joblib.parallel_config`` says.
-
-    Yields
-    ------
-    Result
-        New results, as soon as they are stored.
-
-    Raises
-    ------
-    LabelDistError
-        If a worker process was killed. The next call continues with the tasks that are left.
-
-    See Also
-    --------
-    compare : Compare learners by cross-validation.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> from labeldist.comparison import Store, run_tasks
-    >>> @dataclass
-    ... class Square:
-    ...     number: float
-    ...     key = title = "square"
-    ...
-    ...     def __call__(self):
-    ...         return {"square": self.number**2}
-    >>> with Store() as store:
-    ...     [result.values for result in run_tasks([Square(3.0)], store)]
-    [{'square': 9.0}]
-    """
-    unique = {task.key: task for task in tasks}
-    known = store.results()
-    todo = [task for key, task in unique.items() if key not in known]
-    done = len(unique) - len(todo)
-    # One task at a time per worker, since their times may differ by a factor of a thousand.
-    options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": "2*n_jobs"}
-    with _workers(n_jobs), _progress(len(unique)) as show:
-        results = joblib.Parallel(**options)(joblib.delayed(attempt)(task) for task in todo)
-        try:
-            for result in results:
-                store.add(result)
-                done += 1
-                show(done, unique[result.key].title)
-                yield result
-        except TerminatedWorkerError:
-            raise LabelDistError(
-                "A worker process was killed, perhaps by a lack of memory; fewer processes need "
-                "less. Finished results are in the store, and the next call continues from there."
-            ) from None
 
 
 def attempt(task: Task) -> Result:
