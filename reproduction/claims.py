@@ -93,11 +93,13 @@ def _judge_measure(cases: pd.DataFrame) -> Judgement:
         f"equal on {test['ties']} and worse on {test['losses']} "
         f"(Wilcoxon p = {test['pvalue']:.2g})"
     )
-    allowed, significant = _most(len(cases)), test["pvalue"] < LEVEL
-    if better(cases, method, control).verdict(allowed) == HOLDS and significant and test["lead"] > 0:
+    allowed = _most(len(cases))
+    is_significant = test["pvalue"] < LEVEL
+    lead = test["lead"]
+    if better(cases, method, control).verdict(allowed) == HOLDS and is_significant and lead > 0:
         return HOLDS, evidence
     not_better = test["ties"] + test["losses"] > allowed
-    if not_better and ((significant and test["lead"] < 0) or test["ties"] == len(known)):
+    if not_better and ((is_significant and lead < 0) or test["ties"] == len(known)):
         return FAILS, evidence
     return OPEN, evidence
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from labeldist.comparison import Comparison, Record, signed_rank_test
-from labeldist.comparison._significance import corrected_t_test, holm
 from labeldist.comparison._comparison import _cell_text
+from labeldist.comparison._significance import corrected_t_test, holm
 
 
 def comparison_of(table, *, measure="clark", n_folds=1, **options):
@@ -71,7 +71,9 @@ def test_tests_over_sets_are_corrected():
     }
     found = comparison_of(table).test("clark", against="base")["over_sets"]
     # The exact p-value of six wins is 2 / 2⁶, multiplied by the number of tests.
-    assert_allclose([found[name]["pvalue"] for name in ("worse", "far", "same")], [3 / 32, 3 / 32, 1])
+    assert_allclose(
+        [found[name]["pvalue"] for name in ("worse", "far", "same")], [3 / 32, 3 / 32, 1]
+    )
     counts = [(test["wins"], test["ties"], test["losses"]) for test in found.values()]
     assert counts == [(6, 0, 0), (6, 0, 0), (0, 6, 0)]
     assert comparison_of(table).test("clark", against="far")["over_sets"]["base"]["lead"] < 0
@@ -247,7 +249,9 @@ def test_wins_and_clear_wins_are_of_the_same_sets():
     ]
     found = Comparison(records).test("clark", against="A")
     assert len(found["per_set"]["B"]) == 4
-    assert "B: better on 1 set (1 clearly), worse on 0 (0 clearly)" in Comparison(records).summary("clark")
+    assert "B: better on 1 set (1 clearly), worse on 0 (0 clearly)" in Comparison(records).summary(
+        "clark"
+    )
 
 
 def test_picture_has_ranks_and_groups():

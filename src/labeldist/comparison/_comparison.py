@@ -447,9 +447,7 @@ class Comparison:
 
         tests = self.test(measure)
         caption = f"average ranks, {MEASURES[measure].heading}"
-        display = CriticalDifferenceDisplay(
-            tests["ranks"], tests["critical_difference"], caption
-        )
+        display = CriticalDifferenceDisplay(tests["ranks"], tests["critical_difference"], caption)
         return display.plot(ax)
 
 

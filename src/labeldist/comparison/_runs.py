@@ -222,8 +222,9 @@ class Store:
                     yield result
             except TerminatedWorkerError:
                 raise LabelDistError(
-                    "A worker process was killed, perhaps by a lack of memory; fewer processes need "
-                    "less. Finished results are in the store, and the next call continues from there."
+                    "A worker process was killed, perhaps by a lack of memory; fewer processes "
+                    "need less. Finished results are in the store, and the next call continues "
+                    "from there."
                 ) from None
 
     def forget_failures(self) -> None:

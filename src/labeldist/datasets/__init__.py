@@ -3,7 +3,7 @@
 # scikit-learn and pandas are imported inside the functions that need them: loading them takes more
 # than a second.
 from labeldist.datasets._fetch import fetch_dataset
-from labeldist.datasets._load import load_dataset, load_logical_digits
+from labeldist.datasets._load import load_dataset
 from labeldist.datasets._load_votes import VoteData, load_votes
 from labeldist.datasets._registry import DatasetInfo, dataset_info, list_datasets
 from labeldist.datasets._stream import TableStream
@@ -18,7 +18,6 @@ __all__ = [
     "fetch_dataset",
     "list_datasets",
     "load_dataset",
-    "load_logical_digits",
     "load_votes",
     "make_artificial",
 ]

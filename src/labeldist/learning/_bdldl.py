@@ -63,7 +63,8 @@ class BDLDL(DaskLearner):
         Whether to divide each feature by its standard deviation first, so that its unit has no
         effect.
     output : {"softmax", "clip", "project"}, default="clip"
-        The map from linear scores to distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum.
     floor : float or "auto", default="auto"
         Degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth
         of the uniform degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon.

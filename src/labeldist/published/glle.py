@@ -49,7 +49,8 @@ class GLLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
         Iterations of ``solver="lbfgs"``. It is part of the method, so reaching it causes no
         warning.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum.
     sharpness : float, default=1.0
         Factor of the scores in the softmax.
     floor : float, default=0.0

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.datasets import load_digits
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -15,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from labeldist import BDLE, BayesLE
-from labeldist.datasets import binarize, load_dataset, load_logical_digits, make_artificial
+from labeldist.datasets import binarize, load_dataset, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.enhancement._bayes_le.posterior import posterior_moments
 from labeldist.enhancement._bayes_le.score_model import TagModel
@@ -225,7 +226,7 @@ def test_tags_in_nearly_all_or_no_rows_are_warned_about(is_tagged):
 
 
 def test_single_tags_use_rule_order():
-    _, L = load_logical_digits(return_X_y=True)
+    L = np.eye(10)[load_digits().target]
     enhancer, reasons = fit_and_collect(L)
     assert set(reasons) == {"single"}
     assert enhancer.rule_ == "order"
