@@ -11,8 +11,9 @@ from sklearn.utils import check_random_state
 
 from labeldist._base import COUNT
 from labeldist._compat import Interval
+from labeldist._precision import EPSILON, TINY
 from labeldist._solvers.scaling import column_means
-from labeldist._typing import EPSILON, TINY, Array
+from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import warn
 from labeldist.simplex import OutputMap

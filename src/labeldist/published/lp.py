@@ -10,8 +10,9 @@ import numpy as np
 from labeldist._base import WIDTH
 from labeldist._compat import Interval
 from labeldist._kernels.kernels import gaussian_kernel
+from labeldist._precision import TINY
 from labeldist._solvers.conjugate_gradients import solve_conjugate_gradient
-from labeldist._typing import TINY, Array
+from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import VanishingGraphWarning, warn
 from labeldist.simplex import OutputMap

@@ -13,7 +13,7 @@ import typer
 from labeldist._extras import require
 from labeldist._files import check_free
 from labeldist._text import cell_at, counted, did_you_mean, listed
-from labeldist._typing import VOTES_COLUMN, Array
+from labeldist._typing import Array
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_kinds import TableKinds, name_of, to_numbers
 from labeldist.app.tables.column_selection import (
@@ -37,6 +37,7 @@ from labeldist.app.tables.tables import (
     write_table,
 )
 from labeldist.exceptions import ModelError, TableError
+from labeldist.votes._vote_distributions import VOTES_COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods, Interval, StrOptions, _check_sample_weight
+from labeldist._progress import show_nothing
 from labeldist._text import listed
 from labeldist._threads import one_thread
-from labeldist._typing import Array, Watch, show_nothing
+from labeldist._typing import Array, Callback
 from labeldist._validation import check_rows, interval_levels, random_generator
 from labeldist.enhancement._bayes_le.logistic_normal import expected_degrees
 from labeldist.enhancement._bayes_le.posterior import posterior_moments, posterior_quantiles
@@ -168,7 +169,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, callback: Watch = show_nothing
+        self, X: Any, y: Any, sample_weight: Any = None, *, callback: Callback = show_nothing
     ) -> Self:
         """Recover the label distributions of the rows of `X` from their tags.
 
@@ -252,7 +253,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     def _random(self, stream: Stream) -> np.random.Generator:
         return np.random.default_rng([self._seed, stream])
 
-    def _fit_model(self, tags: Any, counts: Array, rule: Rule, callback: Watch) -> TagModel:
+    def _fit_model(self, tags: Any, counts: Array, rule: Rule, callback: Callback) -> TagModel:
         """Fit the model without features to distinct rows of tags and their counts."""
         noise = None if self.noise == "auto" else float(self.noise)
         if rule.name == "order":
@@ -262,7 +263,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         return fit_tag_model(tags, counts, rule, noise, prior, random, callback)
 
     def _fit_joint_model(
-        self, X: Any, tags: Any, weight: Array, start: TagModel, callback: Watch
+        self, X: Any, tags: Any, weight: Array, start: TagModel, callback: Callback
     ) -> tuple[TagModel, float]:
         """Fit the model in which μ depends on the features, and keep what new rows need.
 
@@ -287,7 +288,9 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             raise ValueError(f"spread_prior must be positive; got {self.spread_prior}.")
         return float(median), float(deviation)
 
-    def _store_posterior(self, model: TagModel, tags: Any, pattern: Any, callback: Watch) -> None:
+    def _store_posterior(
+        self, model: TagModel, tags: Any, pattern: Any, callback: Callback
+    ) -> None:
         """Sample the degrees of the training rows, and set the attributes that they determine.
 
         `pattern` is the column of `tags` of each row.
