@@ -14,10 +14,10 @@ import skops.io
 from numpy.testing import assert_array_equal
 
 from labeldist import BDLDL
-from labeldist.app.predictions import predict_distributions
 from labeldist.exceptions import ModelError, ModelVersionWarning
 from labeldist.learning import DistributionForest
 from labeldist.models import load, read_card, save
+from labeldist.models._inside_pipelines import predict_distributions
 from tests.app.cli.in_process import error_of
 from tests.models.examples import NEW, fitted
 

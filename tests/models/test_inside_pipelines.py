@@ -1,5 +1,6 @@
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
@@ -11,10 +12,14 @@ from sklearn.preprocessing import StandardScaler
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist._pipelines import attribute_of, layers
 from labeldist.exceptions import ModelError
-from labeldist.models import ModelCard
-from labeldist.models._inside_pipelines import feature_names_of, label_names_of
+from labeldist.models._inside_pipelines import (
+    feature_names_of,
+    label_names_of,
+    predict_distributions,
+)
+from labeldist.published import KM
 from tests.checks import training_data
-from tests.models.examples import LABELS, fitted
+from tests.models.examples import LABELS, NEW, fitted
 
 COLUMNS = ColumnTransformer([("some", StandardScaler(), [0, 1, 2])])
 NESTED = [
@@ -35,9 +40,8 @@ def test_names_of_labels_and_features(model):
     model = clone(model).fit(
         pd.DataFrame(X, columns=list("abcde")), pd.DataFrame(y, columns=LABELS)
     )
-    card = ModelCard.of(model)
-    assert card.label_names == tuple(LABELS)
-    assert card.feature_names == tuple("abcde")
+    assert label_names_of(model) == LABELS
+    assert feature_names_of(model) == list("abcde")
 
 
 @pytest.mark.parametrize("model", NESTED, ids=name)
@@ -58,3 +62,11 @@ def test_tables_and_models_without_names():
         feature_names_of(make_pipeline(StandardScaler(), BDLDL()))
     with pytest.raises(ModelError, match="Ridge"):
         label_names_of(fitted(make_pipeline(StandardScaler(), Ridge())))
+
+
+def test_predict_distributions():
+    learner, enhancer = fitted(make_pipeline(StandardScaler(), BDLDL())), fitted(BDLE())
+    assert_array_equal(predict_distributions(learner, NEW), learner.predict(NEW))
+    assert_array_equal(predict_distributions(enhancer, NEW), enhancer.transform(NEW))
+    with pytest.raises(ModelError, match="KM"):
+        predict_distributions(fitted(KM()), NEW)

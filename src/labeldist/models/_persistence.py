@@ -9,10 +9,10 @@ import platform
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
@@ -102,48 +102,6 @@ class ModelCard:
     measures: dict[str, float]
     training_mean: dict[str, float] | None = None
 
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        *,
-        summary: str | None = None,
-        measures: Mapping[str, float] | None = None,
-        training_rows: int | None = None,
-        training_mean: Mapping[str, float] | None = None,
-    ) -> Self:
-        """Return the card of a fitted model.
-
-        Parameters
-        ----------
-        model : fitted learner or enhancer, or pipeline or search that ends in one
-            The model.
-        summary, measures, training_rows, training_mean : object, default=None
-            Entries of the card, as in `save`.
-
-        Returns
-        -------
-        ModelCard
-            The description that `save` writes.
-        """
-        feature_names = feature_names_of(model)
-        distributions = attribute_of(model, "label_distributions_")
-        if training_rows is None and distributions is not None:
-            training_rows = len(distributions)
-        return cls(
-            format=FORMAT,
-            versions=_versions(),
-            estimator=f"{type(model).__module__}.{type(model).__qualname__}",
-            parameters=json.loads(json.dumps(model.get_params(), default=_as_json, skipkeys=True)),
-            label_names=tuple(label_names_of(model)),
-            feature_names=None if feature_names is None else tuple(feature_names),
-            n_features=attribute_of(model, "n_features_in_", step=0),
-            training_rows=training_rows,
-            summary=summary,
-            measures={name: float(value) for name, value in (measures or {}).items()},
-            training_mean=None if training_mean is None else dict(training_mean),
-        )
-
 
 def save(
     model: Any,
@@ -189,13 +147,9 @@ def save(
     >>> save(model, getfixture("tmp_path") / "model.skops", measures={"score": 0.5})
     """
     check_free(path, force=overwrite)
-    card = ModelCard.of(
-        model,
-        summary=summary,
-        measures=measures,
-        training_rows=training_rows,
-        training_mean=training_mean,
-    )
+    card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
+    if training_mean is not None:
+        card = replace(card, training_mean=dict(training_mean))
     content = require("skops.io", "app").dumps(model, compression=ZIP_DEFLATED, compresslevel=1)
     _check_types(content, [*trusted, *BOOSTERS], type(model).__name__)
     archive = io.BytesIO(content)
@@ -294,6 +248,32 @@ def read_card(path: str | os.PathLike[str]) -> ModelCard:
     ('label_0', 'label_1')
     """
     return _read(path)[1]
+
+
+def make_card(
+    model: Any,
+    *,
+    summary: str | None,
+    measures: Mapping[str, float] | None,
+    training_rows: int | None,
+) -> ModelCard:
+    """Return the card of a fitted model."""
+    feature_names = feature_names_of(model)
+    distributions = attribute_of(model, "label_distributions_")
+    if training_rows is None and distributions is not None:
+        training_rows = len(distributions)
+    return ModelCard(
+        format=FORMAT,
+        versions=_versions(),
+        estimator=f"{type(model).__module__}.{type(model).__qualname__}",
+        parameters=json.loads(json.dumps(model.get_params(), default=_as_json, skipkeys=True)),
+        label_names=tuple(label_names_of(model)),
+        feature_names=None if feature_names is None else tuple(feature_names),
+        n_features=attribute_of(model, "n_features_in_", step=0),
+        training_rows=training_rows,
+        summary=summary,
+        measures={name: float(value) for name, value in (measures or {}).items()},
+    )
 
 
 def _as_json(value: Any) -> Any:

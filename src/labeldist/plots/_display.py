@@ -20,6 +20,7 @@ from labeldist._validation import check_label_names, check_rows, column_names
 from labeldist._validation import label_names as names_or_numbers
 from labeldist.exceptions import OutputError
 from labeldist.metrics._measures import check_pair
+from labeldist.models._inside_pipelines import predict_distributions
 from labeldist.simplex import check_distributions, normalize
 
 if TYPE_CHECKING:
@@ -178,8 +179,7 @@ def read_pair(
 
 def read_predictions(estimator: Any, X: Any) -> pd.DataFrame:
     """Return what a fitted learner or enhancer predicts for the rows of `X`, with names."""
-    predict = estimator.predict if hasattr(estimator, "predict") else estimator.transform
-    D = predict(X)
+    D = predict_distributions(estimator, X)
     labels = attribute_of(estimator, "label_names_") or names_or_numbers(D, D.shape[1])
     return require("pandas", EXTRA).DataFrame(np.asarray(D), _row_names(X), labels)
 

@@ -407,7 +407,7 @@ def preparation_of(model: Any) -> Any:
 
 def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     """Predict the rows of a table; features are found by their names."""
-    from labeldist.app.predictions import predict_distributions
+    from labeldist.models._inside_pipelines import predict_distributions
 
     names = _feature_columns(model, frame, reporter)
     preparation = preparation_of(model)
@@ -422,12 +422,12 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
 
 def _feature_columns(model: Any, frame: pd.DataFrame, reporter: Reporter) -> list[str]:
     """Return the columns with the features of a model."""
-    from labeldist.models import ModelCard
+    from labeldist.models._inside_pipelines import feature_names_of, label_names_of
 
-    card = ModelCard.of(model)
-    names = list(card.feature_names or ())
-    if card.feature_names is None:
-        names = [name for name in frame.columns if name not in card.label_names]
+    names = feature_names_of(model)
+    if names is None:
+        labels = label_names_of(model)
+        names = [name for name in frame.columns if name not in labels]
         if len(names) != model.n_features_in_:
             sizes = f"{model.n_features_in_} features; the table has {len(names)} other columns"
             raise ModelError(f"The model has {sizes}. Give it the feature columns in their order.")

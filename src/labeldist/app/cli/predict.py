@@ -45,15 +45,15 @@ def predict(
     - `labeldist predict model.skops new.csv -o pred.csv`
     - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png`
     """
-    from labeldist.models import ModelCard, load
+    from labeldist.models import load
+    from labeldist.models._inside_pipelines import feature_names_of, label_names_of
     from labeldist.models._persistence import BOOSTERS
 
     reporter = Reporter(as_json=as_json, output=output)
     io.check_outputs(picture, table=output, force=force)
     with reporter.working("Loading the model"):
         loaded = load(model, trusted=BOOSTERS if trust_boosters else ())
-    card = ModelCard.of(loaded)
-    labels = list(card.label_names)
+    labels = label_names_of(loaded)
     check_apart("label", labels, [item])
     is_streamed = picture is None and io.preparation_of(loaded) is None
     if is_streamed and can_stream(table, output):
@@ -64,7 +64,7 @@ def predict(
         pictures.check_picture(picture, show, len(labels))
         D, result = _with_predictions(loaded, frame, reporter)
         drawn = pictures.draw_distributions(show, D, labels, items) if picture else None
-        features = card.feature_names or ()
+        features = feature_names_of(loaded) or ()
         io.write_output(result, output, labels, features, item=item, force=force)
         pictures.save_drawn(drawn, picture, force=force)
         n_items = len(frame)
@@ -76,9 +76,9 @@ def _with_predictions(
     model: Any, frame: pd.DataFrame, reporter: Reporter
 ) -> tuple[Array, pd.DataFrame]:
     """Predict the rows of a table, and return the degrees, and the table with them."""
-    from labeldist.models import ModelCard
+    from labeldist.models._inside_pipelines import label_names_of
 
-    labels = ModelCard.of(model).label_names
+    labels = label_names_of(model)
     present = [name for name in labels if name in frame.columns]
     replaced = [name for name in present if not is_missing(frame[name]).all()]
     if replaced:
@@ -91,7 +91,7 @@ def _predict_in_chunks(
     model: Any, table: str, output: str, item: str | None, reporter: Reporter, *, force: bool
 ) -> int:
     """Write the table with predictions, one chunk in memory at a time; return its rows."""
-    from labeldist.models import ModelCard
+    from labeldist.models._inside_pipelines import label_names_of
 
     n_items = 0
 
@@ -105,5 +105,5 @@ def _predict_in_chunks(
         if not n_items:
             raise TableError(f"{table} has no rows.")
 
-    write_chunks(output, predicted(), table, list(ModelCard.of(model).label_names), overwrite=force)
+    write_chunks(output, predicted(), table, label_names_of(model), overwrite=force)
     return n_items
