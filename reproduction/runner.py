@@ -6,7 +6,6 @@ import json
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,8 +56,8 @@ def run(experiments: Sequence[Experiment], store: Store, *, jobs: int = -1) -> N
             for one in sorted((runs[0] for runs in groups.values()), key=_cost, reverse=True)
         ]
         for result in store.run(tasks, n_jobs=jobs):
-            for one in twins[result.key]:
-                store.add(replace(result, key=one.key))
+            for one in twins[result["key"]]:
+                store.add(result | {"key": one.key})
 
 
 def _cost(one: Run) -> int:
@@ -146,18 +145,18 @@ def read_store(path: str | Path, *, attributes: bool = False) -> pd.DataFrame:
         content = json.loads(key)
         method = content.pop("method")
         about = (
-            vars(result)
+            result
             | content
             | method
             | {
                 "run": key,
                 "method": method["name"],
                 "parameters": json.dumps(method["parameters"] | method["grid"]),
-                "status": _status(result.reason),
-                "reason": result.reason.removeprefix("TimeoutError: "),
+                "status": _status(result["reason"]),
+                "reason": result["reason"].removeprefix("TimeoutError: "),
             }
         )
-        for measure, value in (result.values or {"": float("nan")}).items():
+        for measure, value in (result["values"] or {"": float("nan")}).items():
             if attributes or measure in ("", *PAPER_MEASURES):
                 rows.append(about | {"measure": measure, "value": value})
     if not rows:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 __all__ = [
     "AccuracyWarning",
-    "DatasetError",
     "LabelDistError",
     "LabelDistWarning",
     "LabelWarning",
@@ -33,10 +32,6 @@ class LabelDistError(Exception):
 
 class NotADistributionError(LabelDistError, ValueError):
     """A row of degrees is not a distribution, or cannot be normalised to one."""
-
-
-class DatasetError(LabelDistError):
-    """A data set is unknown, cannot be downloaded, or is not the published file."""
 
 
 class TableError(LabelDistError, ValueError):

@@ -10,7 +10,7 @@ import scipy.io
 
 from labeldist.datasets import binarize, list_datasets, load_dataset
 from labeldist.datasets._registry import REGISTRY, SOURCES
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 from labeldist.simplex import check_distributions
 
 # The table of the paper, in its order.
@@ -95,9 +95,9 @@ def test_bunch_and_pair(tiny, tiny_folder, monkeypatch):
 
 
 def test_unknown_name_raises_with_a_suggestion():
-    with pytest.raises(DatasetError, match=r"'yeast_alpha'.* Yeast_alpha"):
+    with pytest.raises(LabelDistError, match=r"'yeast_alpha'.* Yeast_alpha"):
         load_dataset("yeast_alpha")
-    with pytest.raises(DatasetError, match="load_votes"):
+    with pytest.raises(LabelDistError, match="load_votes"):
         load_dataset("FER+")
 
 

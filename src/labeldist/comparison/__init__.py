@@ -2,7 +2,7 @@
 
 from labeldist.comparison._compare import compare, compare_enhancers
 from labeldist.comparison._comparison import Comparison, Record
-from labeldist.comparison._runs import Result, Store
+from labeldist.comparison._runs import Store
 from labeldist.comparison._significance import signed_rank_test
 from labeldist.metrics import PAPER_MEASURES
 
@@ -10,7 +10,6 @@ __all__ = [
     "PAPER_MEASURES",
     "Comparison",
     "Record",
-    "Result",
     "Store",
     "compare",
     "compare_enhancers",

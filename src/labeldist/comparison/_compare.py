@@ -357,7 +357,7 @@ def _run(
             store.forget(keys)
         known = store.results()
         try:
-            new = {result.key: result for result in store.run(tasks, n_jobs=n_jobs)}
+            new = {result["key"]: result for result in store.run(tasks, n_jobs=n_jobs)}
             # Another process may have added results meanwhile.
             results = {**known, **store.results(), **new}
         finally:
@@ -368,9 +368,9 @@ def _run(
             task.dataset,
             task.split.fold,
             measure,
-            results[task.key].values.get(measure, math.nan),
-            results[task.key].seconds,
-            results[task.key].reason,
+            results[task.key]["values"].get(measure, math.nan),
+            results[task.key]["seconds"],
+            results[task.key]["reason"],
             task.split.repeat,
             len(task.split.train),
             len(task.split.test),

@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -54,39 +53,8 @@ class Task(Protocol):
     def __call__(self) -> Mapping[str, float]: ...
 
 
-@dataclass(frozen=True)
-class Result:
-    """The numbers of a finished task, or the reason why it failed.
-
-    Parameters
-    ----------
-    key : str
-        The key of the task.
-    values : dict of str to float
-        The numbers by name; empty after a failure.
-    seconds : float
-        How long the task took.
-    reason : str
-        Type and message of the error; empty if the task did not fail.
-    versions : str
-        Versions of the packages that compute the numbers.
-
-    See Also
-    --------
-    Store : Results in a file.
-
-    Examples
-    --------
-    >>> from labeldist.comparison import Result
-    >>> Result("my task", {"clark": 0.25}).values["clark"]
-    0.25
-    """
-
-    key: str
-    values: dict[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    reason: str = ""
-    versions: str = ""
+Result = dict[str, Any]
+"""The key of a task, its numbers, seconds, the reason of a failure, and versions of packages."""
 
 
 class Store:
@@ -113,7 +81,7 @@ class Store:
     ...     def __call__(self):
     ...         return {"square": 3.0**2}
     >>> with Store() as store:
-    ...     [result.values for result in store.run([Square()])]
+    ...     [result["values"] for result in store.run([Square()])]
     [{'square': 9.0}]
     """
 
@@ -154,13 +122,15 @@ class Store:
 
         Parameters
         ----------
-        result : Result
-            The result.
+        result : dict
+            ``key`` of the task; ``values``, its numbers by name, empty after a failure;
+            ``seconds``; ``reason``, empty if it did not fail; ``versions`` of the packages.
         """
-        row = (result.key, result.seconds, result.reason, result.versions)
-        numbers = [(result.key, name, float(value)) for name, value in result.values.items()]
+        key = result["key"]
+        row = (key, result["seconds"], result["reason"], result["versions"])
+        numbers = [(key, name, float(value)) for name, value in result["values"].items()]
         with self._errors(), self._connection:
-            self._connection.execute("DELETE FROM numbers WHERE key = ?", (result.key,))
+            self._connection.execute("DELETE FROM numbers WHERE key = ?", (key,))
             self._connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", row)
             self._connection.executemany("INSERT INTO numbers VALUES (?, ?, ?)", numbers)
 
@@ -169,17 +139,16 @@ class Store:
 
         Returns
         -------
-        dict of str to Result
-            Failed tasks included.
+        dict of str to dict
+            The entries are those of `add`. Failed tasks are included.
         """
         found: dict[str, Result] = {}
         # One statement, since another process may write between two of them.
         with self._errors():
             for *about, name, value in self._connection.execute(ALL_RESULTS):
-                key, seconds, reason, versions = about
-                result = found.setdefault(key, Result(key, {}, seconds, reason, versions))
+                result = found.setdefault(about[0], _result(*about))
                 if name is not None:
-                    result.values[name] = math.nan if value is None else value
+                    result["values"][name] = math.nan if value is None else value
         return found
 
     def run(self, tasks: Iterable[Task], *, n_jobs: int | None = None) -> Iterator[Result]:
@@ -198,7 +167,7 @@ class Store:
 
         Yields
         ------
-        Result
+        dict
             New results, as soon as they are stored.
 
         Raises
@@ -218,7 +187,7 @@ class Store:
                 for result in results:
                     self.add(result)
                     done += 1
-                    show(done, unique[result.key].title)
+                    show(done, unique[result["key"]].title)
                     yield result
             except TerminatedWorkerError:
                 raise LabelDistError(
@@ -268,7 +237,14 @@ def attempt(task: Task) -> Result:
             values = dict(task())
     except Exception as error:  # one failing method must not stop the others
         reason = f"{type(error).__name__}: {error}"
-    return Result(task.key, values, time.perf_counter() - began, reason, versions())
+    seconds = time.perf_counter() - began
+    return _result(task.key, seconds, reason, versions()) | {"values": values}
+
+
+def _result(key: str, seconds: float, reason: str, versions: str) -> Result:
+    """Return a result without numbers."""
+    about = {"seconds": seconds, "reason": reason, "versions": versions}
+    return {"key": key, "values": {}, **about}
 
 
 @cache

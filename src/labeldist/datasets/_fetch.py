@@ -8,7 +8,7 @@ from pathlib import Path
 from labeldist._extras import require
 from labeldist.datasets import _registry as registry
 from labeldist.datasets._registry import DatasetInfo, dataset_info
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 
 TIMEOUT = 30.0  # Seconds without data after which the next source is tried.
 _logger = logging.getLogger("labeldist")
@@ -59,13 +59,13 @@ def fetch(
     if not path.exists():
         if not download_if_missing:
             by_hand = _by_hand(info, path)
-            raise DatasetError(
+            raise LabelDistError(
                 f"There is no file {path}. Set download_if_missing=True, or {by_hand}"
             )
         _download(info, path)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     if sha256 != info.sha256:
-        raise DatasetError(
+        raise LabelDistError(
             f"{path} is not the published file: expected SHA-256 {info.sha256}, found {sha256}. "
             "Delete it to download it again."
         )
@@ -88,7 +88,7 @@ def _download(info: DatasetInfo, path: Path) -> None:
         else:
             return
     advice = f"Try again later, or {_by_hand(info, path)}"
-    raise DatasetError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
+    raise LabelDistError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
 
 
 def _urls(info: DatasetInfo) -> list[str]:

@@ -10,7 +10,7 @@ from labeldist._typing import Array
 from labeldist.datasets._fetch import fetch
 from labeldist.datasets._registry import dataset_info
 from labeldist.datasets._synthetic import binarize
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 from labeldist.simplex import normalize
 
 
@@ -57,7 +57,7 @@ def load_dataset(
     """
     info = dataset_info(name)
     if info.kind == "votes":
-        raise DatasetError(f"{name} is a set of votes. Load it with load_votes.")
+        raise LabelDistError(f"{name} is a set of votes. Load it with load_votes.")
     path = fetch(info, data_home, download_if_missing)
     X, D = _read_arrays(path)
     if info.kind == "additional":

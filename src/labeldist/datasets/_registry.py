@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from labeldist._text import did_you_mean
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 
 Kind = Literal["benchmark", "additional", "votes"]
 
@@ -158,7 +158,7 @@ def dataset_info(name: str) -> DatasetInfo:
     if name not in REGISTRY:
         hint = did_you_mean(name, REGISTRY)
         names = ", ".join(REGISTRY)
-        raise DatasetError(f"There is no data set {name!r}.{hint} There are: {names}.")
+        raise LabelDistError(f"There is no data set {name!r}.{hint} There are: {names}.")
     return REGISTRY[name]
 
 
