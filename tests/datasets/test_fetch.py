@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labeldist.datasets import _fetch, dataset_info
+from labeldist.datasets import DatasetInfo, _fetch
 from labeldist.datasets._fetch import fetch
 from labeldist.exceptions import LabelDistError, MissingExtraError
 
@@ -20,7 +20,7 @@ def test_data_folder_is_the_argument_the_variable_or_a_default(monkeypatch, tmp_
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setenv("LABELDIST_DATA", "from_environment")
     monkeypatch.setenv("LABELDIST_VOTES", "votes")
-    one, votes = dataset_info("Movie"), dataset_info("FER+")
+    one, votes = DatasetInfo.of("Movie"), DatasetInfo.of("FER+")
     assert one.path("~/sets") == tmp_path / "sets" / "Movie.mat"
     assert one.path() == Path("from_environment") / "Movie.mat"
     assert votes.path().parent == Path("votes")

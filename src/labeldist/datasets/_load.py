@@ -8,7 +8,7 @@ import numpy as np
 
 from labeldist._typing import Array
 from labeldist.datasets._fetch import fetch
-from labeldist.datasets._registry import dataset_info
+from labeldist.datasets._registry import DatasetInfo
 from labeldist.datasets._synthetic import binarize
 from labeldist.exceptions import LabelDistError
 from labeldist.simplex import normalize
@@ -55,7 +55,7 @@ def load_dataset(
     >>> from labeldist.datasets import load_dataset
     >>> X, D = load_dataset("Yeast_cold", return_X_y=True)  # doctest: +SKIP
     """
-    info = dataset_info(name)
+    info = DatasetInfo.of(name)
     if info.kind == "votes":
         raise LabelDistError(f"{name} is a set of votes. Load it with load_votes.")
     path = fetch(info, data_home, download_if_missing)

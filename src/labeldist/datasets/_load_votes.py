@@ -13,7 +13,7 @@ import numpy as np
 
 from labeldist._extras import require
 from labeldist.datasets._fetch import fetch
-from labeldist.datasets._registry import dataset_info
+from labeldist.datasets._registry import DatasetInfo
 from labeldist.exceptions import LabelDistError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def load_votes(
     """
     from labeldist.votes import from_votes  # It imports SciPy, which would delay every command.
 
-    info = dataset_info(name)
+    info = DatasetInfo.of(name)
     if info.kind != "votes":
         raise LabelDistError(f"{name} is a set with distributions. Load it with load_dataset.")
     path = fetch(info, data_home, download_if_missing)
