@@ -11,18 +11,19 @@ estimate the degree of every digit.
 # softmax would make all distributions nearly equal.
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import load_digits
 
 from labeldist import BDLE
-from labeldist.datasets import load_logical_digits
 from labeldist.plots import AmbiguityDisplay
 
-X, L = load_logical_digits(return_X_y=True)
-X, L = X[:800], L[:800]
+X, digits = load_digits(return_X_y=True)
+X, digits = X[:800], digits[:800]
+L = np.eye(10)[digits]
 degrees = BDLE(graph_width="mean", output="project").fit_transform(X, L)
 
 # %%
 # These images have the highest entropy.
-names = [f"image {i}, a {digit}" for i, digit in enumerate(L.argmax(axis=1))]
+names = [f"image {i}, a {digit}" for i, digit in enumerate(digits)]
 display = AmbiguityDisplay.from_distributions(
     degrees, max_rows=8, label_names=range(10), item_names=names
 )
@@ -33,7 +34,7 @@ ambiguous = [names.index(name) for name in display.item_names]
 figure, axes = plt.subplots(1, 8, figsize=(8, 1.5), layout="constrained")
 for ax, i in zip(axes, ambiguous, strict=True):
     ax.imshow(X[i].reshape(8, 8), cmap="gray_r")
-    ax.set_title(f"a {L[i].argmax()}")
+    ax.set_title(f"a {digits[i]}")
     ax.axis("off")
 
 # %%

@@ -33,7 +33,7 @@ methods = {"mine": WeightedNeighbors()}
 methods |= {name: make_published(name) for name in ("BD-LDL", "SA-BFGS", "AA-kNN", "PT-Bayes")}
 sets = {f"artificial {n}": make_artificial(n, random_state=n) for n in (60, 90, 120, 150, 180, 210)}
 comparison = compare(methods, sets, cv=5)
-print(comparison.test("chebyshev", against="mine"))
+print(comparison.summary("chebyshev", against="mine"))
 
 # %%
 # The average ranks. Methods that a line connects are not distinguished.

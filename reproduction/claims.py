@@ -89,15 +89,17 @@ def _judge_measure(cases: pd.DataFrame) -> Judgement:
         return OPEN, "no data set has records of both"
     test = signed_rank_test(known[control] - known[method])
     evidence = (
-        f"{method} is better than {control} on {test.wins} data sets, "
-        f"equal on {test.ties} and worse on {test.losses} "
-        f"(Wilcoxon p = {test.pvalue:.2g})"
+        f"{method} is better than {control} on {test['wins']} data sets, "
+        f"equal on {test['ties']} and worse on {test['losses']} "
+        f"(Wilcoxon p = {test['pvalue']:.2g})"
     )
-    allowed, significant = _most(len(cases)), test.pvalue < LEVEL
-    if better(cases, method, control).verdict(allowed) == HOLDS and significant and test.lead > 0:
+    allowed = _most(len(cases))
+    is_significant = test["pvalue"] < LEVEL
+    lead = test["lead"]
+    if better(cases, method, control).verdict(allowed) == HOLDS and is_significant and lead > 0:
         return HOLDS, evidence
-    not_better = test.ties + test.losses > allowed
-    if not_better and ((significant and test.lead < 0) or test.ties == len(known)):
+    not_better = test["ties"] + test["losses"] > allowed
+    if not_better and ((is_significant and lead < 0) or test["ties"] == len(known)):
         return FAILS, evidence
     return OPEN, evidence
 

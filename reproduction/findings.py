@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 from reproduction.claims import judge_claims
 from reproduction.files import write_text
 from reproduction.paper import MARGIN, misprinted_deviations, paper_cells, recomputed_ranks
@@ -146,7 +146,7 @@ def replace_block(page: Path, name: str, text: str) -> None:
     before, start, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
     _, end, after = rest.partition("<!-- end -->")
     if not (start and end):
-        raise ComparisonError(f"{page} has no block {name!r}.")
+        raise LabelDistError(f"{page} has no block {name!r}.")
     write_text(page, f"{before}{start}{text}\n{end}{after}")
 
 

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from labeldist.comparison import Comparison, Record, holm, signed_rank_test
+from labeldist.comparison import Comparison, Record, signed_rank_test
 from labeldist.datasets import list_datasets
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 from labeldist.metrics import MEASURES
 from reproduction import pages
 from reproduction.findings import bold_best, markdown_table, replace_block
 from reproduction.runner import read_store
-from reproduction.significance import LEVEL, failures, place, where
+from reproduction.significance import LEVEL, failures, holm, place, where
 
 EXPERIMENT = "further-learners"
 BASE, MEAN = "SoftmaxRegressionCV", "Mean"
@@ -42,7 +42,7 @@ class Records(pages.Records):
     def __init__(self, records: pd.DataFrame) -> None:
         own = where(records, experiment=EXPERIMENT)
         if own.empty:
-            raise ComparisonError(
+            raise LabelDistError(
                 f"The store has no records of {EXPERIMENT}. `make further-learners` adds them."
             )
         super().__init__(own)
@@ -70,9 +70,9 @@ class Records(pages.Records):
             method: [
                 name
                 for name in sorted(per_set, key=order)
-                if per_set[name].pvalue < LEVEL and per_set[name].lead < 0
+                if per_set[name]["pvalue"] < LEVEL and per_set[name]["lead"] < 0
             ]
-            for method, per_set in tests.per_set.items()
+            for method, per_set in tests["per_set"].items()
         }
 
 
@@ -91,16 +91,16 @@ def judge(known: Records, measure: str, methods: Sequence[str]) -> pd.DataFrame:
     figures = {
         "mean": gaps.mean(),
         "median": gaps.median(),
-        "better": [test.wins for test in tests],
-        "worse": [test.losses for test in tests],
+        "better": [test["wins"] for test in tests],
+        "worse": [test["losses"] for test in tests],
         "beats_mean": own.lt(table[MEAN], axis=0).sum(),
         "beats_all": own.lt(baselines, axis=0).sum(),
         "sets": gaps.count(),
         "clearly better on": [", ".join(clear_wins.get(method, [])) for method in gaps],
-        "pvalue": holm([test.pvalue for test in tests]),
+        "pvalue": holm([test["pvalue"] for test in tests]),
     }
     judged = pd.DataFrame(figures).rename_axis("method").reset_index()
-    verdicts = ["better" if test.lead > 0 else "worse" for test in tests]
+    verdicts = ["better" if test["lead"] > 0 else "worse" for test in tests]
     is_clear = judged["pvalue"] < LEVEL
     return judged.assign(verdict=np.where(is_clear, verdicts, "no clear difference"))
 

@@ -117,12 +117,13 @@ def comparisons(blocks: list[Block]) -> Iterator[dict[str, Any]]:
             continue
         own = next((name for name in ("BD-LE", "BD-LDL") if name in comparison.methods), None)
         tests = comparison.test(measure.name, against=own)
-        if math.isnan(tests.pvalue):
+        if math.isnan(tests["pvalue"]):
             continue
+        over_sets = tests["over_sets"]
         yield {
             "heading": block.heading,
             "measure": measure,
             "tests": tests,
             "image": critical_differences(comparison, measure.name),
-            "wilcoxon": pd.DataFrame(tests.over_sets.values()).assign(method=list(tests.over_sets)),
+            "wilcoxon": pd.DataFrame(over_sets.values()).assign(method=list(over_sets)),
         }

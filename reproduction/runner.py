@@ -6,7 +6,6 @@ import json
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from labeldist.comparison import Store, run_tasks
-from labeldist.exceptions import ComparisonError
+from labeldist.comparison import Store
+from labeldist.exceptions import LabelDistError
 from labeldist.metrics import PAPER_MEASURES
 from reproduction.data import load
 from reproduction.protocols import execute
@@ -56,9 +55,9 @@ def run(experiments: Sequence[Experiment], store: Store, *, jobs: int = -1) -> N
             Task(one.key, one.title, partial(_execute_in_time, one, cache))
             for one in sorted((runs[0] for runs in groups.values()), key=_cost, reverse=True)
         ]
-        for result in run_tasks(tasks, store, n_jobs=jobs):
-            for one in twins[result.key]:
-                store.add(replace(result, key=one.key))
+        for result in store.run(tasks, n_jobs=jobs):
+            for one in twins[result["key"]]:
+                store.add(result | {"key": one.key})
 
 
 def _cost(one: Run) -> int:
@@ -74,7 +73,7 @@ def _check_definitions(runs: dict[str, Run], finished: Iterable[str], store: Sto
     for key in finished:
         expected = places.get(_place(key), key)
         if expected != key:
-            raise ComparisonError(
+            raise LabelDistError(
                 f"{store.path} has other settings of {runs[expected].title}. "
                 "Rename the changed experiment, or use another --store."
             )
@@ -136,7 +135,7 @@ def read_store(path: str | Path, *, attributes: bool = False) -> pd.DataFrame:
         The experiments of the paper come first, in its order.
     """
     if not Path(path).is_file():
-        raise ComparisonError(
+        raise LabelDistError(
             f"{path} does not exist. `python -m reproduction run --store {path}` creates it."
         )
     with Store(path) as store:
@@ -146,22 +145,22 @@ def read_store(path: str | Path, *, attributes: bool = False) -> pd.DataFrame:
         content = json.loads(key)
         method = content.pop("method")
         about = (
-            vars(result)
+            result
             | content
             | method
             | {
                 "run": key,
                 "method": method["name"],
                 "parameters": json.dumps(method["parameters"] | method["grid"]),
-                "status": _status(result.reason),
-                "reason": result.reason.removeprefix("TimeoutError: "),
+                "status": _status(result["reason"]),
+                "reason": result["reason"].removeprefix("TimeoutError: "),
             }
         )
-        for measure, value in (result.values or {"": float("nan")}).items():
+        for measure, value in (result["values"] or {"": float("nan")}).items():
             if attributes or measure in ("", *PAPER_MEASURES):
                 rows.append(about | {"measure": measure, "value": value})
     if not rows:
-        raise ComparisonError(
+        raise LabelDistError(
             f"{path} has no records. `python -m reproduction run --store {path}` adds them."
         )
     rows.sort(key=_place_in_tables)

@@ -23,6 +23,16 @@ ENTRY = ["experiment", "kind", "variant", "dataset", "method", "role"]
 _BLOCK = ["experiment", "kind", "variant", "dataset", "measure"]
 
 
+def holm(pvalues: Sequence[float]) -> np.ndarray:
+    """Correct p-values for their number by Holm's method."""
+    order = np.argsort(pvalues)
+    factors = np.arange(len(order), 0, -1)
+    corrected = np.empty(len(order))
+    raised = np.maximum.accumulate(np.array(pvalues)[order] * factors)
+    corrected[order] = np.minimum(raised, 1.0)
+    return corrected
+
+
 def where(frame: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     """Return the rows that have the given values in the named columns."""
     for column, value in wanted.items():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from labeldist.comparison import Store, run_tasks
+from labeldist.comparison import Store
 
 
 class Task(NamedTuple):
@@ -41,9 +41,9 @@ def run_all(tasks: Iterable[Task], path: Path) -> pd.DataFrame:
     """
     with Store(path) as store:
         store.forget_failures()
-        for result in run_tasks(tasks, store, n_jobs=-1):
-            if result.reason:
-                sys.exit(f"{result.key}: {result.reason}")
+        for result in store.run(tasks, n_jobs=-1):
+            if result["reason"]:
+                sys.exit(f"{result['key']}: {result['reason']}")
         results = store.results()
-    numbers = {tuple(key.split(":")): result.values for key, result in results.items()}
+    numbers = {tuple(key.split(":")): result["values"] for key, result in results.items()}
     return pd.DataFrame.from_dict(numbers, orient="index")

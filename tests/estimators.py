@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from labeldist import BDLDL, BDLE
 from labeldist.enhancement import LogicalSoftmax
-from labeldist.exceptions import TagWarning
+from labeldist.exceptions import LabelWarning
 from labeldist.learning import MeanDistribution, SoftmaxRegression
 from labeldist.published import METHODS
 
@@ -48,5 +48,5 @@ ESTIMATORS = ENHANCERS + LEARNERS
 
 # BayesLE warns about the small tables of tests, whose rows all have the same number of tags.
 IGNORE_TAG_WARNINGS = pytest.mark.filterwarnings(
-    f"ignore::{TagWarning.__module__}.{TagWarning.__name__}"
+    f"ignore::{LabelWarning.__module__}.{LabelWarning.__name__}"
 )

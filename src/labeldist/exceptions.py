@@ -10,10 +10,7 @@ import warnings
 from pathlib import Path
 
 __all__ = [
-    "ApproximationWarning",
-    "ComparisonError",
-    "DatasetError",
-    "IllConditionedWarning",
+    "AccuracyWarning",
     "LabelDistError",
     "LabelDistWarning",
     "LabelWarning",
@@ -23,7 +20,6 @@ __all__ = [
     "NotADistributionError",
     "OutputError",
     "TableError",
-    "TagWarning",
     "VanishingGraphWarning",
 ]
 
@@ -38,20 +34,12 @@ class NotADistributionError(LabelDistError, ValueError):
     """A row of degrees is not a distribution, or cannot be normalised to one."""
 
 
-class DatasetError(LabelDistError):
-    """A data set is unknown, cannot be downloaded, or is not the published file."""
-
-
 class TableError(LabelDistError, ValueError):
     """A table, a column or a cell is invalid."""
 
 
 class ModelError(LabelDistError, ValueError):
     """A saved model is damaged or untrusted, or does not match the given table."""
-
-
-class ComparisonError(LabelDistError, RuntimeError):
-    """The store of a comparison cannot be used, or its runs cannot be completed."""
 
 
 class OutputError(LabelDistError, OSError):
@@ -67,22 +55,19 @@ class LabelDistWarning(UserWarning):
 
 
 class LabelWarning(LabelDistWarning):
-    """Labels are valid, but look like a different kind than expected."""
-
-
-class TagWarning(LabelDistWarning):
-    """Tags do not fit the assumed rule, or do not determine the degrees.
+    """Labels or tags are probably not what they should be, or do not determine the degrees.
 
     Parameters
     ----------
     message : str
         The message.
-    reason : {"impossible", "threshold", "single", "noisy", "spread", "rare"}
-        ``"impossible"``: under the rule, no degrees give the tags of some rows. ``"threshold"``:
-        another threshold explains the numbers of tags much better. ``"single"``: no row has more
-        than one tag, so tags only determine the largest degree. ``"noisy"``: many tags contradict
-        the rule. ``"spread"``: a prior determines how concentrated the degrees are. ``"rare"``:
-        the tag of a label is the same in nearly all rows, so its degrees rest on few rows.
+    reason : {"", "impossible", "threshold", "single", "noisy", "spread", "rare"}
+        What is wrong with tags. ``"impossible"``: under the rule, no degrees give the tags of some
+        rows. ``"threshold"``: another threshold explains the numbers of tags much better.
+        ``"single"``: no row has more than one tag, so tags only determine the largest degree.
+        ``"noisy"``: many tags contradict the rule. ``"spread"``: a prior determines how
+        concentrated the degrees are. ``"rare"``: the tag of a label is the same in nearly all
+        rows, so its degrees rest on few rows. Empty for other labels.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
@@ -94,12 +79,8 @@ class VanishingGraphWarning(LabelDistWarning):
     """The weights of the neighbour graph are so small that smoothing has no effect."""
 
 
-class IllConditionedWarning(LabelDistWarning):
-    """The condition number of a system leaves few correct digits of its solution."""
-
-
-class ApproximationWarning(LabelDistWarning):
-    """An approximation is less accurate than intended."""
+class AccuracyWarning(LabelDistWarning):
+    """A result has few correct digits, or an approximation is less accurate than intended."""
 
 
 class ModelVersionWarning(LabelDistWarning):

@@ -5,7 +5,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist.exceptions import NotADistributionError
 
 __all__ = [
@@ -14,7 +15,6 @@ __all__ = [
     "normalize",
     "project",
     "softmax",
-    "to_distributions",
 ]
 
 OutputMap = Literal["softmax", "clip", "project"]
@@ -189,7 +189,7 @@ def softmax(Z: ArrayLike, *, sharpness: float = 1.0) -> Array:
 
     See Also
     --------
-    to_distributions : Choose the map by its name.
+    normalize : Divide rows of non-negative degrees by their sums.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def project(V: ArrayLike) -> Array:
 
     See Also
     --------
-    to_distributions : Choose the map by its name.
+    normalize : Divide rows of non-negative degrees by their sums.
 
     References
     ----------
@@ -254,31 +254,9 @@ def to_distributions(
 ) -> Array:
     """Map real scores to distributions by the named output map.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples, n_labels)
-        The scores.
-    output : {"softmax", "clip", "project"}, default="softmax"
-        ``"clip"`` sets negative scores to zero; a row without positive scores becomes uniform.
-    sharpness : float, default=1.0
-        For ``"softmax"`` only.
-    floor : float, default=0.0
-        Degrees below it are raised to it before the row is divided by its sum, with every map.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_labels)
-        The distributions.
-
-    See Also
-    --------
-    softmax, project, normalize : The maps.
-
-    Examples
-    --------
-    >>> from labeldist.simplex import to_distributions
-    >>> to_distributions([[-1.0, 1.0, 3.0]], "clip")
-    array([[0.  , 0.25, 0.75]])
+    ``"clip"`` sets negative scores to zero; a row without positive scores becomes uniform.
+    `sharpness` is for ``"softmax"`` only. With every map, degrees below `floor` are raised to it
+    before the row is divided by its sum.
     """
     if output == "softmax":
         degrees = softmax(scores, sharpness=sharpness)

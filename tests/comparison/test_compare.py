@@ -164,7 +164,7 @@ def test_splits_may_be_given_as_rows(as_list):
     expected = compare({}, {"a": (X, D), "b": (X, D)}, cv=KFold(3), measures="clark")
     assert [record[:5] for record in found.records] == [record[:5] for record in expected.records]
     one = compare({"mine": MyRidge()}, {"a": (X, D)}, cv=pairs[:1])
-    assert one.test("clark").per_set == {}
+    assert one.test("clark")["per_set"] == {}
     for wrong in ([], [([0, 1], [60])], [([0, 1], [])]):
         with pytest.raises(ValueError, match=r"cv .*'a'"):
             compare({}, {"a": (X, D)}, cv=wrong)
@@ -220,7 +220,7 @@ def test_tests_of_a_set_have_the_ratio_of_the_splits(cv, ratio):
     k = len(leads)
     t = leads.mean() / (leads.std(ddof=1) * np.sqrt(1 / k + ratio))
     pvalue = 2 * stats.t.sf(abs(t), k - 1)
-    assert found.test("euclidean").per_set["ten"]["a"].pvalue == pytest.approx(pvalue)
+    assert found.test("euclidean")["per_set"]["ten"]["a"]["pvalue"] == pytest.approx(pvalue)
 
 
 class FirstColumns(BaseEstimator):
@@ -258,8 +258,8 @@ def test_equal_methods_rarely_differ_clearly(cv):
     pvalues = []
     for name in sets:
         records = [record for record in found.records if record.dataset == name]
-        tests = Comparison(records).test("euclidean").per_set["right"]
-        pvalues.append(tests[name].pvalue)
+        tests = Comparison(records).test("euclidean")["per_set"]["right"]
+        pvalues.append(tests[name]["pvalue"])
     share = np.mean(np.array(pvalues) < 0.05)
     print(f"{share:.1%} of 200 sets at p < 0.05")
     assert share <= 0.08
@@ -312,7 +312,7 @@ def test_enhancers_recover_tags_of_the_threshold():
         for measure in PAPER_MEASURES:
             assert_allclose(values_of(found, method=name, measure=measure), expected[measure])
     assert found.methods == ["BD-LE", "Uniform", "LogicalSoftmax"]
-    assert found.test("clark").per_set == {}
+    assert found.test("clark")["per_set"] == {}
 
 
 def test_repeats_have_different_seeds():
@@ -360,6 +360,6 @@ def test_own_method_beside_all_methods_of_the_paper(benchmark_folder, tmp_path):
     tests = comparison.test("kl_divergence", against="mine")
     latex = comparison.to_latex("kl_divergence")
     assert comparison.failures == {}
-    assert set(tests.over_sets) == {*LEARNERS_OF_THE_PAPER, "Mean"}
-    assert set(tests.per_set["BD-LDL"]) == set(sets)
+    assert set(tests["over_sets"]) == {*LEARNERS_OF_THE_PAPER, "Mean"}
+    assert set(tests["per_set"]["BD-LDL"]) == set(sets)
     assert all(name in latex for name in (*methods, r"Yeast\_cold"))

@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from labeldist.comparison import Comparison, Record, corrected_t_test, holm, signed_rank_test
-from labeldist.comparison._comparison import Cell
+from labeldist.comparison import Comparison, Record, signed_rank_test
+from labeldist.comparison._comparison import _cell_text
+from labeldist.comparison._significance import corrected_t_test, holm
 
 
 def comparison_of(table, *, measure="clark", n_folds=1, **options):
@@ -47,17 +48,17 @@ def test_friedman_and_nemenyi_equal_formulas():
     found = comparison_of(FOUR).test("clark")
     # The rank sums are 5, 7 and 12; χ² has two degrees of freedom.
     by_hand = 12 / (4 * 3 * 4) * (5**2 + 7**2 + 12**2) - 3 * 4 * 4
-    assert_allclose([found.statistic, found.pvalue], [by_hand, np.exp(-by_hand / 2)])
-    assert found.ranks == {"A": 5 / 4, "B": 7 / 4, "C": 3.0}
+    assert_allclose([found["statistic"], found["pvalue"]], [by_hand, np.exp(-by_hand / 2)])
+    assert found["ranks"] == {"A": 5 / 4, "B": 7 / 4, "C": 3.0}
     # q = 2.343 for three methods (Demšar, table 5).
-    assert found.critical_difference == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 4)), rel=1e-3)
+    assert found["critical_difference"] == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 4)), rel=1e-3)
 
 
 def test_no_friedman_of_two_methods():
     two = {name: FOUR[name] for name in ("A", "B")}
     found = comparison_of(two).test("clark")
-    assert np.isnan(found.pvalue)
-    assert "nan" not in str(found)
+    assert np.isnan(found["pvalue"])
+    assert "nan" not in comparison_of(two).summary("clark")
 
 
 def test_tests_over_sets_are_corrected():
@@ -68,12 +69,14 @@ def test_tests_over_sets_are_corrected():
         "far": {name: 0.5 + k / 100 for k, name in enumerate(sets)},
         "same": dict.fromkeys(sets, 0.1),
     }
-    found = comparison_of(table).test("clark", against="base").over_sets
+    found = comparison_of(table).test("clark", against="base")["over_sets"]
     # The exact p-value of six wins is 2 / 2⁶, multiplied by the number of tests.
-    assert_allclose([found[name].pvalue for name in ("worse", "far", "same")], [3 / 32, 3 / 32, 1])
-    counts = [(test.wins, test.ties, test.losses) for test in found.values()]
+    assert_allclose(
+        [found[name]["pvalue"] for name in ("worse", "far", "same")], [3 / 32, 3 / 32, 1]
+    )
+    counts = [(test["wins"], test["ties"], test["losses"]) for test in found.values()]
     assert counts == [(6, 0, 0), (6, 0, 0), (0, 6, 0)]
-    assert comparison_of(table).test("clark", against="far").over_sets["base"].lead < 0
+    assert comparison_of(table).test("clark", against="far")["over_sets"]["base"]["lead"] < 0
 
 
 @pytest.mark.parametrize(("measure", "sign"), [("clark", 1), ("cosine", -1)])
@@ -82,12 +85,12 @@ def test_tests_per_set_use_the_folds(measure, sign):
     records = [Record("A", "s", fold, measure, 0.5) for fold in range(4)]
     records += [Record("B", "s", fold, measure, 0.5 + lead) for fold, lead in enumerate(leads)]
     records += [Record(name, "t", fold, measure, 0.5) for name in "AB" for fold in range(4)]
-    found = Comparison(records).test(measure, against="A").per_set["B"]
+    found = Comparison(records).test(measure, against="A")["per_set"]["B"]
     t = np.mean(leads) / (np.std(leads, ddof=1) * np.sqrt(1 / 4 + 1 / 3))
-    assert_allclose(found["s"].pvalue, 2 * 2 * stats.t.sf(t, 3))  # two sets
-    assert_allclose(found["s"].lead, sign * 0.25)
-    assert found["t"].pvalue == 1
-    assert Comparison(records, cross_validated=False).test(measure).per_set == {}
+    assert_allclose(found["s"]["pvalue"], 2 * 2 * stats.t.sf(t, 3))  # two sets
+    assert_allclose(found["s"]["lead"], sign * 0.25)
+    assert found["t"]["pvalue"] == 1
+    assert Comparison(records, cross_validated=False).test(measure)["per_set"] == {}
 
 
 def test_corrected_t_test_has_its_size_on_a_cross_validated_mean():
@@ -99,7 +102,7 @@ def test_corrected_t_test_has_its_size_on_a_cross_validated_mean():
         # A "method" that differs by what it learnt from the training rows, without a true lead.
         learnt = [(rows.sum() - fold.sum()) / 90 for fold in folds]
         leads = [fold.mean() - mean for fold, mean in zip(folds, learnt, strict=True)]
-        pvalues.append(corrected_t_test(leads).pvalue)
+        pvalues.append(corrected_t_test(leads)["pvalue"])
     assert np.mean(np.array(pvalues) < 0.05) < 0.05
 
 
@@ -107,19 +110,19 @@ def test_corrected_t_test_takes_the_ratio_of_test_to_training_rows():
     leads = np.random.default_rng(0).normal(0.1, 1, 100)
     t = leads.mean() / (leads.std(ddof=1) * np.sqrt(1 / 100 + 1 / 9))
     expected = 2 * stats.t.sf(abs(t), 99)
-    assert corrected_t_test(leads, ratio=1 / 9).pvalue == pytest.approx(expected)
+    assert corrected_t_test(leads, ratio=1 / 9)["pvalue"] == pytest.approx(expected)
     records = [
         Record(name, "s", fold, "clark", 0.5 + lead * (name == "B"), n_train=90, n_test=10)
         for name in "AB"
         for fold, lead in enumerate(leads)
     ]
-    found = Comparison(records).test("clark").per_set["B"]["s"]
-    assert found.pvalue == pytest.approx(expected)
+    found = Comparison(records).test("clark")["per_set"]["B"]["s"]
+    assert found["pvalue"] == pytest.approx(expected)
 
 
 def test_corrected_t_test_of_equal_leads():
-    assert corrected_t_test([0.1, 0.1, 0.1]).pvalue == 1
-    assert corrected_t_test([0.1 + 0.2, 0.3, 0.3]).pvalue == 1
+    assert corrected_t_test([0.1, 0.1, 0.1])["pvalue"] == 1
+    assert corrected_t_test([0.1 + 0.2, 0.3, 0.3])["pvalue"] == 1
 
 
 def test_holm_ignores_nan():
@@ -143,23 +146,23 @@ def test_pvalues_of_ties_and_zeros_equal_all_assignments_of_signs(leads):
     ranks = stats.rankdata(sizes[sizes > 0])
     sums = [abs(np.dot(assigned, ranks)) for assigned in product([-1, 1], repeat=len(ranks))]
     expected = np.mean(np.array(sums) >= abs(signs @ ranks))
-    assert signed_rank_test(leads).pvalue == pytest.approx(expected, rel=1e-12)
+    assert signed_rank_test(leads)["pvalue"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_pvalues_are_exact_up_to_25_leads():
     leads = np.random.default_rng(0).normal(0.3, 1, 26)
     for n, method in ((25, "exact"), (26, "approx")):
         expected = stats.wilcoxon(leads[:n], method=method).pvalue
-        assert signed_rank_test(leads[:n]).pvalue == pytest.approx(expected, rel=1e-12)
+        assert signed_rank_test(leads[:n])["pvalue"] == pytest.approx(expected, rel=1e-12)
         with_zero = np.append(leads[:n], 0)
-        assert signed_rank_test(with_zero).pvalue == pytest.approx(expected, rel=1e-12)
-    assert np.isnan(signed_rank_test([0.1, np.nan]).pvalue)
+        assert signed_rank_test(with_zero)["pvalue"] == pytest.approx(expected, rel=1e-12)
+    assert np.isnan(signed_rank_test([0.1, np.nan])["pvalue"])
     assert signed_rank_test([np.inf, 0.1, 0.2, -np.inf]) == signed_rank_test([5, 0.1, 0.2, -5])
 
 
 def test_signed_ranks_with_ties_and_zeros():
     found = signed_rank_test([0.0, 0.1, 0.1, -0.2])
-    assert (found.wins, found.ties, found.losses, found.lead) == (2, 1, 1, 0.0)
+    assert (found["wins"], found["ties"], found["losses"], found["lead"]) == (2, 1, 1, 0.0)
 
 
 def test_sets_with_gaps_and_methods_without_values_do_not_count():
@@ -168,15 +171,15 @@ def test_sets_with_gaps_and_methods_without_values_do_not_count():
     found = Comparison(records)
     assert found.ranks("clark") == {"A": 1.0, "B": 2.0, "C": 3.0, "D": 4.0}
     assert np.isnan(found.means("clark")[3, 3])
-    assert found.cells("clark")["s"]["E"].text == "failed"
-    assert found.test("clark", against="E").over_sets == {}
+    assert found.cells("clark")["s"]["E"]["text"] == "failed"
+    assert found.test("clark", against="E")["over_sets"] == {}
 
 
 def test_missing_folds_remove_the_mean():
     records = comparison_of({"A": {"s": 0.1}, "B": {"s": 0.2}}, n_folds=3).records[:-1]
     found = Comparison(records)
-    assert found.cells("clark")["s"]["B"].text == "lacks folds"
-    assert found.cells("clark")["s"]["A"].text == "0.1010 ± 0.0010 (1)"
+    assert found.cells("clark")["s"]["B"]["text"] == "lacks folds"
+    assert found.cells("clark")["s"]["A"]["text"] == "0.1010 ± 0.0010 (1)"
     assert found.ranks("clark") == {"A": 1.0}
 
 
@@ -204,7 +207,7 @@ def test_tables_show_the_best_in_bold_and_average_ranks():
     ],
 )
 def test_cells_have_two_digits_of_the_deviation(deviation, text):
-    assert Cell(0.0122, deviation, 1, "").text == text
+    assert _cell_text(0.0122, deviation, 1) == text
 
 
 def test_latex_of_many_methods_has_one_row_per_method_on_short_lines():
@@ -232,8 +235,8 @@ def test_names_are_escaped_in_latex():
 
 
 def test_summary_names_methods_and_clear_wins():
-    found = comparison_of(FOUR, n_folds=3).test("clark", against="C")
-    assert "A: better on 0 sets (0 clearly), worse on 4 (0 clearly)" in str(found)
+    found = comparison_of(FOUR, n_folds=3).summary("clark", against="C")
+    assert "A: better on 0 sets (0 clearly), worse on 4 (0 clearly)" in found
 
 
 def test_wins_and_clear_wins_are_of_the_same_sets():
@@ -245,8 +248,10 @@ def test_wins_and_clear_wins_are_of_the_same_sets():
         if method != "C" or dataset == "s"  # on one set only
     ]
     found = Comparison(records).test("clark", against="A")
-    assert len(found.per_set["B"]) == 4
-    assert "B: better on 1 set (1 clearly), worse on 0 (0 clearly)" in str(found)
+    assert len(found["per_set"]["B"]) == 4
+    assert "B: better on 1 set (1 clearly), worse on 0 (0 clearly)" in Comparison(records).summary(
+        "clark"
+    )
 
 
 def test_picture_has_ranks_and_groups():

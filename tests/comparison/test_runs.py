@@ -13,8 +13,8 @@ import numpy as np
 import psutil
 import pytest
 
-from labeldist.comparison import Result, Store, run_tasks
-from labeldist.exceptions import ComparisonError
+from labeldist.comparison import Store
+from labeldist.exceptions import LabelDistError
 from tests.comparison.mine import compare_mine
 
 
@@ -35,24 +35,29 @@ class Slow:
         return {"square": self.number**2}
 
 
+def result_of(key, values, seconds=0.5, reason=""):
+    about = {"seconds": seconds, "reason": reason, "versions": "labeldist 1"}
+    return {"key": key, "values": values, **about}
+
+
 def test_results_are_read_as_written(tmp_path):
-    result = Result("a", {"clark": 0.1 + 0.2, "spread": -1e-300}, 1.5, "", "labeldist 1")
-    failed = Result("b", {}, 0.5, "ValueError: no")
+    result = result_of("a", {"clark": 0.1 + 0.2, "spread": -1e-300}, seconds=1.5)
+    failed = result_of("b", {}, reason="ValueError: no")
     with Store(tmp_path / "folder" / "s.sqlite") as store:
         store.add(result)
         store.add(failed)
     with Store(tmp_path / "folder" / "s.sqlite") as store:
         assert store.results() == {"a": result, "b": failed}
         store.forget_failures()
-        store.add(Result("a", {"clark": 1.0}))
-        assert store.results() == {"a": Result("a", {"clark": 1.0})}
+        store.add(result_of("a", {"clark": 1.0}))
+        assert store.results() == {"a": result_of("a", {"clark": 1.0})}
 
 
 def test_results_are_written_in_one_transaction():
     with Store() as store:
         with pytest.raises(TypeError):
-            store.add(Result("a", {"clark": 0.5, "wrong": None}))
-        store.add(Result("b", {"clark": 0.5}))
+            store.add(result_of("a", {"clark": 0.5, "wrong": None}))
+        store.add(result_of("b", {"clark": 0.5}))
         assert list(store.results()) == ["b"]
 
 
@@ -65,18 +70,18 @@ def test_unusable_files_raise_and_are_unchanged(tmp_path):
     connection.close()
     for path in (other, foreign):
         before = path.read_bytes()
-        with pytest.raises(ComparisonError, match=path.name):
+        with pytest.raises(LabelDistError, match=path.name):
             Store(path)
         assert path.read_bytes() == before
-    with pytest.raises(ComparisonError, match="folder"):
+    with pytest.raises(LabelDistError, match="folder"):
         Store(other / "folder" / "s.sqlite")
 
 
 def test_equal_keys_run_once_and_finished_tasks_not_again():
     with Store() as store:
-        found = [result.values for result in run_tasks([Slow(2), Slow(2), Slow(3)], store)]
+        found = [result["values"] for result in store.run([Slow(2), Slow(2), Slow(3)])]
         assert found == [{"square": 4}, {"square": 9}]
-        assert list(run_tasks([Slow(3), Slow(2)], store)) == []
+        assert list(store.run([Slow(3), Slow(2)])) == []
 
 
 def loky_workers(process):
@@ -98,10 +103,10 @@ def test_killed_worker_raises_and_next_call_continues():
         list(results)
 
     with Store() as store:
-        with pytest.raises(ComparisonError, match="killed"):
-            kill_a_worker_after_one(run_tasks(tasks, store, n_jobs=2))
+        with pytest.raises(LabelDistError, match="killed"):
+            kill_a_worker_after_one(store.run(tasks, n_jobs=2))
         assert 1 <= len(store.results()) < 30
-        list(run_tasks(tasks, store, n_jobs=2))
+        list(store.run(tasks, n_jobs=2))
         assert len(store.results()) == 30
 
 
@@ -112,7 +117,7 @@ def start(store, n_jobs):
 
 
 def n_stored(store):
-    with suppress(ComparisonError), Store(store) as known:
+    with suppress(LabelDistError), Store(store) as known:
         return len(known.results())
     return 0
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from labeldist.datasets import _fetch, dataset_info
+from labeldist.datasets import DatasetInfo, _fetch
 from labeldist.datasets._fetch import fetch
-from labeldist.exceptions import DatasetError, MissingExtraError
+from labeldist.exceptions import LabelDistError, MissingExtraError
 
 OTHER_BYTES = b"these are not the published bytes"
 FIRST, SECOND = "/first/Tiny.mat", "/second/Tiny.mat"
@@ -20,7 +20,7 @@ def test_data_folder_is_the_argument_the_variable_or_a_default(monkeypatch, tmp_
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setenv("LABELDIST_DATA", "from_environment")
     monkeypatch.setenv("LABELDIST_VOTES", "votes")
-    one, votes = dataset_info("Movie"), dataset_info("FER+")
+    one, votes = DatasetInfo.of("Movie"), DatasetInfo.of("FER+")
     assert one.path("~/sets") == tmp_path / "sets" / "Movie.mat"
     assert one.path() == Path("from_environment") / "Movie.mat"
     assert votes.path().parent == Path("votes")
@@ -35,7 +35,7 @@ def test_file_on_disk_is_verified_without_a_download(tiny, tmp_path, server):
     path.write_bytes(tiny.content)
     assert fetch(tiny.info, tmp_path) == path
     path.write_bytes(OTHER_BYTES)
-    with pytest.raises(DatasetError, match=tiny.info.sha256):
+    with pytest.raises(LabelDistError, match=tiny.info.sha256):
         fetch(tiny.info, tmp_path)
     assert path.read_bytes() == OTHER_BYTES
     assert server.requested == []
@@ -43,7 +43,7 @@ def test_file_on_disk_is_verified_without_a_download(tiny, tmp_path, server):
 
 def test_missing_file_without_download_raises(tiny, tmp_path, server):
     folder = tmp_path / "new"
-    with pytest.raises(DatasetError, match=f"{server.url}first/Tiny.mat"):
+    with pytest.raises(LabelDistError, match=f"{server.url}first/Tiny.mat"):
         fetch(tiny.info, folder, download_if_missing=False)
     assert server.requested == []
     assert not folder.exists()
@@ -63,7 +63,7 @@ def test_terms_are_shown_before_the_download(tiny, tmp_path, server, caplog):
     info = replace(
         tiny.info, kind="votes", terms="Not for sale.", url=f"{server.url}votes/counts.npy"
     )
-    with pytest.raises(DatasetError, match="LABELDIST_VOTES"):
+    with pytest.raises(LabelDistError, match="LABELDIST_VOTES"):
         fetch(info, tmp_path, download_if_missing=False)
     assert not caplog.records
     server.files["/votes/counts.npy"] = tiny.content
@@ -88,7 +88,7 @@ def test_second_source_is_used_if_the_first_fails(problem, tiny, tmp_path, serve
 
 def test_failure_of_all_sources_names_them(tiny, tmp_path, server):
     server.files[SECOND] = OTHER_BYTES
-    with pytest.raises(DatasetError, match=r"second/Tiny\.mat"):
+    with pytest.raises(LabelDistError, match=r"second/Tiny\.mat"):
         fetch(tiny.info, tmp_path)
     assert os.listdir(tmp_path) == []
 

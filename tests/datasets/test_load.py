@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.io
-from sklearn.datasets import load_digits
 
-from labeldist.datasets import binarize, list_datasets, load_dataset, load_logical_digits
+from labeldist.datasets import binarize, list_datasets, load_dataset
 from labeldist.datasets._registry import REGISTRY, SOURCES
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 from labeldist.simplex import check_distributions
 
 # The table of the paper, in its order.
@@ -96,9 +95,9 @@ def test_bunch_and_pair(tiny, tiny_folder, monkeypatch):
 
 
 def test_unknown_name_raises_with_a_suggestion():
-    with pytest.raises(DatasetError, match=r"'yeast_alpha'.* Yeast_alpha"):
+    with pytest.raises(LabelDistError, match=r"'yeast_alpha'.* Yeast_alpha"):
         load_dataset("yeast_alpha")
-    with pytest.raises(DatasetError, match="load_votes"):
+    with pytest.raises(LabelDistError, match="load_votes"):
         load_dataset("FER+")
 
 
@@ -111,13 +110,3 @@ def test_benchmark_set_and_its_published_logical_labels(name, benchmark_folder):
     check_distributions(data.target)
     with np.load(benchmark_folder / "logical_labels.npz") as published:
         np.testing.assert_array_equal(data.logical, published[name])
-
-
-def test_digits_have_their_class_as_logical_label():
-    digits = load_logical_digits()
-    original = load_digits()
-    np.testing.assert_array_equal(digits.logical, np.eye(10)[original.target])
-    assert digits.target_names == list("0123456789")
-    X, L = load_logical_digits(return_X_y=True)
-    np.testing.assert_array_equal(X, original.data)
-    np.testing.assert_array_equal(L, digits.logical)

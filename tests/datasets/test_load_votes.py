@@ -10,7 +10,7 @@ import pytest
 
 from labeldist.datasets import load_votes
 from labeldist.datasets._registry import REGISTRY
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def load(tmp_path, monkeypatch):
 
 
 def test_unknown_names_raise():
-    with pytest.raises(DatasetError, match="Did you mean FER"):
+    with pytest.raises(LabelDistError, match="Did you mean FER"):
         load_votes("FER")
-    with pytest.raises(DatasetError, match="load_dataset"):
+    with pytest.raises(LabelDistError, match="load_dataset"):
         load_votes("SJAFFE")
 
 

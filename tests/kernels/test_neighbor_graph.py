@@ -16,7 +16,7 @@ from labeldist._kernels.neighbor_graph import (
     reconstruction_weights,
 )
 from labeldist._solvers import row_blocks
-from labeldist.exceptions import ApproximationWarning
+from labeldist.exceptions import AccuracyWarning
 from tests.references import reconstruction_weights_by_hand
 
 
@@ -114,7 +114,7 @@ def test_unstructured_rows_reach_limit_with_warning(rng, monkeypatch):
     X = rng.normal(size=(3000, 20))
     true = NearestNeighbors(n_neighbors=8).fit(X).kneighbors()[1]
     monkeypatch.setattr(module, "MAX_VISITED", 200)
-    with pytest.warns(ApproximationWarning, match=r"\d+%"):
+    with pytest.warns(AccuracyWarning, match=r"\d+%"):
         found = approximate_neighbors(faiss, X, 8)[1]
     assert recall(found, true) < 0.8
 

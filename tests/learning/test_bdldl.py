@@ -165,14 +165,14 @@ def test_invalid_weights_raise(table):
 
 
 def test_every_way_to_fit_checks_parameters(table):
-    moments = BDLDL().fit(*table).moments_
+    fitted = BDLDL().fit(*table)
     model = BDLDL(floor=1.5)
     with pytest.raises(ValueError, match="'floor' parameter"):
         model.partial_fit(*table)
     with pytest.raises(ValueError, match="'floor' parameter"):
         model.fit_stream([table])
     with pytest.raises(ValueError, match="'floor' parameter"):
-        model.fit_moments(moments)
+        model.fit_models([fitted])
 
 
 @pytest.mark.parametrize("learner", [BDLDL(), BDLDLCV(cv=3)], ids=repr)

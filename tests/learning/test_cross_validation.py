@@ -84,7 +84,7 @@ def test_weights_reach_learners_in_searches_and_nested_pipelines():
     ):
         weighted = clone(learner).fit(X, D, **weights_for(learner, weight))
         steps = weighted.best_estimator_ if hasattr(weighted, "best_estimator_") else weighted[-1]
-        assert steps[1].moments_.weight == weight.sum()
+        assert steps[1]._moments.weight == weight.sum()
         assert steps[0].n_samples_seen_ == pytest.approx(weight.sum())
         conformal = ConformalLearner(learner, random_state=0).fit(X, D, sample_weight=weight)
         assert_array_equal(conformal.predict(X), weighted.predict(X))

@@ -22,7 +22,7 @@ from labeldist import BDLDL, BDLDLCV
 from labeldist.datasets import make_artificial
 from labeldist.features import KernelFeatures
 from labeldist.learning import MeanDistribution
-from labeldist.learning._block_learner import DaskLearner
+from labeldist.learning._block_learner import BlockLearner
 from labeldist.published import SABFGS
 from tests.estimators import LEARNERS
 
@@ -154,7 +154,7 @@ def test_sparse_blocks(form):
 
 
 @pytest.mark.parametrize(
-    "learner", [model for model in LEARNERS if not isinstance(model, DaskLearner)], ids=repr
+    "learner", [model for model in LEARNERS if not isinstance(model, BlockLearner)], ids=repr
 )
 def test_other_learners_raise(learner):
     with pytest.raises(TypeError, match="BDLDL"):

@@ -1,4 +1,4 @@
-"""partial_fit, fit_stream and fit_moments of BDLDL."""
+"""partial_fit, fit_stream and fit_models of BDLDL."""
 
 import pickle
 
@@ -66,29 +66,44 @@ def test_failed_partial_fit_leaves_the_model_unchanged():
         BDLDL().partial_fit(X, D).partial_fit(X[:, :2], D)
 
 
-def test_moments_of_two_models_add_up():
-    parts = [
-        BDLDL().partial_fit(X[rows], D[rows]).moments_ for rows in (slice(0, 25), slice(25, 120))
-    ]
-    model = BDLDL().fit_moments(parts[0] + parts[1])
+def test_fit_models_equals_the_fit_to_all_rows():
+    parts = [BDLDL().partial_fit(X[rows], D[rows]) for rows in (slice(0, 25), slice(25, 120))]
+    model = BDLDL().fit_models(parts)
     assert_allclose(model.predict(X), BDLDL().fit(X, D).predict(X), atol=1e-12)
     assert model.label_names_ == ["label_0", "label_1", "label_2"]
     with pytest.raises(ValueError, match="2 features"):
         model.predict(X[:, :2])
 
 
+def test_fit_models_needs_fitted_models_with_the_same_columns():
+    model = BDLDL().fit(X, D)
+    with pytest.raises(ValueError, match="At least one"):
+        model.fit_models([])
+    with pytest.raises(NotFittedError):
+        model.fit_models([model, BDLDL()])
+    renamed = BDLDL().fit(X, pd.DataFrame(D, columns=list("abc")))
+    for other in (renamed, BDLDL().fit(X[:, :2], D)):
+        with pytest.raises(ValueError, match=r"models\[1\] differ in their columns"):
+            model.fit_models([model, other])
+    frame = pd.DataFrame(X, columns=list("xyz"))
+    named = BDLDL().fit(frame, pd.DataFrame(D, columns=list("abc")))
+    assert BDLDL().fit_models([named, named]).feature_names_in_.tolist() == list("xyz")
+
+
 def test_predict_does_not_need_moments():
     model = BDLDL().fit(X, D)
     expected = model.predict(X)
-    del model.moments_
+    del model._moments
     assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), expected)
 
 
 def test_fit_stream_equals_fit_and_reports_progress():
     seen = []
     empty = (X[:0], D[:0])
-    model = BDLDL().fit_stream(iter([empty, *CHUNKS, empty]), progress=seen.append)
-    assert seen == [50, 100, 120]
+    model = BDLDL().fit_stream(
+        iter([empty, *CHUNKS, empty]), callback=lambda *parts: seen.append(parts)
+    )
+    assert seen == [(50, None, "rows"), (100, None, "rows"), (120, None, "rows")]
     assert_allclose(model.coef_, BDLDL().fit(X, D).coef_, atol=1e-12)
     assert_allclose(
         model.fit_stream([(X[:50], sparse.csr_array(D[:50]))]).coef_,
@@ -117,7 +132,7 @@ def test_failed_fit_stream_names_the_chunk_and_leaves_the_model_unchanged():
     model = BDLDL().fit(frame, D)
     before = dict(vars(model))
     for stream in (fresh, model):
-        with pytest.raises(ValueError, match="negative") as failure:
+        with pytest.raises(ValueError, match=r"has -1\.0 in row 110") as failure:
             stream.fit_stream([*CHUNKS[:2], (X[100:], spoiled[100:])])
         assert "chunk 2" in failure.value.__notes__[0]
         assert "row 100" in failure.value.__notes__[0]

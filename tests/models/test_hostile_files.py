@@ -16,7 +16,8 @@ from numpy.testing import assert_array_equal
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError, ModelVersionWarning
 from labeldist.learning import DistributionForest
-from labeldist.models import load, predict_distributions, read_card, save
+from labeldist.models import load, read_card, save
+from labeldist.models._inside_pipelines import predict_distributions
 from tests.app.cli.in_process import error_of
 from tests.models.examples import NEW, fitted
 
@@ -122,7 +123,7 @@ def test_pickles_are_not_opened(path, tmp_path):
 
 def test_trees_whose_nodes_lead_outside_are_refused(path):
     model = fitted(DistributionForest(3, random_state=0))
-    save(model, path, force=True)
+    save(model, path, overwrite=True)
 
     def change_nodes(members):
         for name in members:
@@ -214,7 +215,7 @@ def test_flipped_bits_are_refused_or_change_nothing(path):
 def test_arrays_of_other_types_are_named(path, kind):
     model = fitted(BDLDL())
     model.coef_ = model.coef_.astype("U3") if kind == "U3" else np.zeros(model.coef_.shape, "V1")
-    save(model, path, force=True)
+    save(model, path, overwrite=True)
     with pytest.raises(ModelError, match="wrong type"):
         predict_distributions(load(path), NEW)
 
@@ -223,7 +224,7 @@ def test_models_with_fewer_outputs_than_labels(path):
     model = fitted(BDLDL())
     model.coef_ = model.coef_[:-1]
     model.intercept_ = model.intercept_[:-1]
-    save(model, path, force=True)
+    save(model, path, overwrite=True)
     with pytest.raises(ModelError, match=r"3,\) outputs for 4 labels|outputs for"):
         predict_distributions(load(path), NEW)
 

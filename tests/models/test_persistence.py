@@ -106,7 +106,7 @@ def test_existing_files_are_not_replaced(path):
     with pytest.raises(OutputError, match=r"model\.skops"):
         save(fitted(BDLDL()), path)
     assert path.read_text(encoding="utf-8") == "notes"
-    save(fitted(BDLDL()), path, force=True)
+    save(fitted(BDLDL()), path, overwrite=True)
     assert read_card(path).estimator == "labeldist.learning._bdldl.BDLDL"
 
 
@@ -154,7 +154,7 @@ def test_size_limit(path, monkeypatch):
     with pytest.raises(ModelError, match="1,000"):
         load(path)
     with pytest.raises(ModelError, match="1,000"):
-        save(fitted(BDLDL()), path, force=True)
+        save(fitted(BDLDL()), path, overwrite=True)
 
 
 def test_missing_extra_is_named(path, monkeypatch):
@@ -191,7 +191,7 @@ def test_card_is_read_without_building_the_model(path, monkeypatch):
 
 
 def card_of(model, path):
-    save(fitted(model), path, force=True)
+    save(fitted(model), path, overwrite=True)
     return read_card(path)
 
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.exceptions import IllConditionedWarning
+from labeldist.exceptions import AccuracyWarning
 from labeldist.features import KernelFeatures
 from labeldist.learning import DistributionForest, MeanDistribution
 from labeldist.published import (
@@ -248,7 +248,7 @@ def redundant(spread, seed=0):
 
 def test_nearly_singular_gram_matrix_warns_and_predicts():
     X, D = redundant(3e-6)
-    with pytest.warns(IllConditionedWarning, match="condition number"):
+    with pytest.warns(AccuracyWarning, match="condition number"):
         model = BDLDL(0, 0, floor=0).fit(X, D)
     assert model.condition_ > 1e12
     assert model.residual_ < 1e-15
@@ -270,7 +270,7 @@ def test_singular_gram_matrix_has_the_minimum_norm_solution():
 
 def test_feature_below_the_rounding_of_others_is_warned_about():
     twice = np.column_stack([1e6 * X, 1e6 * X[:, 0], 1e-6 * RNG.normal(size=len(X))])
-    with pytest.warns(IllConditionedWarning, match="units are far apart"):
+    with pytest.warns(AccuracyWarning, match="units are far apart"):
         BDLDL(0, 0).fit(twice, D)
     assert BDLDL(0, 0, scale=True).fit(twice, D).coef_[:, 5].all()
 
@@ -278,7 +278,7 @@ def test_feature_below_the_rounding_of_others_is_warned_about():
 def test_bdle_warns_if_reconstruction_is_too_small():
     X, D = table(60, 2)
     L = labels_for(BDLE(), D)
-    with pytest.warns(IllConditionedWarning, match="condition number"):
+    with pytest.warns(AccuracyWarning, match="condition number"):
         model = BDLE(1e-12).fit(X, L)
     assert model.condition_ > 1e12
     assert BDLE().fit(X, L).condition_ < 1e8

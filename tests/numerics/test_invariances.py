@@ -62,7 +62,7 @@ OWN_UNITS = [
 ONE_UNIT = [
     FCM(),
     KM(),
-    LP(width="mean"),
+    LP(graph_width="mean"),
     ML(),
     BDLE(scale=False, graph_width="mean"),
     PTBayes(),
@@ -162,7 +162,7 @@ THREADED = [
     GLLE(),
     FCM(),
     KM(),
-    LP(width="mean"),
+    LP(graph_width="mean"),
     ML(),
     BDLDL(),
     BDLDLCV(cv=3),

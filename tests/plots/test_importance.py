@@ -43,7 +43,7 @@ def test_max_features_weights_and_progress(data):
         max_features=1,
         n_repeats=2,
         sample_weight=weight,
-        watch=lambda *call: calls.append(call),
+        callback=lambda *call: calls.append(call),
     )
     assert display.feature_names == ["main"]
     assert f"skill {model.score(X, D, weight):.2f}" in display.caption

@@ -17,8 +17,8 @@ def test_variance_term():
 
 def test_minimum(table):
     def objective(D, P, theta):
-        percentile = -(rankdata(D, axis=1) * P).sum() / D.shape[1]
+        ranking = -(rankdata(D, axis=1) * P).sum() / D.shape[1]
         variance = ((P.var(axis=1) - D.var(axis=1)) ** 2).sum()
-        return cross_entropy(D, P) + 0.5 * percentile + 20 * variance + 0.15 * squares(theta)
+        return cross_entropy(D, P) + 0.5 * ranking + 20 * variance + 0.15 * squares(theta)
 
     check_minimum(LDLDPA(0.5, 20.0, 0.3), objective, *table)

@@ -14,10 +14,10 @@ from tests.references import propagation_by_iteration
 def test_scores_equal_fixed_point_of_iteration(tags, spread, width):
     X, L = tags
     scores = propagation_by_iteration(X, L, spread, width)
-    model = LP(spread, width=width, output="clip").fit(X, L)
+    model = LP(spread, graph_width=width, output="clip").fit(X, L)
     assert_allclose(model.label_distributions_, normalize(scores), atol=1e-12)
     assert model.residual_ < 1e-15
-    assert_allclose(LP(spread, width=width).fit_transform(X, L), softmax(scores), atol=1e-12)
+    assert_allclose(LP(spread, graph_width=width).fit_transform(X, L), softmax(scores), atol=1e-12)
 
 
 def test_zero_spread_keeps_the_labels(tags):
@@ -40,5 +40,6 @@ def test_row_without_labels_gets_labels_of_neighbours():
 
 
 def test_mean_width_is_mean_distance():
-    model = LP(width="mean").fit([[0.0], [1.0], [3.0]], np.eye(3)[:, :2] + [[0, 0], [0, 0], [0, 1]])
-    assert model.width_ == pytest.approx(2)
+    L = [[1, 0], [0, 1], [0, 1]]
+    model = LP(graph_width="mean").fit([[0.0], [1.0], [3.0]], L)
+    assert model.graph_width_ == pytest.approx(2)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labeldist.comparison import Store
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 from reproduction import methods
 from reproduction.data import load
 from reproduction.runner import read_store, run
@@ -59,13 +59,13 @@ def test_missing_data_set_raises_before_runs(tmp_path, monkeypatch):
     monkeypatch.setattr("labeldist.datasets._load.locate", refuse)
     load.cache_clear()
     with Store(tmp_path / "records.sqlite") as store:
-        with pytest.raises(DatasetError, match="no such file"):
+        with pytest.raises(LabelDistError, match="no such file"):
             run([load_spec("parameters")], store, jobs=1)
         assert not store.results()
 
 
 def refuse(*_):
-    raise DatasetError("no such file")
+    raise LabelDistError("no such file")
 
 
 def test_failures_and_time_limits_are_recorded(tmp_path, monkeypatch):

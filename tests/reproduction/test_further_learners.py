@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from labeldist.comparison import Store
 from labeldist.datasets import make_artificial
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 from reproduction.data import hide_degrees
 from reproduction.further_learners import BLOCKS, Records, judge, main
 from reproduction.methods import LEARNERS, FilledLearner, Transductive
@@ -172,5 +172,5 @@ def test_page_has_all_blocks(page):
 
 def test_page_without_block_raises(store, tmp_path):
     (tmp_path / "page.md").write_text("# Empty\n")
-    with pytest.raises(ComparisonError, match="basis"):
+    with pytest.raises(LabelDistError, match="basis"):
         main([str(store), str(tmp_path / "page.md")])

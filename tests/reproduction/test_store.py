@@ -5,26 +5,26 @@ import shutil
 import pytest
 
 from labeldist.comparison import Store
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 from reproduction.runner import read_store, run
 from tests.reproduction.small import small
 
 
 def test_missing_and_empty_stores_raise(tmp_path):
-    with pytest.raises(ComparisonError, match=r"none\.sqlite"):
+    with pytest.raises(LabelDistError, match=r"none\.sqlite"):
         read_store(tmp_path / "none.sqlite")
     with Store(tmp_path / "empty.sqlite"):
         pass
-    with pytest.raises(ComparisonError, match=r"empty\.sqlite has no records"):
+    with pytest.raises(LabelDistError, match=r"empty\.sqlite has no records"):
         read_store(tmp_path / "empty.sqlite")
 
 
 def test_changed_experiment_raises(finished, tmp_path):
     with Store(shutil.copy(finished, tmp_path / "records.sqlite")) as store:
         changed = ('use = "BDLDL"\n[', 'use = "BDLDL"\nparameters = { ridge = 9.0 }\n[')
-        with pytest.raises(ComparisonError, match="BD-LDL"):
+        with pytest.raises(LabelDistError, match="BD-LDL"):
             run([small(changed)], store)
-        with pytest.raises(ComparisonError, match="small"):
+        with pytest.raises(LabelDistError, match="small"):
             run([small(("folds = 3", "folds = 4"))], store)
 
 

@@ -21,7 +21,9 @@ def test_cells_have_mean_deviation_and_rank_or_a_reason():
     late = {"status": "timeout", "reason": "longer than 60 s", **FOLDS}
     rows.append(failure(method="PT-SVM", dataset="Movie", fold=2, **late))
     (block,) = make_blocks(table(rows))
-    texts = {name: cell.text for name, cell in block.comparison.cells("chebyshev")["Movie"].items()}
+    texts = {
+        name: cell["text"] for name, cell in block.comparison.cells("chebyshev")["Movie"].items()
+    }
     assert list(texts) == ["BD-LDL", "LDLLC", "PT-SVM", "Mean (trivial)"]
     assert texts["BD-LDL"] == f"0.3000 ± {np.std([0.1, 0.2, 0.6], ddof=1):.4f} (1)"
     assert texts["Mean (trivial)"] == "lacks folds"

@@ -102,8 +102,8 @@ def test_interval_covers_the_alpha_of_many_items(rng):
     low, high = np.transpose(intervals)
     assert 0.88 <= np.mean((low <= truth) & (truth <= high)) <= 0.98
     votes = draw(100)
-    half = agreement(votes, confidence_level=0.5, random_state=0).interval
-    most = agreement(votes, confidence_level=0.99, random_state=0).interval
+    half = agreement(votes, coverage=0.5, random_state=0).interval
+    most = agreement(votes, coverage=0.99, random_state=0).interval
     assert most[0] < half[0] < half[1] < most[1]
 
 
@@ -145,5 +145,5 @@ def test_several_votes_of_an_annotator_and_invalid_options_raise():
         with pytest.raises(ValueError, match=f"n_resamples must be at least 1; got {number}"):
             agreement(published_votes(), n_resamples=number)
     for level in (0, 1, 95, -0.5, np.nan):
-        with pytest.raises(ValueError, match="confidence_level must be between 0 and 1; got"):
-            agreement(published_votes(), confidence_level=level)
+        with pytest.raises(ValueError, match="coverage must be between 0 and 1; got"):
+            agreement(published_votes(), coverage=level)

@@ -192,7 +192,7 @@ def test_intervals_cover_the_agreement_with_many_votes(care, rng):
     inside = []
     for _ in range(40):
         few = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 100), care, 5))
-        found = annotators(few, confidence_level=0.9)
+        found = annotators(few, coverage=0.9)
         known = np.array([truth[person] for person in found.annotators])
         inside.append((found.lower <= known) & (known <= found.upper))
     assert np.concatenate(inside).mean() == pytest.approx(0.9, abs=0.04)
@@ -215,10 +215,10 @@ def test_interval_inverts_the_test(rng):
     assert (found.agreement < found.upper).all()
 
 
-def test_confidence_level_sets_the_width(rng):
+def test_coverage_sets_the_width(rng):
     votes = read(simulate(rng, rng.dirichlet([1, 1], 100), np.full(5, 0.8), 3))
-    wide = annotators(votes, confidence_level=0.99)
-    narrow = annotators(votes, confidence_level=0.5)
+    wide = annotators(votes, coverage=0.99)
+    narrow = annotators(votes, coverage=0.5)
     assert (wide.lower < narrow.lower).all()
     assert (wide.upper > narrow.upper).all()
     beyond = np.where(wide.agreement > 0, wide.upper, wide.lower) - wide.agreement
@@ -460,8 +460,8 @@ def test_invalid_calls():
         with pytest.raises(ValueError, match=f"n_permutations must be at least 1; got {number}"):
             annotators(votes, {"ann": "A", "bob": "B"}, n_permutations=number)
     for level in (0, 1, 95, -0.5, np.nan):
-        with pytest.raises(ValueError, match=r"confidence_level must be between 0 and 1; got"):
-            annotators(votes, confidence_level=level)
+        with pytest.raises(ValueError, match=r"coverage must be between 0 and 1; got"):
+            annotators(votes, coverage=level)
     several = pd.DataFrame({"ann": ["joy;fear"], "bob": ["joy"]})
     with pytest.raises(TableError, match="more than once"):
         annotators(from_votes(several, annotators=["ann", "bob"], separator=";"))

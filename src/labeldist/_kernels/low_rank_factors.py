@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from labeldist._precision import EPSILON
 from labeldist._solvers.sylvester import SingularCoefficientError
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 
 Kernel = Callable[[Array, Array], Array]
 Rows = NDArray[np.intp]

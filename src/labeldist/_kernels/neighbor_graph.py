@@ -12,7 +12,7 @@ from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.scaling import column_means
 from labeldist._threads import fork_safe
 from labeldist._typing import Array
-from labeldist.exceptions import ApproximationWarning, MissingExtraError, warn
+from labeldist.exceptions import AccuracyWarning, MissingExtraError, warn
 
 RIDGE = 1e-3  # share of the trace that is added to the diagonal of a local Gram matrix
 # For more rows neighbours are approximate, if faiss is installed and features are many.
@@ -120,7 +120,7 @@ def approximate_neighbors(faiss: Any, X: Array, n_neighbors: int) -> tuple[Array
     k-means divides the rows into about 2√n cells (an inverted file index). Neighbours of a row are
     searched in the cells with the nearest centres. The number of cells is doubled until `RECALL` of
     the true neighbours of a few rows are found, or a row would be compared with `MAX_VISITED`
-    others, in which case an `ApproximationWarning` is issued. The rows of `X` must be centred.
+    others, in which case an `AccuracyWarning` is issued. The rows of `X` must be centred.
     """
     n, m = X.shape
     rows = X.astype(np.float32)
@@ -158,6 +158,6 @@ def _enough_cells(faiss: Any, index: Any, rows: Any, n_found: int) -> int:
                 f"Only {recall:.0%} of the nearest neighbours are found in reasonable time, since "
                 "the features have little structure. The neighbour graph is less accurate."
             )
-            warn(message, ApproximationWarning)
+            warn(message, AccuracyWarning)
             return most
         index.nprobe = min(2 * index.nprobe, most)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from labeldist._precision import EPSILON
 from labeldist._solvers.conjugate_gradients import solve_conjugate_gradient
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 
 REPRODUCTION = 1e-3  # largest relative error of the scores; the loss grows by at most its square
 

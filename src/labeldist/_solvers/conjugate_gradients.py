@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 
 MAX_ITERATIONS = 10_000
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from labeldist._precision import EPSILON
 from labeldist._solvers.sparse_or_dense import gram
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 
 ValueAndGradient = Callable[[Array], tuple[float, Array]]
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from labeldist._precision import EPSILON
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.maximum_entropy import cross_entropy, labels_first_scores
 from labeldist._solvers.moments import Moments
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 
 ABSENT = -1000.0  # intercept of a label without a positive degree: its softmax is zero
 ALIKE = 30.0  # largest ratio of standard deviations of columns in similar units, such as TF-IDF

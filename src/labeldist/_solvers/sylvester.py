@@ -7,7 +7,8 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import linalg
 
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist.exceptions import LabelDistError
 
 Method = Literal["cholesky", "eigh", "cholesky_svd"]

@@ -8,22 +8,21 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import joblib
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_consistent_length
 
 from labeldist._compat import _safe_indexing
+from labeldist._folds import splitter_of
 from labeldist._typing import Array
 from labeldist._validation import check_rows, column_names
 from labeldist.comparison._comparison import Comparison, Record
 from labeldist.comparison._identity import NoIdentityError, identity_of
-from labeldist.comparison._runs import Store, run_tasks, versions
+from labeldist.comparison._runs import Store, versions
 from labeldist.datasets import binarize, load_dataset
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelDistWarning, warn
@@ -147,7 +146,7 @@ def compare(
     {'BD-LDL': 3.0, 'SA-BFGS': 1.0, 'Mean': 2.0}
     """
     chosen = list(select_measures(measures))
-    splitter = _splitter(cv, random_state)
+    splitter = splitter_of(cv, random_state)
     learners = {}
     for method, estimator in _with_baselines(methods, TRIVIAL_LEARNERS).items():
         learner = _with_seed(estimator, random_state)
@@ -250,12 +249,6 @@ def _load(datasets: Datasets) -> Iterator[_Data]:
         check_consistent_length(X, D, groups)
         check_rows(X=X, D=D, groups=groups)
         yield _Data(name, X, normalize(D, name=f"D of {name}"), groups, column_names(D))
-
-
-def _splitter(cv: Any, random_state: int) -> Any:
-    if isinstance(cv, Integral):
-        return KFold(int(cv), shuffle=True, random_state=random_state)
-    return check_cv(cv)
 
 
 def _splits(splitter: Any, data: _Data) -> list[_Split]:
@@ -364,7 +357,7 @@ def _run(
             store.forget(keys)
         known = store.results()
         try:
-            new = {result.key: result for result in run_tasks(tasks, store, n_jobs=n_jobs)}
+            new = {result["key"]: result for result in store.run(tasks, n_jobs=n_jobs)}
             # Another process may have added results meanwhile.
             results = {**known, **store.results(), **new}
         finally:
@@ -375,9 +368,9 @@ def _run(
             task.dataset,
             task.split.fold,
             measure,
-            results[task.key].values.get(measure, math.nan),
-            results[task.key].seconds,
-            results[task.key].reason,
+            results[task.key]["values"].get(measure, math.nan),
+            results[task.key]["seconds"],
+            results[task.key]["reason"],
             task.split.repeat,
             len(task.split.train),
             len(task.split.test),

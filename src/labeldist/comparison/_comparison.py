@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +16,6 @@ from labeldist._typing import Array
 from labeldist.comparison._significance import (
     LEVEL,
     ROUNDING,
-    PairedTest,
     corrected_t_test,
     critical_difference,
     friedman,
@@ -92,82 +90,6 @@ class Record(NamedTuple):
     repeat: int = 0
     n_train: int = 0
     n_test: int = 0
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a table: mean, deviation and rank, or the reason why they are missing."""
-
-    mean: float
-    std: float
-    rank: float
-    problem: str
-
-    @property
-    def text(self) -> str:
-        """The cell as text: mean ± standard deviation (rank)."""
-        if math.isnan(self.mean):
-            return self.problem
-        if math.isnan(self.std):
-            return f"{self.mean:.4f} ({self.rank:g})"
-        decimals = _decimals(self.std)
-        return f"{self.mean:.{decimals}f} ± {self.std:.{decimals}f} ({self.rank:g})"
-
-
-@dataclass(frozen=True)
-class Tests:
-    """Tests of one measure.
-
-    Attributes
-    ----------
-    measure : str
-        The measure.
-    against : str
-        The method that the others are compared with.
-    ranks : dict of str to float
-        Average ranks over the data sets, 1 is best.
-    statistic, pvalue : float
-        Friedman's test of equal average ranks; NaN for fewer than two sets or three methods.
-    critical_difference : float
-        Nemenyi's critical difference: average ranks that differ by less are not distinguished.
-    over_sets : dict of str to PairedTest
-        For each other method, Wilcoxon's signed-rank test over the data sets; a lead above zero
-        means that `against` is better. The p-values are corrected over the methods by Holm's
-        method.
-    per_set : dict of str to dict of str to PairedTest
-        For each other method and data set, the corrected t-test over the splits, with their
-        numbers of training and test rows. The p-values are corrected over the data sets. Empty
-        without cross-validation, and for a single split.
-
-    See Also
-    --------
-    Comparison.test : Compute the tests.
-    """
-
-    measure: str
-    against: str
-    ranks: dict[str, float]
-    statistic: float
-    pvalue: float
-    critical_difference: float
-    over_sets: dict[str, PairedTest]
-    per_set: dict[str, dict[str, PairedTest]]
-
-    def __str__(self) -> str:
-        lines = [f"{MEASURES[self.measure].heading}, {self.against} against each other method:"]
-        per_set = [self.per_set.get(method, {}) for method in self.over_sets]
-        for (method, test), tests in zip(self.over_sets.items(), per_set, strict=True):
-            # Wins are counted on the data sets that all methods have.
-            common = [t for name, t in tests.items() if all(name in other for other in per_set)]
-            clear = [t.lead > 0 for t in common if t.pvalue < LEVEL]
-            noun = "set" if test.wins == 1 else "sets"
-            counts = f"better on {test.wins} {noun} ({sum(clear)} clearly)"
-            losses = f"worse on {test.losses} ({len(clear) - sum(clear)} clearly)"
-            lines.append(f"{method}: {counts}, {losses}, p = {test.pvalue:.2g}")
-        if not math.isnan(self.pvalue):
-            difference = f"critical difference {self.critical_difference:.2f}"
-            lines.append(f"Friedman's test of equal ranks: p = {self.pvalue:.2g}, {difference}")
-        return "\n".join(lines)
 
 
 class Comparison:
@@ -293,7 +215,7 @@ class Comparison:
             return {}
         return dict(zip(methods, rankdata(distances, axis=1).mean(axis=0).tolist(), strict=True))
 
-    def test(self, measure: str, *, against: str | None = None) -> Tests:
+    def test(self, measure: str, *, against: str | None = None) -> dict[str, Any]:
         """Test whether methods differ.
 
         Parameters
@@ -305,33 +227,82 @@ class Comparison:
 
         Returns
         -------
-        Tests
-            Friedman's test with Nemenyi's critical difference over all methods, Wilcoxon's test
-            over the data sets, and the corrected t-test in the folds of each data set. Printing it
-            shows a summary.
+        dict
+            ``ranks``: see `ranks`. ``statistic`` and ``pvalue``: Friedman's test of equal average
+            ranks; NaN for fewer than two sets or three methods. ``critical_difference``:
+            Nemenyi's; average ranks that differ by less are not distinguished. ``over_sets``: for
+            each other method, the result of `signed_rank_test` over the data sets; a lead above
+            zero means that `against` is better. The p-values are corrected over the methods by
+            Holm's method. ``per_set``: for each other method and data set, the same entries for
+            the corrected t-test over the splits, with their numbers of training and test rows. The
+            p-values are corrected over the data sets. Empty without cross-validation, and for a
+            single split.
+
+        See Also
+        --------
+        summary : The tests as text.
         """
         distances, n_sets, methods = self._complete(measure)
-        against = self.methods[0] if against is None else against
-        if against not in self.methods:
-            raise ValueError(f"No method {against!r}; choose from {', '.join(self.methods)}.")
+        against = self._method(against)
         columns = dict(zip(methods, distances.T, strict=True))
         own = columns.pop(against, None)
         over_sets = {}
         if own is not None:
             over_sets = {name: signed_rank_test(other - own) for name, other in columns.items()}
         statistic, pvalue = friedman(distances)
-        return Tests(
-            measure,
-            against,
-            self.ranks(measure),
-            statistic,
-            pvalue,
-            critical_difference(n_sets, len(methods)),
-            _corrected(over_sets),
-            self._test_folds(measure, against) if self.cross_validated else {},
-        )
+        return {
+            "ranks": self.ranks(measure),
+            "statistic": statistic,
+            "pvalue": pvalue,
+            "critical_difference": critical_difference(n_sets, len(methods)),
+            "over_sets": _corrected(over_sets),
+            "per_set": self._test_folds(measure, against) if self.cross_validated else {},
+        }
 
-    def _test_folds(self, measure: str, against: str) -> dict[str, dict[str, PairedTest]]:
+    def _method(self, name: str | None) -> str:
+        """Return the name of a method, by default the first; raise if there is no such method."""
+        name = self.methods[0] if name is None else name
+        if name not in self.methods:
+            raise ValueError(f"No method {name!r}; choose from {', '.join(self.methods)}.")
+        return name
+
+    def summary(self, measure: str, *, against: str | None = None) -> str:
+        """Return the tests of a measure as text.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+        against : str, default=None
+            The method that the others are compared with, by default the first.
+
+        Returns
+        -------
+        str
+            One line for each other method, and Friedman's test.
+
+        See Also
+        --------
+        test : The numbers.
+        """
+        tests = self.test(measure, against=against)
+        heading = MEASURES[measure].heading
+        lines = [f"{heading}, {self._method(against)} against each other method:"]
+        per_set = [tests["per_set"].get(method, {}) for method in tests["over_sets"]]
+        for (method, test), sets in zip(tests["over_sets"].items(), per_set, strict=True):
+            # Wins are counted on the data sets that all methods have.
+            common = [t for name, t in sets.items() if all(name in other for other in per_set)]
+            clear = [t["lead"] > 0 for t in common if t["pvalue"] < LEVEL]
+            noun = "set" if test["wins"] == 1 else "sets"
+            counts = f"better on {test['wins']} {noun} ({sum(clear)} clearly)"
+            losses = f"worse on {test['losses']} ({len(clear) - sum(clear)} clearly)"
+            lines.append(f"{method}: {counts}, {losses}, p = {test['pvalue']:.2g}")
+        if not math.isnan(tests["pvalue"]):
+            difference = f"critical difference {tests['critical_difference']:.2f}"
+            lines.append(f"Friedman's test of equal ranks: p = {tests['pvalue']:.2g}, {difference}")
+        return "\n".join(lines)
+
+    def _test_folds(self, measure: str, against: str) -> dict[str, Any]:
         folds = self._folds(measure)
         ratios = self._ratios()
         found = {}
@@ -347,7 +318,7 @@ class Comparison:
         return found
 
     def _ratios(self) -> dict[str, float | None]:
-        """Return the number of test rows over that of training rows, None if it is unknown."""
+        """Return numbers of test rows divided by numbers of training rows, None if unknown."""
         n_train = dict.fromkeys(self.datasets, 0)
         n_test = dict.fromkeys(self.datasets, 0)
         for record in self.records:
@@ -355,7 +326,7 @@ class Comparison:
             n_test[record.dataset] += record.n_test
         return {name: n_test[name] / n_train[name] if n_train[name] else None for name in n_train}
 
-    def cells(self, measure: str) -> dict[str, dict[str, Cell]]:
+    def cells(self, measure: str) -> dict[str, dict[str, dict[str, Any]]]:
         """Return the cells of the table of a measure, by data set and method.
 
         Parameters
@@ -365,20 +336,22 @@ class Comparison:
 
         Returns
         -------
-        dict of str to dict of str to Cell
-            Each cell has ``text``, ``mean``, ``std`` and ``rank``; equal methods have the better
-            rank.
+        dict of str to dict of str to dict
+            Each cell has ``mean``, ``std``, ``rank`` (equal methods have the better rank) and
+            ``text``: mean ± standard deviation (rank), or why they are missing.
         """
         distances = _distances(self.means(measure), measure)
         ranks = rankdata(distances, "min", axis=1, nan_policy="omit").ravel().tolist()
         failed = self.failures
         folds = self._folds(measure)
-        rows: dict[str, dict[str, Cell]] = {dataset: {} for dataset in self.datasets}
+        rows: dict[str, dict[str, Any]] = {dataset: {} for dataset in self.datasets}
         for (dataset, method), rank in zip(folds, ranks, strict=True):
             values = folds[dataset, method]
             problem = "failed" if (method, dataset) in failed else "lacks folds"
-            std = values.std(ddof=1) if len(values) > 1 else np.nan
-            rows[dataset][method] = Cell(float(values.mean()), float(std), rank, problem)
+            mean = float(values.mean())
+            std = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+            text = problem if math.isnan(mean) else _cell_text(mean, std, rank)
+            rows[dataset][method] = {"mean": mean, "std": std, "rank": rank, "text": text}
         return rows
 
     def to_markdown(self, measure: str, *, caption: str | None = None) -> str:
@@ -448,8 +421,8 @@ class Comparison:
         for dataset, cells in self.cells(measure).items():
             row = [escape(dataset)]
             for cell in cells.values():
-                text = escape(cell.text)
-                row.append(bold(text) if cell.rank == 1 else text)
+                text = escape(cell["text"])
+                row.append(bold(text) if cell["rank"] == 1 else text)
             rows.append(row)
         ranks = self.ranks(measure)
         shown = [f"{ranks[name]:.2f}" if name in ranks else escape("–") for name in self.methods]
@@ -474,11 +447,18 @@ class Comparison:
 
         tests = self.test(measure)
         caption = f"average ranks, {MEASURES[measure].heading}"
-        display = CriticalDifferenceDisplay(tests.ranks, tests.critical_difference, caption)
+        display = CriticalDifferenceDisplay(tests["ranks"], tests["critical_difference"], caption)
         return display.plot(ax)
 
 
 _fold = attrgetter("fold")
+
+
+def _cell_text(mean: float, std: float, rank: float) -> str:
+    if math.isnan(std):
+        return f"{mean:.4f} ({rank:g})"
+    decimals = _decimals(std)
+    return f"{mean:.{decimals}f} ± {std:.{decimals}f} ({rank:g})"
 
 
 def _decimals(deviation: float) -> int:
@@ -493,10 +473,10 @@ def _distances(values: Array, measure: str) -> Array:
     return 1 - values if MEASURES[measure].higher_is_better else values
 
 
-def _corrected(tests: dict[str, PairedTest]) -> dict[str, PairedTest]:
-    pvalues = holm([test.pvalue for test in tests.values()])
+def _corrected(tests: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    pvalues = holm([test["pvalue"] for test in tests.values()])
     pairs = zip(tests.items(), pvalues.tolist(), strict=True)
-    return {name: replace(test, pvalue=pvalue) for (name, test), pvalue in pairs}
+    return {name: test | {"pvalue": pvalue} for (name, test), pvalue in pairs}
 
 
 def _latex(text: str) -> str:

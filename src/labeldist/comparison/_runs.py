@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any, Protocol, Self
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from labeldist.exceptions import ComparisonError
+from labeldist.exceptions import LabelDistError
 
 VERSION = 1  # of the tables
 TABLES = (
@@ -54,39 +53,8 @@ class Task(Protocol):
     def __call__(self) -> Mapping[str, float]: ...
 
 
-@dataclass(frozen=True)
-class Result:
-    """The numbers of a finished task, or the reason why it failed.
-
-    Parameters
-    ----------
-    key : str
-        The key of the task.
-    values : dict of str to float
-        The numbers by name; empty after a failure.
-    seconds : float
-        How long the task took.
-    reason : str
-        Type and message of the error; empty if the task did not fail.
-    versions : str
-        Versions of the packages that compute the numbers.
-
-    See Also
-    --------
-    run_tasks : Execute tasks.
-
-    Examples
-    --------
-    >>> from labeldist.comparison import Result
-    >>> Result("my task", {"clark": 0.25}).values["clark"]
-    0.25
-    """
-
-    key: str
-    values: dict[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    reason: str = ""
-    versions: str = ""
+Result = dict[str, Any]
+"""The key of a task, its numbers, seconds, the reason of a failure, and versions of packages."""
 
 
 class Store:
@@ -102,15 +70,19 @@ class Store:
 
     See Also
     --------
-    run_tasks : Execute the tasks that a store does not contain yet.
+    compare : Compare learners; `store` is the file of their results.
 
     Examples
     --------
-    >>> from labeldist.comparison import Result, Store
+    >>> from labeldist.comparison import Store
+    >>> class Square:
+    ...     key = title = "square of 3"
+    ...
+    ...     def __call__(self):
+    ...         return {"square": 3.0**2}
     >>> with Store() as store:
-    ...     store.add(Result("my task", {"clark": 0.25}))
-    ...     store.results()["my task"].values
-    {'clark': 0.25}
+    ...     [result["values"] for result in store.run([Square()])]
+    [{'square': 9.0}]
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
@@ -133,7 +105,7 @@ class Store:
             ((n_tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
             if n_tables and version != VERSION:
                 problem = f"{self.path} is not a store of this version"
-                raise ComparisonError(f"{problem}. Use another file.")
+                raise LabelDistError(f"{problem}. Use another file.")
             for table in TABLES:
                 connection.execute(f"CREATE TABLE IF NOT EXISTS {table} STRICT")
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -143,20 +115,22 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise ComparisonError(f"{self.path} cannot be used as a store: {error}.") from None
+            raise LabelDistError(f"{self.path} cannot be used as a store: {error}.") from None
 
     def add(self, result: Result) -> None:
         """Write a result; an earlier one with the same key is replaced.
 
         Parameters
         ----------
-        result : Result
-            The result.
+        result : dict
+            ``key`` of the task; ``values``, its numbers by name, empty after a failure;
+            ``seconds``; ``reason``, empty if it did not fail; ``versions`` of the packages.
         """
-        row = (result.key, result.seconds, result.reason, result.versions)
-        numbers = [(result.key, name, float(value)) for name, value in result.values.items()]
+        key = result["key"]
+        row = (key, result["seconds"], result["reason"], result["versions"])
+        numbers = [(key, name, float(value)) for name, value in result["values"].items()]
         with self._errors(), self._connection:
-            self._connection.execute("DELETE FROM numbers WHERE key = ?", (result.key,))
+            self._connection.execute("DELETE FROM numbers WHERE key = ?", (key,))
             self._connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", row)
             self._connection.executemany("INSERT INTO numbers VALUES (?, ?, ?)", numbers)
 
@@ -165,18 +139,62 @@ class Store:
 
         Returns
         -------
-        dict of str to Result
-            Failed tasks included.
+        dict of str to dict
+            The entries are those of `add`. Failed tasks are included.
         """
         found: dict[str, Result] = {}
         # One statement, since another process may write between two of them.
         with self._errors():
             for *about, name, value in self._connection.execute(ALL_RESULTS):
-                key, seconds, reason, versions = about
-                result = found.setdefault(key, Result(key, {}, seconds, reason, versions))
+                result = found.setdefault(about[0], _result(*about))
                 if name is not None:
-                    result.values[name] = math.nan if value is None else value
+                    result["values"][name] = math.nan if value is None else value
         return found
+
+    def run(self, tasks: Iterable[Task], *, n_jobs: int | None = None) -> Iterator[Result]:
+        """Execute the tasks whose results are not in the store, and add the results.
+
+        A task that raises an error is a result with its reason. Progress is shown on a terminal.
+
+        Parameters
+        ----------
+        tasks : iterable of callable
+            Callables without arguments that return numbers by name, with the attributes ``key``
+            (everything that determines the numbers) and ``title``. They are started in this order.
+        n_jobs : int, default=None
+            Number of processes, each with one thread; -1 is one per core. None is one, or what
+            ``joblib.parallel_config`` says.
+
+        Yields
+        ------
+        dict
+            New results, as soon as they are stored.
+
+        Raises
+        ------
+        LabelDistError
+            If a worker process was killed. The next call continues with the tasks that are left.
+        """
+        unique = {task.key: task for task in tasks}
+        known = self.results()
+        todo = [task for key, task in unique.items() if key not in known]
+        done = len(unique) - len(todo)
+        # One task at a time per worker, since their times may differ by a factor of a thousand.
+        options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": "2*n_jobs"}
+        with _workers(n_jobs), _progress(len(unique)) as show:
+            results = joblib.Parallel(**options)(joblib.delayed(attempt)(task) for task in todo)
+            try:
+                for result in results:
+                    self.add(result)
+                    done += 1
+                    show(done, unique[result["key"]].title)
+                    yield result
+            except TerminatedWorkerError:
+                raise LabelDistError(
+                    "A worker process was killed, perhaps by a lack of memory; fewer processes "
+                    "need less. Finished results are in the store, and the next call continues "
+                    "from there."
+                ) from None
 
     def forget_failures(self) -> None:
         """Remove the results of tasks that failed, so that they run again."""
@@ -208,74 +226,6 @@ class Store:
         self.close()
 
 
-def run_tasks(
-    tasks: Iterable[Task], store: Store, *, n_jobs: int | None = None
-) -> Iterator[Result]:
-    """Execute the tasks whose results are not in the store, and add the results.
-
-    A task that raises an error is a result with its reason. Progress is shown on a terminal.
-
-    Parameters
-    ----------
-    tasks : iterable of Task
-        Callables without arguments that return numbers by name, with the attributes ``key``
-        (everything that determines the numbers) and ``title``. They are started in this order.
-    store : Store
-        Where results are found and added, by this process only.
-    n_jobs : int, default=None
-        Number of processes, each with one thread; -1 is one per core. None is one, or what
-        ``joblib.parallel_config`` says.
-
-    Yields
-    ------
-    Result
-        New results, as soon as they are stored.
-
-    Raises
-    ------
-    ComparisonError
-        If a worker process was killed. The next call continues with the tasks that are left.
-
-    See Also
-    --------
-    compare : Compare learners by cross-validation.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> from labeldist.comparison import Store, run_tasks
-    >>> @dataclass
-    ... class Square:
-    ...     number: float
-    ...     key = title = "square"
-    ...
-    ...     def __call__(self):
-    ...         return {"square": self.number**2}
-    >>> with Store() as store:
-    ...     [result.values for result in run_tasks([Square(3.0)], store)]
-    [{'square': 9.0}]
-    """
-    unique = {task.key: task for task in tasks}
-    known = store.results()
-    todo = [task for key, task in unique.items() if key not in known]
-    done = len(unique) - len(todo)
-    # One task at a time per worker, since their times may differ by a factor of a thousand.
-    options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": "2*n_jobs"}
-    with _workers(n_jobs), _progress(len(unique)) as show:
-        results = joblib.Parallel(**options)(joblib.delayed(attempt)(task) for task in todo)
-        try:
-            for result in results:
-                store.add(result)
-                done += 1
-                show(done, unique[result.key].title)
-                yield result
-        except TerminatedWorkerError:
-            raise ComparisonError(
-                "A worker process was killed, perhaps by a lack of memory; fewer processes need "
-                "less. Finished results are in the store, and the next call continues from there."
-            ) from None
-
-
 def attempt(task: Task) -> Result:
     """Execute a task and return its result, also if it raises an error."""
     began = time.perf_counter()
@@ -287,7 +237,14 @@ def attempt(task: Task) -> Result:
             values = dict(task())
     except Exception as error:  # one failing method must not stop the others
         reason = f"{type(error).__name__}: {error}"
-    return Result(task.key, values, time.perf_counter() - began, reason, versions())
+    seconds = time.perf_counter() - began
+    return _result(task.key, seconds, reason, versions()) | {"values": values}
+
+
+def _result(key: str, seconds: float, reason: str, versions: str) -> Result:
+    """Return a result without numbers."""
+    about = {"seconds": seconds, "reason": reason, "versions": versions}
+    return {"key": key, "values": {}, **about}
 
 
 @cache

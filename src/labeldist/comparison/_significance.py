@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,45 +19,15 @@ MAX_EXACT = 25
 ROUNDING = 1e-12  # Leads that differ by less are equal up to rounding.
 
 
-@dataclass(frozen=True)
-class PairedTest:
-    """A test of whether a method leads another.
-
-    Parameters
-    ----------
-    lead : float
-        Above zero if the method is better: the mean lead of `corrected_t_test`, the sum of the
-        signed ranks of `signed_rank_test`.
-    wins, ties, losses : int
-        In how many pairs the method is better, equal or worse.
-    pvalue : float
-        The two-sided p-value.
-
-    See Also
-    --------
-    signed_rank_test : Test over data sets.
-
-    Examples
-    --------
-    >>> from labeldist.comparison import signed_rank_test
-    >>> signed_rank_test([0.1, 0.3, -0.2]).wins
-    2
-    """
-
-    lead: float
-    wins: int
-    ties: int
-    losses: int
-    pvalue: float
-
-
-def _paired(leads: Array, lead: Any, pvalue: Any) -> PairedTest:
+def _paired(leads: Array, lead: Any, pvalue: Any) -> dict[str, float]:
     wins = int((leads > 0).sum())
     losses = int((leads < 0).sum())
-    return PairedTest(float(lead), wins, len(leads) - wins - losses, losses, float(pvalue))
+    ties = len(leads) - wins - losses
+    numbers = {"lead": float(lead), "wins": wins, "ties": ties, "losses": losses}
+    return {**numbers, "pvalue": float(pvalue)}
 
 
-def signed_rank_test(leads: ArrayLike) -> PairedTest:
+def signed_rank_test(leads: ArrayLike) -> dict[str, float]:
     """Test leads on several data sets by Wilcoxon's signed-rank test.
 
     Leads of zero are left out. The p-value is exact for up to 25 other leads, also with ties;
@@ -71,17 +40,19 @@ def signed_rank_test(leads: ArrayLike) -> PairedTest:
 
     Returns
     -------
-    PairedTest
-        ``pvalue`` is 1 if all leads are zero, and NaN if one is NaN.
+    dict of str to float
+        ``lead``, the sum of the signed ranks, which is above zero if the method is better;
+        ``wins``, ``ties`` and ``losses``, the numbers of data sets; and the two-sided ``pvalue``,
+        which is 1 if all leads are zero, and NaN if one is NaN.
 
     See Also
     --------
-    holm : Correction of several p-values.
+    Comparison.test : Test each method against another one.
 
     Examples
     --------
     >>> from labeldist.comparison import signed_rank_test
-    >>> signed_rank_test([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).pvalue
+    >>> signed_rank_test([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])["pvalue"]
     0.03125
     """
     given = np.asarray(leads, dtype=np.float64)
@@ -115,39 +86,17 @@ def _exact_pvalue(ranks: Array, rank_sum: float) -> float:
     return float(n_assignments[is_as_far].sum() / n_assignments.sum())
 
 
-def corrected_t_test(leads: ArrayLike, *, ratio: float | None = None) -> PairedTest:
+def corrected_t_test(leads: ArrayLike, *, ratio: float | None = None) -> dict[str, float]:
     """Test leads in the splits of one data set by the corrected t-test.
 
-    The training rows of the splits overlap. The correction of Nadeau and Bengio replaces the
-    variance σ²/k of the mean of k leads by σ²(1/k + r), where r is the number of test rows over
-    that of training rows. It holds for one or several cross-validations and for random splits.
+    The training rows of the splits overlap. The correction of Nadeau and Bengio (Inference for the
+    generalization error, Machine Learning 52, 2003) replaces the variance σ²/k of the mean of k
+    leads by σ²(1/k + r), where r is the number of test rows over the number of training rows. It
+    holds for one or several cross-validations and for random splits. `ratio` is r; None is
+    1/(k − 1), which is right for the k folds of one cross-validation only.
 
-    Parameters
-    ----------
-    leads : array-like of shape (n_splits,)
-        By how much the method is better in each split.
-    ratio : float, default=None
-        The number of test rows over that of training rows. None is 1/(k − 1), which is right for
-        the k folds of one cross-validation only.
-
-    Returns
-    -------
-    PairedTest
-        ``pvalue`` is 1 if all leads are equal up to rounding.
-
-    See Also
-    --------
-    holm : Correction of several p-values.
-
-    References
-    ----------
-    C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
-
-    Examples
-    --------
-    >>> from labeldist.comparison import corrected_t_test
-    >>> round(corrected_t_test([0.1, 0.2, 0.3]).pvalue, 3)
-    0.16
+    The result is as in `signed_rank_test`, with the mean as ``lead``. ``pvalue`` is 1 if all leads
+    are equal up to rounding.
     """
     values = np.asarray(leads, dtype=np.float64)
     k = len(values)
@@ -160,28 +109,7 @@ def corrected_t_test(leads: ArrayLike, *, ratio: float | None = None) -> PairedT
 
 
 def holm(pvalues: ArrayLike) -> Array:
-    """Correct p-values for their number by Holm's method.
-
-    Parameters
-    ----------
-    pvalues : array-like of shape (n_tests,)
-        The p-values; NaN is no test.
-
-    Returns
-    -------
-    ndarray of shape (n_tests,)
-        The corrected p-values.
-
-    See Also
-    --------
-    signed_rank_test : Test over data sets.
-
-    Examples
-    --------
-    >>> from labeldist.comparison import holm
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
+    """Correct p-values for their number by Holm's method; NaN is no test."""
     values = np.asarray(pvalues, dtype=np.float64)
     corrected = np.full(values.shape, np.nan)
     n_tests = int((~np.isnan(values)).sum())

@@ -2,10 +2,9 @@
 
 # scikit-learn and pandas are imported inside the functions that need them: loading them takes more
 # than a second.
-from labeldist.datasets._fetch import fetch_dataset
-from labeldist.datasets._load import load_dataset, load_logical_digits
+from labeldist.datasets._load import load_dataset
 from labeldist.datasets._load_votes import VoteData, load_votes
-from labeldist.datasets._registry import DatasetInfo, dataset_info, list_datasets
+from labeldist.datasets._registry import DatasetInfo, list_datasets
 from labeldist.datasets._stream import TableStream
 from labeldist.datasets._synthetic import binarize, make_artificial
 
@@ -14,11 +13,8 @@ __all__ = [
     "TableStream",
     "VoteData",
     "binarize",
-    "dataset_info",
-    "fetch_dataset",
     "list_datasets",
     "load_dataset",
-    "load_logical_digits",
     "load_votes",
     "make_artificial",
 ]

@@ -7,46 +7,11 @@ from pathlib import Path
 
 from labeldist._extras import require
 from labeldist.datasets import _registry as registry
-from labeldist.datasets._registry import DatasetInfo, dataset_info
-from labeldist.exceptions import DatasetError
+from labeldist.datasets._registry import DatasetInfo
+from labeldist.exceptions import LabelDistError
 
 TIMEOUT = 30.0  # Seconds without data after which the next source is tried.
 _logger = logging.getLogger("labeldist")
-
-
-def fetch_dataset(
-    name: str, *, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True
-) -> Path:
-    """Download the file of a data set if it is not in the data folder, and verify its checksum.
-
-    The terms of the set, if known, are logged before its download.
-
-    Parameters
-    ----------
-    name : str
-        A name in `list_datasets`, of any kind.
-    data_home : path-like or None, default=None
-        Folder of the data files; see `load_dataset` and `load_votes`.
-    download_if_missing : bool, default=True
-        Download a file that is not in the folder. This needs ``labeldist[app]``.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    See Also
-    --------
-    load_dataset : Read a set with distributions.
-    load_votes : Read a set of votes.
-
-    Examples
-    --------
-    >>> from labeldist.datasets import fetch_dataset
-    >>> fetch_dataset("Yeast_cold").name  # doctest: +SKIP
-    'Yeast_cold.mat'
-    """
-    return fetch(dataset_info(name), data_home, download_if_missing)
 
 
 def fetch(
@@ -59,13 +24,13 @@ def fetch(
     if not path.exists():
         if not download_if_missing:
             by_hand = _by_hand(info, path)
-            raise DatasetError(
+            raise LabelDistError(
                 f"There is no file {path}. Set download_if_missing=True, or {by_hand}"
             )
         _download(info, path)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     if sha256 != info.sha256:
-        raise DatasetError(
+        raise LabelDistError(
             f"{path} is not the published file: expected SHA-256 {info.sha256}, found {sha256}. "
             "Delete it to download it again."
         )
@@ -88,7 +53,7 @@ def _download(info: DatasetInfo, path: Path) -> None:
         else:
             return
     advice = f"Try again later, or {_by_hand(info, path)}"
-    raise DatasetError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
+    raise LabelDistError("\n".join([f"{path} could not be downloaded.", *failures, advice]))
 
 
 def _urls(info: DatasetInfo) -> list[str]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from labeldist._typing import Array
 from labeldist.datasets._fetch import fetch
-from labeldist.datasets._registry import dataset_info
+from labeldist.datasets._registry import DatasetInfo
 from labeldist.datasets._synthetic import binarize
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 from labeldist.simplex import normalize
 
 
@@ -55,9 +55,9 @@ def load_dataset(
     >>> from labeldist.datasets import load_dataset
     >>> X, D = load_dataset("Yeast_cold", return_X_y=True)  # doctest: +SKIP
     """
-    info = dataset_info(name)
+    info = DatasetInfo.of(name)
     if info.kind == "votes":
-        raise DatasetError(f"{name} is a set of votes. Load it with load_votes.")
+        raise LabelDistError(f"{name} is a set of votes. Load it with load_votes.")
     path = fetch(info, data_home, download_if_missing)
     X, D = _read_arrays(path)
     if info.kind == "additional":
@@ -85,43 +85,3 @@ def _read_arrays(path: Path) -> tuple[Array, Array]:
     X = np.ascontiguousarray(arrays["features"], dtype=np.float64)
     D = np.ascontiguousarray(arrays["labels"], dtype=np.float64)
     return X, D
-
-
-def load_logical_digits(*, return_X_y: bool = False) -> Any:
-    """Load the 1797 digits of scikit-learn (8 × 8 pixels), with their classes as logical labels.
-
-    Parameters
-    ----------
-    return_X_y : bool, default=False
-        Return the pair ``(data, logical)`` instead of a Bunch.
-
-    Returns
-    -------
-    Bunch or tuple of ndarrays
-        ``data`` (1797 × 64), ``logical`` (1797 × 10, uint8, a single 1 per row), ``target`` (the
-        class of each row), ``images`` (1797 × 8 × 8), ``feature_names``, ``target_names``,
-        ``DESCR``.
-
-    See Also
-    --------
-    load_dataset : Benchmark sets with true distributions.
-
-    Examples
-    --------
-    >>> from labeldist.datasets import load_logical_digits
-    >>> load_logical_digits().logical[3].tolist()
-    [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-    """
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
-    logical = np.eye(len(digits.target_names), dtype=np.uint8)[digits.target]
-    if return_X_y:
-        return digits.data, logical
-    digits.logical = logical
-    digits.feature_names = list(digits.feature_names)
-    digits.target_names = [str(digit) for digit in digits.target_names]
-    digits.DESCR = (
-        f"`logical` is 1 in the column of the class of a digit, and 0 elsewhere.\n\n{digits.DESCR}"
-    )
-    return digits

@@ -13,8 +13,8 @@ import numpy as np
 
 from labeldist._extras import require
 from labeldist.datasets._fetch import fetch
-from labeldist.datasets._registry import dataset_info
-from labeldist.exceptions import DatasetError
+from labeldist.datasets._registry import DatasetInfo
+from labeldist.exceptions import LabelDistError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,9 +96,9 @@ def load_votes(
     """
     from labeldist.votes import from_votes  # It imports SciPy, which would delay every command.
 
-    info = dataset_info(name)
+    info = DatasetInfo.of(name)
     if info.kind != "votes":
-        raise DatasetError(f"{name} is a set with distributions. Load it with load_dataset.")
+        raise LabelDistError(f"{name} is a set with distributions. Load it with load_dataset.")
     path = fetch(info, data_home, download_if_missing)
     table, columns, items = _READERS[path.suffix](path, list(info.label_names))
     return VoteData(from_votes(table, **columns), items, str(info), str(path))

@@ -1,5 +1,7 @@
 """Registry of the data sets by name: sizes, checksums, sources and terms."""
 
+from __future__ import annotations
+
 import os
 import tomllib
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from labeldist._text import did_you_mean
-from labeldist.exceptions import DatasetError
+from labeldist.exceptions import LabelDistError
 
 Kind = Literal["benchmark", "additional", "votes"]
 
@@ -32,24 +34,30 @@ class DatasetInfo:
         The name in the registry.
     kind : {"benchmark", "additional", "votes"}
         A set of the literature's tables, a further set with distributions, or votes.
-    n_labels, n_samples, n_features : int
-        Sizes. `n_samples` is None if it is not published.
+    n_labels : int
+        Number of labels.
     sha256 : str
         Checksum of the file.
-    description, citation, terms : str
-        What the set contains, references (one per line), and terms of use if known.
+    description, citation : str
+        What the set contains, and references, one per line.
+    n_samples, n_features : int
+        Numbers of rows, None if it is not published, and of features.
     url : str
         Address of the file; empty for the benchmark sets, which have several sources.
+    terms : str
+        Terms of use if known.
     label_names : tuple of str
         Labels of votes, in the order of the file or of their meaning.
 
     See Also
     --------
-    dataset_info : Find the description of a set.
+    list_datasets : Names of the sets.
 
     Examples
     --------
-    See `dataset_info`.
+    >>> from labeldist.datasets import DatasetInfo
+    >>> DatasetInfo.of("SBU_3DFE").n_features
+    243
     """
 
     name: str
@@ -64,6 +72,26 @@ class DatasetInfo:
     terms: str = ""
     label_names: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, name: str) -> DatasetInfo:
+        """Return the description of a data set.
+
+        Parameters
+        ----------
+        name : str
+            A name in `list_datasets`, of any kind.
+
+        Returns
+        -------
+        DatasetInfo
+            The description; ``str`` of it is a text.
+        """
+        if name not in REGISTRY:
+            similar = did_you_mean(name, REGISTRY)
+            names = ", ".join(REGISTRY)
+            raise LabelDistError(f"There is no data set {name!r}.{similar} There are: {names}.")
+        return REGISTRY[name]
+
     @property
     def filename(self) -> str:
         """Name of the file, on disk and in every source."""
@@ -75,8 +103,8 @@ class DatasetInfo:
         Parameters
         ----------
         data_home : path-like or None, default=None
-            The folder. None is that of ``$LABELDIST_DATA``, or ``~/labeldist_data``. Votes are in
-            ``$LABELDIST_VOTES`` if that is set.
+            The folder. None is the folder in ``$LABELDIST_DATA``, or ``~/labeldist_data``. Votes
+            are in ``$LABELDIST_VOTES`` if that is set.
 
         Returns
         -------
@@ -87,6 +115,32 @@ class DatasetInfo:
         named = (os.environ.get(name) for name in [*variables, "LABELDIST_DATA"])
         folder = data_home or next(filter(None, named), "~/labeldist_data")
         return Path(folder).expanduser() / self.filename
+
+    def fetch(
+        self,
+        *,
+        data_home: str | os.PathLike[str] | None = None,
+        download_if_missing: bool = True,
+    ) -> Path:
+        """Download the file if it is not in the data folder, and verify its checksum.
+
+        The terms of the set, if known, are logged before its download.
+
+        Parameters
+        ----------
+        data_home : path-like or None, default=None
+            The folder, as in `path`.
+        download_if_missing : bool, default=True
+            Download a file that is not in the folder. This needs ``labeldist[app]``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from labeldist.datasets._fetch import fetch
+
+        return fetch(self, data_home, download_if_missing)
 
     def __str__(self) -> str:
         rows = "?" if self.n_samples is None else self.n_samples
@@ -132,36 +186,6 @@ REGISTRY = _read_registry()
 """All sets: the benchmark sets in the order of the literature's tables, additional ones, votes."""
 
 
-def dataset_info(name: str) -> DatasetInfo:
-    """Return the description of a data set: its size, terms and references.
-
-    Parameters
-    ----------
-    name : str
-        A name in `list_datasets`, of any kind.
-
-    Returns
-    -------
-    DatasetInfo
-        The description; ``str`` of it is a text.
-
-    See Also
-    --------
-    list_datasets : Names of the sets.
-
-    Examples
-    --------
-    >>> from labeldist.datasets import dataset_info
-    >>> dataset_info("SBU_3DFE").n_features
-    243
-    """
-    if name not in REGISTRY:
-        hint = did_you_mean(name, REGISTRY)
-        names = ", ".join(REGISTRY)
-        raise DatasetError(f"There is no data set {name!r}.{hint} There are: {names}.")
-    return REGISTRY[name]
-
-
 def list_datasets(kind: Kind = "benchmark") -> list[str]:
     """Return the names of data sets.
 
@@ -180,7 +204,7 @@ def list_datasets(kind: Kind = "benchmark") -> list[str]:
     --------
     load_dataset : Load a benchmark set or an additional set.
     load_votes : Load a set of votes.
-    dataset_info : Description of a set.
+    DatasetInfo : Description of a set.
 
     Examples
     --------

@@ -72,8 +72,9 @@ class BDLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
         Largest relative error of the low-rank kernel matrix in the Frobenius norm. The rank is at
         least 500 if the rows allow it.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`. For rows with a
-        single positive label the published softmax is too flat, and ``"project"`` is better.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum. For rows with a single positive label the
+        published softmax is too flat, and ``"project"`` is better.
     sharpness : float, default=1.0
         Factor of the scores in the softmax.
     floor : float, default=0.0
@@ -108,7 +109,7 @@ class BDLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
         Relative residual of the Sylvester equation, or final relative gradient of L-BFGS.
     condition_ : float or None
         Condition number of the Sylvester equation; None for L-BFGS and for ``reconstruction=0``. An
-        `IllConditionedWarning` is issued if fewer than four digits of W are left.
+        `AccuracyWarning` is issued if fewer than four digits of W are left.
 
     See Also
     --------

@@ -18,7 +18,7 @@ from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS
 from labeldist._threads import threads_for
 from labeldist._typing import Array
-from labeldist.exceptions import IllConditionedWarning, VanishingGraphWarning, warn
+from labeldist.exceptions import AccuracyWarning, VanishingGraphWarning, warn
 
 # A warning is issued if the median weight of the neighbour graph is smaller, or the relative
 # residual larger.
@@ -116,7 +116,7 @@ class KernelModelMixin:
                 f"condition number {number:.1e}): the kernel matrix is nearly singular. Increase "
                 "reconstruction, or decrease bandwidth."
             )
-            warn(message, IllConditionedWarning)
+            warn(message, AccuracyWarning)
 
     def _search(self, loss: EnhancementLoss, **options: Any) -> LBFGSSolution:
         """Minimise by L-BFGS, from zero or from a draw of the standard normal distribution."""

@@ -10,7 +10,8 @@ from scipy.optimize import brentq
 
 from labeldist._base import NON_NEGATIVE
 from labeldist._compat import StrOptions
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist.enhancement._enhancer import LabelEnhancer
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.simplex import softmax

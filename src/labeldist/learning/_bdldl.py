@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import reduce
 from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
+from labeldist._precision import EPSILON
 from labeldist._solvers.moments import Moments
-from labeldist._solvers.scaling import too_large_message
 from labeldist._solvers.sylvester import (
     METHODS,
     SAFETY,
@@ -19,17 +21,17 @@ from labeldist._solvers.sylvester import (
     solve_symmetric_sylvester,
 )
 from labeldist._threads import threads_for
-from labeldist._typing import EPSILON, Array
-from labeldist._validation import label_names
-from labeldist.exceptions import IllConditionedWarning, warn
-from labeldist.learning._block_learner import Block, DaskLearner, sum_over_blocks
-from labeldist.learning._chunk_sums import sum_over_chunks
+from labeldist._typing import Array
+from labeldist.exceptions import AccuracyWarning, warn
+from labeldist.learning._block_learner import BlockLearner, block_moments, check_moments
+from labeldist.learning._chunk_sums import StreamCallback, sum_over_chunks
+from labeldist.learning._dask_blocks import Block, sum_over_blocks
 from labeldist.learning._learner import (
-    NO_WEIGHT,
     check_weights,
     columns_of,
     default_floor,
     linear_scores,
+    same_columns,
     set_columns,
 )
 from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
@@ -37,7 +39,7 @@ from labeldist.simplex import OUTPUT_MAPS, OutputMap, to_distributions
 LARGE_RESIDUAL = 1e-10  # a relative residual that rounding alone does not explain
 
 
-class BDLDL(DaskLearner):
+class BDLDL(BlockLearner):
     """Bidirectional label distribution learning (BD-LDL).
 
     A linear model maps features to degrees and, with the same coefficients, degrees back to
@@ -46,7 +48,7 @@ class BDLDL(DaskLearner):
         min over θ, b, e of  ‖Xθ + 1bᵀ − D‖² + λ₁‖X − Dθᵀ − 1eᵀ‖² + λ₂‖θ‖².
 
     The minimiser solves a Sylvester equation in the co-moments of (X, D), so a fit is one pass over
-    the data and one exact solve.
+    the data and one exact solve. The co-moments are kept, for `partial_fit` and `fit_models`.
 
     Parameters
     ----------
@@ -63,7 +65,8 @@ class BDLDL(DaskLearner):
         Whether to divide each feature by its standard deviation first, so that its unit has no
         effect.
     output : {"softmax", "clip", "project"}, default="clip"
-        The map from linear scores to distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum.
     floor : float or "auto", default="auto"
         Degrees below it are raised to it before a row is divided by its sum. ``"auto"`` is a tenth
         of the uniform degree, 0.1 / n_labels; without `fit_intercept` it is machine epsilon.
@@ -80,11 +83,8 @@ class BDLDL(DaskLearner):
     solver_ : str
         The decomposition that was used.
     residual_, condition_ : float
-        Relative residual and condition number of the Sylvester equation. An `IllConditionedWarning`
+        Relative residual and condition number of the Sylvester equation. An `AccuracyWarning`
         is issued if fewer than four digits are correct.
-    moments_ : Moments
-        Statistics of all rows so far, about n_features² numbers. Those of two models can be added
-        and passed to `fit_moments`. `predict` does not need them.
 
     See Also
     --------
@@ -118,7 +118,7 @@ class BDLDL(DaskLearner):
         "solver": [StrOptions({"auto", *METHODS})],
     }
 
-    moments_: Moments
+    _moments: Moments  # of all rows so far
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class BDLDL(DaskLearner):
         self.solver = solver
 
     def _fit_blocks(self, blocks: list[Block]) -> Self:
-        return self._fit_moments(sum_over_blocks(self, blocks, _block_moments))
+        return self._fit_moments(sum_over_blocks(self, blocks, block_moments))
 
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
         return self._fit_moments(self._moments_of(X, y, sample_weight))
@@ -166,12 +166,12 @@ class BDLDL(DaskLearner):
             The updated learner.
         """
         self._validate_params()
-        earlier = getattr(self, "moments_", None)
+        earlier = getattr(self, "_moments", None)
         part = self._moments_of(X, y, sample_weight, reset=earlier is None)
         return self._fit_moments(_join(earlier, part))
 
     def fit_stream(
-        self, chunks: Iterable[tuple[Any, ...]], *, progress: Callable[[int], None] | None = None
+        self, chunks: Iterable[tuple[Any, ...]], *, callback: StreamCallback | None = None
     ) -> Self:
         """Fit the model to a table that arrives in chunks, with one chunk in memory at a time.
 
@@ -182,8 +182,9 @@ class BDLDL(DaskLearner):
         ----------
         chunks : iterable of (X, y) or (X, y, sample_weight)
             For instance a `labeldist.datasets.TableStream`. Chunks without rows are skipped.
-        progress : callable, default=None
-            Called after each chunk with the number of rows read so far.
+        callback : callable, default=None
+            Called as ``callback(done, total, name)`` after each chunk, with the number of rows so
+            far, None, since the total is not known, and ``"rows"``.
 
         Returns
         -------
@@ -191,19 +192,19 @@ class BDLDL(DaskLearner):
             The fitted learner.
         """
         self._validate_params()
-        moments = sum_over_chunks(self, chunks, _block_moments, progress=progress)
+        moments = sum_over_chunks(self, chunks, block_moments, callback=callback)
         return self._fit_moments(moments)
 
-    def fit_moments(self, moments: Moments) -> Self:
-        """Fit the model to the statistics of a table.
+    def fit_models(self, models: Iterable[BDLDL]) -> Self:
+        """Fit the model to the rows of several fitted models, by their statistics.
 
-        Statistics have no column names: names from an earlier fit are kept if the numbers of
-        columns agree.
+        The result is the model of all their rows, to rounding, for tables that cannot be moved.
 
         Parameters
         ----------
-        moments : Moments
-            The attribute `moments_` of another model, or a sum of several.
+        models : iterable of BDLDL
+            Fitted models with the same features and labels, in the same order. Each keeps about
+            n_features² numbers as statistics of its rows.
 
         Returns
         -------
@@ -211,21 +212,23 @@ class BDLDL(DaskLearner):
             The fitted learner.
         """
         self._validate_params()
-        self._fit_moments(moments)
-        n_features, n_labels = moments.xd.shape
-        columns = columns_of(self)
-        if len(columns.get("label_names_", ())) != n_labels:
-            columns["label_names_"] = label_names(None, n_labels)
-        if columns.get("n_features_in_") != n_features:
-            columns.pop("feature_names_in_", None)
-            columns["n_features_in_"] = n_features
+        fitted = list(models)
+        if not fitted:
+            raise ValueError("models is empty. At least one fitted model is needed.")
+        for model in fitted:
+            check_is_fitted(model)
+        columns = columns_of(fitted[0])
+        for number, model in enumerate(fitted):
+            if not same_columns(columns, columns_of(model)):
+                raise ValueError(f"models[0] and models[{number}] differ in their columns.")
+        self._fit_moments(reduce(_join, [model._moments for model in fitted]))
         set_columns(self, columns)
         return self
 
     def _fit_moments(self, moments: Moments) -> Self:
         """Solve for the coefficients and set all attributes but those of the columns."""
         coef, intercept, solution = self._solve(moments)
-        self.moments_ = moments
+        self._moments = moments
         self.coef_ = coef
         self.intercept_ = intercept
         self.solver_ = solution.method
@@ -274,10 +277,6 @@ class BDLDL(DaskLearner):
         return coef, moments.mean_d - coef @ moments.mean_x, solution
 
 
-def _block_moments(_: int, X: Any, D: Array, weight: Array | None) -> Moments:
-    return Moments.of(X, D, weight)
-
-
 def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:
     size = A.diagonal()
     rounding = SAFETY * max(solution.X.shape) * EPSILON * size.max()
@@ -287,7 +286,7 @@ def _warn_about_lost_digits(solution: SylvesterSolution, A: Array) -> None:
             f"The coefficients have few correct digits (relative residual {solution.residual:.1e}, "
             f"condition number {solution.condition:.1e}): the features are nearly dependent, or "
             "their units are far apart. Set scale=True or raise ridge.",
-            IllConditionedWarning,
+            AccuracyWarning,
         )
 
 
@@ -297,12 +296,3 @@ def _join(moments: Moments | None, part: Moments) -> Moments:
         return part
     with np.errstate(over="ignore", invalid="ignore"):
         return moments + part
-
-
-def check_moments(moments: Moments) -> None:
-    """Raise an error for statistics without weight and for those that overflow."""
-    if moments.weight == 0:
-        raise ValueError(NO_WEIGHT)
-    overflown = np.flatnonzero(~np.isfinite(moments.xx.diagonal()))
-    if overflown.size:
-        raise ValueError(too_large_message(overflown[0]))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from labeldist._compat import StrOptions
+from labeldist._folds import splitter_of
 from labeldist._solvers.moments import Moments
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
-from labeldist.learning._bdldl import BDLDL, check_moments
-from labeldist.learning._block_learner import Block, DaskLearner, sum_over_blocks
+from labeldist.learning._bdldl import BDLDL
+from labeldist.learning._block_learner import BlockLearner, check_moments
 from labeldist.learning._cross_validation import (
     Table,
     check_finite,
@@ -24,6 +24,7 @@ from labeldist.learning._cross_validation import (
     cv_results,
     weighted_rows,
 )
+from labeldist.learning._dask_blocks import Block, sum_over_blocks
 from labeldist.learning._fold_moments import FoldMoments, block_folds, is_partition
 from labeldist.learning._learner import check_weights, columns_of, set_columns
 from labeldist.learning._sylvester_path import SylvesterPath
@@ -40,7 +41,7 @@ Scoring = str | Callable[[Array, Array], float]
 Solutions = tuple[Array, Array]  # coefficients (points, m, c) and intercepts (points, c)
 
 
-class BDLDLCV(DaskLearner):
+class BDLDLCV(BlockLearner):
     """Bidirectional label distribution learning with cross-validation of its parameters.
 
     All combinations are scored as by ``GridSearchCV(BDLDL(), ...)``, to rounding, but in one
@@ -131,17 +132,11 @@ class BDLDLCV(DaskLearner):
         self.random_state = random_state
 
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        from sklearn.model_selection import KFold, check_cv  # a slow import
-
         check_scoring(self.scoring)
         X, D = self._check_features_and_distributions(X, y, sample_weight)
         weight, X, D = weighted_rows(self.cv, check_weights(sample_weight, X), X, D)
         grid = self._grid(D.shape[1])
-        if isinstance(self.cv, Integral):
-            random = random_generator(self.random_state)
-            splitter = KFold(int(self.cv), shuffle=True, random_state=random)
-        else:
-            splitter = check_cv(self.cv)
+        splitter = splitter_of(self.cv, random_generator(self.random_state))
         folds = list(splitter.split(X, D))
         with threads_for(len(D), max(X.shape[1], D.shape[1])):
             sums, total = self._scores_and_moments(Table(X, D, weight), folds, grid)

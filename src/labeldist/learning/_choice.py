@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.utils import indexable
 
 from labeldist import _validation as validation
-from labeldist._typing import Array, Watch, show_nothing
+from labeldist._progress import show_nothing
+from labeldist._typing import Array, Callback
 from labeldist.exceptions import LabelWarning
 from labeldist.learning._blended_learner import BlendedLearner, pool, pool_weights
 from labeldist.learning._candidates import Candidate, default_candidates
@@ -237,7 +238,7 @@ def choose_among(
     random_state: Any,
     text: Mapping[str, Any] | None = None,
     scoring: str = "kl_divergence",
-    watch: Watch = show_nothing,
+    watch: Callback = show_nothing,
     requested: bool = False,
 ) -> Choice:
     """Choose a learner as `choose_learner` does, with more options for the command.
@@ -311,7 +312,7 @@ def _compare(
     sample: Table,
     folds: Sequence[Fold],
     measures: Sequence[str],
-    watch: Watch,
+    watch: Callback,
 ) -> list[Trial]:
     """Cross-validate all candidates. Those with the same preparation share its output."""
     trials: list[Trial] = []

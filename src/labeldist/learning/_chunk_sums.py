@@ -16,6 +16,7 @@ from labeldist.learning._learner import DistributionLearner, check_weights, colu
 from labeldist.simplex import normalize
 
 Chunks = Iterable[tuple[Any, ...]]  # (X, y) or (X, y, sample_weight)
+StreamCallback = Callable[[int, None, str], None]  # of the rows so far; their total is not known
 
 
 class RepeatedChunks:
@@ -61,15 +62,15 @@ def sum_over_chunks(
     chunks: Chunks,
     summarise: Callable[..., Any],
     shared: Iterable[Any] = (),
-    progress: Callable[[int], None] | None = None,
+    callback: StreamCallback | None = None,
     *,
     are_checked: bool = False,
 ) -> Any:
     """Return the sum over chunks of ``summarise(chunk number, X, D, weight, *shared)``.
 
     No rows at all raise an error. The names and numbers of the columns are set on the learner at
-    the end. `progress` is called with the number of rows so far. Chunks that were already read are
-    not checked again.
+    the end. `callback` is called with the number of rows so far, None and "rows". Chunks that were
+    already read are not checked again.
     """
     reader = clone(learner)  # keeps the columns, so that a failure does not change the learner
     total = None
@@ -93,8 +94,8 @@ def sum_over_chunks(
         with np.errstate(over="ignore", invalid="ignore"):
             total = part if total is None else total + part
         n_rows += length
-        if progress:
-            progress(n_rows)
+        if callback:
+            callback(n_rows, None, "rows")
     if total is None:
         raise ValueError("The stream has no rows. At least one is needed.")
     if not are_checked:

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from labeldist._compat import HasMethods, Interval
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist._validation import check_rows, label_names, validate_data
 from labeldist.exceptions import LabelWarning
 from labeldist.learning._cross_validation import fit_copy, held_out, weighted_rows

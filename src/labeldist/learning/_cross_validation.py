@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import indexable
 
 from labeldist._compat import _safe_indexing, is_scorer
+from labeldist._folds import splitter_of
 from labeldist._typing import Array
 from labeldist._validation import random_generator, weights_for
 from labeldist.metrics import MEASURES, score_all
@@ -111,14 +112,11 @@ def held_out(
 
 def split_rows(X: Any, D: Any, cv: Any, random: np.random.RandomState) -> list[Fold]:
     """Return the folds of a splitter, or the given number of shuffled folds; at least two."""
-    from sklearn.model_selection import KFold, check_cv
-
     n = len(D)
     if n < 2:
         raise ValueError(f"Cross-validation needs at least two rows; got {n} sample(s).")
-    if isinstance(cv, Integral):
-        cv = KFold(min(int(cv), n), shuffle=True, random_state=random.randint(2**31))
-    folds = list(check_cv(cv).split(X, D))
+    seed = random.randint(2**31) if isinstance(cv, Integral) else None
+    folds = list(splitter_of(cv, seed, most=n).split(X, D))
     if len(folds) < 2:
         raise ValueError(f"cv must make at least two splits; got {cv!r}.")
     return folds

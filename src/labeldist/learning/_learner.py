@@ -242,6 +242,12 @@ def set_columns(learner: DistributionLearner, columns: dict[str, Any]) -> None:
             delattr(learner, name)
 
 
+def same_columns(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two results of `columns_of` are equal."""
+    names = one.keys() | other.keys()
+    return all(np.array_equal(one.get(name, []), other.get(name, [])) for name in names)
+
+
 def report_convergence(
     estimator: Any, n_iter: int, converged: bool, advice: str = "standardise the features"
 ) -> None:

@@ -24,8 +24,7 @@ from labeldist._solvers.softmax_regression import (
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import random_generator
-from labeldist.learning._bdldl import check_moments
-from labeldist.learning._block_learner import Block, DaskLearner, sum_over_blocks
+from labeldist.learning._block_learner import BlockLearner, block_moments, check_moments
 from labeldist.learning._chunk_sums import Chunks, RepeatedChunks, sum_over_chunks
 from labeldist.learning._cross_validation import (
     Table,
@@ -35,6 +34,7 @@ from labeldist.learning._cross_validation import (
     split_rows,
     weighted_rows,
 )
+from labeldist.learning._dask_blocks import Block, sum_over_blocks
 from labeldist.learning._fold_moments import BlockFolds, FoldMoments, block_folds
 from labeldist.learning._learner import check_weights, linear_scores, report_convergence
 from labeldist.learning._softmax_learner import SoftmaxLearner
@@ -59,7 +59,7 @@ HOPELESS = 1.1
 SumOverBlocks = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 
 
-class SoftmaxRegression(DaskLearner, SoftmaxLearner):
+class SoftmaxRegression(BlockLearner, SoftmaxLearner):
     """Softmax regression on label distributions, with a ridge penalty.
 
     P = softmax(XW + 1bᵀ) minimises −ΣD log P + (ridge / 2)‖W‖². The intercept b is not penalised.
@@ -142,7 +142,7 @@ class SoftmaxRegression(DaskLearner, SoftmaxLearner):
 
     def _fit_sums(self, total: SumOverBlocks) -> Self:
         """Fit to a table of which only sums over blocks are known."""
-        moments = total(_block_moments, ())
+        moments = total(block_moments, ())
         self._solve(_block_path(moments, total), self.ridge)
         return self
 
@@ -360,10 +360,6 @@ class SoftmaxRegressionCV(SoftmaxRegression):
             return float(self.scoring(rows.D, P))
         measure = MEASURES[self.scoring]
         return measure.sign * float(np.average(measure.rows(rows.D, P), weights=rows.weight))
-
-
-def _block_moments(_: int, X: Any, D: Array, weight: Array | None) -> Moments:
-    return Moments.of(X, D, weight)
 
 
 def _block_path(

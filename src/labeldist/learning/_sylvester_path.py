@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from labeldist._precision import EPSILON
 from labeldist._solvers.sylvester import SAFETY, eigh, solve_symmetric_sylvester
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 
 # If the ratio of diagonal entries of A + λ₂I is larger, orthogonal transformations lose the digits
 # of small features in the rounding of large ones. Cholesky does not depend on units.

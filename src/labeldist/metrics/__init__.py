@@ -2,7 +2,6 @@
 
 from labeldist.metrics._entropy_correlation import entropy_correlation
 from labeldist.metrics._measures import (
-    KL_FLOOR,
     MEASURES,
     PAPER_MEASURES,
     Measure,
@@ -26,7 +25,6 @@ from labeldist.metrics._measures import (
 from labeldist.metrics._skill import skill
 
 __all__ = [
-    "KL_FLOOR",
     "MEASURES",
     "PAPER_MEASURES",
     "Measure",

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist.metrics._measures import MEASURES
 from labeldist.simplex import normalize
 

@@ -3,8 +3,8 @@
 Each measure compares a true distribution d with a predicted one p; the public functions return the
 mean over rows. The first six, `PAPER_MEASURES`, are those of the label distribution learning
 literature. Terms 0/0 of Clark and Canberra, where both degrees are zero, count as 0.
-Kullback-Leibler counts 0·log(0/p) as 0 and raises p to `KL_FLOOR`, so a true label with predicted
-degree 0 costs at most 36 nats times its degree.
+Kullback-Leibler counts 0·log(0/p) as 0 and raises p to machine epsilon, so a true label with
+predicted degree 0 costs at most 36 nats times its degree.
 """
 
 import math
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist._validation import check_columns, check_rows
 from labeldist.simplex import check_distributions
 
@@ -214,9 +215,9 @@ def canberra(d: Array, p: Array) -> Array:
 
 @_measure("Kullback-Leibler", 0.0201, worst=-math.log(KL_FLOOR))
 def kl_divergence(d: Array, p: Array) -> Array:
-    """Return the mean over rows of ``Σ d log(d / max(p, KL_FLOOR))`` in nats. Lower is better.
+    """Return the mean over rows of ``Σ d log(d / max(p, ε))`` in nats. Lower is better.
 
-    It is not symmetric.
+    ε is machine epsilon. The divergence is not symmetric.
     """
     return divergence_terms(d, np.maximum(p, KL_FLOOR)).sum(axis=1)
 

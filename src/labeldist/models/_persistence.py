@@ -112,7 +112,7 @@ def save(
     training_rows: int | None = None,
     training_mean: Mapping[str, float] | None = None,
     trusted: Iterable[str] = (),
-    force: bool = False,
+    overwrite: bool = False,
 ) -> None:
     """Write a fitted model and its card to a file.
 
@@ -132,7 +132,7 @@ def save(
         Entry of the card: mean degree of each label in the training rows.
     trusted : iterable of str, default=()
         Names of further types that the model may contain. `load` needs the same names.
-    force : bool, default=False
+    overwrite : bool, default=False
         Whether to replace an existing file.
 
     See Also
@@ -146,7 +146,7 @@ def save(
     >>> model = BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]])
     >>> save(model, getfixture("tmp_path") / "model.skops", measures={"score": 0.5})
     """
-    check_free(path, force=force)
+    check_free(path, force=overwrite)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
     if training_mean is not None:
         card = replace(card, training_mean=dict(training_mean))
@@ -156,7 +156,7 @@ def save(
     with ZipFile(archive, "a", ZIP_DEFLATED) as members:
         members.writestr(CARD, json.dumps(asdict(card), indent=2, ensure_ascii=False))
         _check_size(members)
-    write_whole(path, archive.getvalue(), overwrite=force)
+    write_whole(path, archive.getvalue(), overwrite=overwrite)
 
 
 def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
@@ -341,7 +341,7 @@ def _check_types(content: bytes, trusted: Iterable[str], name: Any) -> list[str]
 
 
 def _is_trusted(name: str) -> bool:
-    """Return whether a name is that of a trusted class, not of a function or an imported class."""
+    """Return whether a name belongs to a trusted class, not to a function or an imported class."""
     if name in BOOSTERS or not name.startswith(TRUSTED):
         return False
     module, _, attribute = name.rpartition(".")

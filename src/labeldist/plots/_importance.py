@@ -81,7 +81,7 @@ class FeatureImportanceDisplay(Display):
         random_state: Any = None,
         feature_names: Names = None,
         rows_name: str = "rows",
-        watch: Callable[[int, int, str], None] | None = None,
+        callback: Callable[[int, int, str], None] | None = None,
         ax: Axes = None,
     ) -> Self:
         """Draw the permutation importance of the features of a fitted model.
@@ -106,8 +106,8 @@ class FeatureImportanceDisplay(Display):
             By default the columns of `X`, the names that the estimator has seen, or numbers.
         rows_name : str, default="rows"
             What the picture calls the rows, such as ``"held-out rows"``.
-        watch : callable, default=None
-            Called as ``watch(done, total, feature)`` after each prediction.
+        callback : callable, default=None
+            Called as ``callback(done, total, feature)`` after each prediction.
         ax : matplotlib Axes, default=None
             Axes to draw on. By default those of a new figure.
 
@@ -131,9 +131,9 @@ class FeatureImportanceDisplay(Display):
         def score(model: Any, X: Any, D: Array, sample_weight: Any = None) -> float:
             achieved = kl_divergence(D, model.predict(X), sample_weight=sample_weight)
             scores.append(relative_reduction(achieved, trivial))
-            if watch is not None:
+            if callback is not None:
                 n_shuffled = max(0, len(scores) - 2)
-                watch(len(scores), 1 + m * n_repeats, features[n_shuffled // n_repeats])
+                callback(len(scores), 1 + m * n_repeats, features[n_shuffled // n_repeats])
             return scores[-1]
 
         found = permutation_importance(

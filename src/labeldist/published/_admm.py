@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.linalg import norm
 
-from labeldist._typing import TINY, Array
+from labeldist._precision import TINY
+from labeldist._typing import Array
 
 IMBALANCE = 10.0  # ρ changes if one residual is this many times the other
 ROUNDING = 1e-14  # a relative change that may be due to rounding

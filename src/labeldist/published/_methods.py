@@ -56,7 +56,7 @@ class Method:
 
     Examples
     --------
-    >>> from labeldist.published._methods import METHODS
+    >>> from labeldist.published import METHODS
     >>> [method.estimator for method in METHODS if "missing degrees" in method.needs]
     ['IncomLDL', 'WInLDL', 'WSLDLMCSC']
     """
@@ -100,7 +100,7 @@ def make_published(name: str) -> Any:
     ----------
     name : str
         The name of the method in the literature, such as ``"BD-LDL"``, in the command
-        (``"bdldl"``), or of its class (``"BDLDL"``); see `labeldist.published._methods.METHODS`.
+        (``"bdldl"``), or of its class (``"BDLDL"``); see `labeldist.published.METHODS`.
 
     Returns
     -------

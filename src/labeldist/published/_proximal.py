@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import linalg
 
-from labeldist._typing import TINY, Array
+from labeldist._precision import TINY
+from labeldist._typing import Array
 
 
 def shrink_rows(A: Array, threshold: float) -> Array:

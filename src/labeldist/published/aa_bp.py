@@ -8,8 +8,9 @@ import numpy as np
 
 from labeldist._base import COUNT, NON_NEGATIVE
 from labeldist._compat import StrOptions
+from labeldist._precision import EPSILON
 from labeldist._solvers.maximum_entropy import softmax_and_log, through_softmax
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner, linear_scores
 from labeldist.published._hidden_layer import HiddenLayer, Objective, train_network
 from labeldist.simplex import softmax

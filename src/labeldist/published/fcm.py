@@ -11,8 +11,9 @@ from sklearn.utils import check_random_state
 
 from labeldist._base import COUNT
 from labeldist._compat import Interval
+from labeldist._precision import EPSILON, TINY
 from labeldist._solvers.scaling import column_means
-from labeldist._typing import EPSILON, TINY, Array
+from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import warn
 from labeldist.simplex import OutputMap
@@ -40,7 +41,8 @@ class FCM(ScoringEnhancer):
     scale : bool, default=False
         Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum.
     sharpness : float, default=1.0
         Factor of the scores in the softmax.
     floor : float, default=0.0

@@ -49,7 +49,8 @@ class GLLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
         Iterations of ``solver="lbfgs"``. It is part of the method, so reaching it causes no
         warning.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum.
     sharpness : float, default=1.0
         Factor of the scores in the softmax.
     floor : float, default=0.0
@@ -77,7 +78,7 @@ class GLLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
     solver_ : str
         The solver that was used.
     residual_ : float
-        Relative gradient of the loss at W. An `IllConditionedWarning` is issued if it exceeds 1e-3
+        Relative gradient of the loss at W. An `AccuracyWarning` is issued if it exceeds 1e-3
         for ``"exact"``.
     n_iter_ : int
         Iterations of ``solver="lbfgs"``; 1 for ``"exact"``.

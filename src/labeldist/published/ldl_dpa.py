@@ -27,7 +27,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
 
     Parameters
     ----------
-    percentile : float, default=1e-3
+    ranking : float, default=1e-3
         Weight α of the ranks.
     variance : float, default=1e-3
         Weight β of the errors of the variances.
@@ -72,11 +72,11 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
     array([[0.38, 0.32, 0.3 ]])
     """
 
-    _constraints = {"percentile": NON_NEGATIVE, "variance": NON_NEGATIVE}
+    _constraints = {"ranking": NON_NEGATIVE, "variance": NON_NEGATIVE}
 
     def __init__(
         self,
-        percentile: float = 1e-3,
+        ranking: float = 1e-3,
         variance: float = 1e-3,
         ridge: float = 0.0,
         *,
@@ -84,7 +84,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
         tol: float = 1e-4,
         max_iter: int = 1000,
     ) -> None:
-        self.percentile = percentile
+        self.ranking = ranking
         self.variance = variance
         self.ridge = ridge
         self.fit_intercept = fit_intercept
@@ -95,7 +95,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
         ranks = rankdata(D_T, axis=0)  # ties have their mean rank
         return [
             (1.0, DivergenceTerm(D_T)),
-            (self.percentile, LinearTerm(-ranks / len(D_T))),
+            (self.ranking, LinearTerm(-ranks / len(D_T))),
             (self.variance, VarianceTerm(D_T.var(axis=0))),
         ]
 

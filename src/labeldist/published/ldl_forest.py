@@ -11,7 +11,8 @@ from scipy.special import entr, expit
 from sklearn.utils import gen_batches
 
 from labeldist._base import COUNT, NON_NEGATIVE
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._learner import DistributionLearner, linear_scores
 from labeldist.published._hidden_layer import HiddenLayer, minimize_from

@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from labeldist._base import WIDTH
 from labeldist._compat import Interval
 from labeldist._kernels.kernels import gaussian_kernel
+from labeldist._precision import TINY
 from labeldist._solvers.conjugate_gradients import solve_conjugate_gradient
-from labeldist._typing import TINY, Array
+from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer
 from labeldist.exceptions import VanishingGraphWarning, warn
 from labeldist.simplex import OutputMap
@@ -32,12 +32,13 @@ class LP(ScoringEnhancer):
     ----------
     spread : float, default=0.5
         a in [0, 1), the share of the scores that comes from the other rows. 0 keeps the labels.
-    width : float or "mean", default=1.0
+    graph_width : float or "mean", default=1.0
         σ of the graph; ``"mean"`` is the mean distance between rows. The published width is 1.
     scale : bool, default=False
         Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum.
     sharpness : float, default=1.0
         Factor of the scores in the softmax.
     floor : float, default=0.0
@@ -49,7 +50,7 @@ class LP(ScoringEnhancer):
         Recovered label distributions.
     label_names_ : list of str
         Names of the labels.
-    width_ : float
+    graph_width_ : float
         The σ of the graph.
     residual_ : float
         Relative residual ‖(I − aP)F − (1 − a)L‖ / ‖(1 − a)L‖, the largest of all labels.
@@ -77,35 +78,36 @@ class LP(ScoringEnhancer):
            [0.  , 1.  ]])
     """
 
-    _constraints = {"spread": [Interval(Real, 0, 1, closed="left")], "width": WIDTH}
+    _constraints = {"spread": [Interval(Real, 0, 1, closed="left")]}
 
     def __init__(
         self,
         spread: float = 0.5,
         *,
-        width: float | Literal["mean"] = 1.0,
+        graph_width: float | Literal["mean"] = 1.0,
         scale: bool = False,
         output: OutputMap = "softmax",
         sharpness: float = 1.0,
         floor: float = 0.0,
     ) -> None:
         self.spread = spread
-        self.width = width
+        self.graph_width = graph_width
         self.scale = scale
         self.output = output
         self.sharpness = sharpness
         self.floor = floor
 
     def _score(self, X: Array, L: Array) -> Array:
-        graph, self.width_ = gaussian_kernel(X, self.width)
+        graph, self.graph_width_ = gaussian_kernel(X, self.graph_width)
         np.fill_diagonal(graph, 0)
         degrees = graph.sum(axis=1)
         isolated = degrees < TINY
         n_isolated = isolated.sum()
         if 2 * n_isolated > len(X) > 1:
             message = (
-                f"{n_isolated} of {len(X)} rows have no neighbours at width={self.width_:g}, so "
-                "they keep their labels. Use width='mean', or scale=True."
+                f"{n_isolated} of {len(X)} rows have no neighbours at "
+                f"graph_width={self.graph_width_:g}, so they keep their labels. "
+                "Use graph_width='mean', or scale=True."
             )
             warn(message, VanishingGraphWarning)
         root = np.where(isolated, np.inf, degrees)[:, None] ** -0.5

@@ -42,7 +42,8 @@ class ML(ScoringEnhancer):
     scale : bool, default=False
         Whether to standardise the features.
     output : {"softmax", "clip", "project"}, default="softmax"
-        Map from scores to distributions; see `labeldist.simplex.to_distributions`.
+        Map from scores to distributions: `labeldist.simplex.softmax` or `project`; ``"clip"`` sets
+        negative scores to zero and divides by the sum.
     sharpness : float, default=1.0
         Factor of the scores in the softmax.
     floor : float, default=0.0

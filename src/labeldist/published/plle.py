@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labeldist import _validation as validation
 from labeldist._base import ConstrainedEstimator
+from labeldist._precision import TINY
 from labeldist._threads import threads_for
-from labeldist._typing import TINY, Array
+from labeldist._typing import Array
 from labeldist.published import GLLE
 from labeldist.published._support_vector_regression import SupportVectorMixin
 from labeldist.simplex import normalize

@@ -26,13 +26,13 @@ class Agreement:
     Parameters
     ----------
     alpha : float
-        Krippendorff's alpha: 1 is perfect agreement, 0 is that of votes drawn at random.
+        Krippendorff's alpha: 1 is perfect agreement, 0 is the agreement of votes drawn at random.
     interval : tuple of float
         Bootstrap interval of alpha.
     level : {"nominal", "ordinal"}
         Whether the order of the labels counts.
-    confidence_level : float
-        Confidence level of `interval`.
+    coverage : float
+        Share of the resamples inside `interval`.
     observed : float
         Probability that two votes on an item by different annotators are for the same label,
         not corrected for chance.
@@ -61,7 +61,7 @@ class Agreement:
     alpha: float
     interval: tuple[float, float]
     level: str
-    confidence_level: float
+    coverage: float
     observed: float
     by_label: Array
     by_annotator: Array | None
@@ -72,7 +72,7 @@ class Agreement:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        percent = 100 * self.confidence_level
+        percent = 100 * self.coverage
         alpha = f"{self.level} alpha {self.alpha:.3f}"
         return f"Agreement({alpha}, {percent:g} % interval {low:.3f} to {high:.3f})"
 
@@ -82,7 +82,7 @@ def agreement(
     *,
     level: Literal["nominal", "ordinal"] = "nominal",
     n_resamples: int = 1000,
-    confidence_level: float = 0.95,
+    coverage: float = 0.95,
     random_state: Any = None,
 ) -> Agreement:
     """Compute Krippendorff's alpha with a bootstrap interval, and the observed agreement.
@@ -101,7 +101,7 @@ def agreement(
         disagree less.
     n_resamples : int, default=1000
         Number of resamples of the items.
-    confidence_level : float, default=0.95
+    coverage : float, default=0.95
         Share of the resamples inside the interval.
     random_state : int, RandomState instance or None, default=None
         Seed of the resamples.
@@ -135,7 +135,7 @@ def agreement(
         raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
     check_at_least(1, n_resamples, "n_resamples")
-    levels = interval_levels(confidence_level, "confidence_level")
+    levels = interval_levels(coverage, "coverage")
     paired = items_with_two_votes(votes)
     counts = votes.counts[paired]
     n_items = len(counts)
@@ -149,7 +149,7 @@ def agreement(
         alpha=float(_alpha(counts, np.ones((1, n_items)), level)[0]),
         interval=(float(low), float(high)),
         level=level,
-        confidence_level=confidence_level,
+        coverage=coverage,
         observed=float(agreeing.sum() / n_votes.sum()),
         by_label=by_label,
         by_annotator=_agreement_by_annotator(votes, paired),

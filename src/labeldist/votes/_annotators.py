@@ -98,7 +98,7 @@ def annotators(
     votes: VoteDistributions,
     groups: Any = None,
     *,
-    confidence_level: float = 0.95,
+    coverage: float = 0.95,
     n_permutations: int = 1000,
     random_state: Any = None,
 ) -> Annotators:
@@ -123,7 +123,7 @@ def annotators(
         or a pandas Series with the annotators as its index, or a column of a long table, with one
         group per vote. An annotator has one group. Annotators without a group (None, NaN) are left
         out of the comparison of groups.
-    confidence_level : float, default=0.95
+    coverage : float, default=0.95
         Probability of the intervals.
     n_permutations : int, default=1000
         Number of random assignments of a group to the annotators. If there are at most so many
@@ -173,7 +173,7 @@ def annotators(
     if votes.votes is None:
         raise TableError("The annotators are unknown: name them when the votes are read.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
-    _, upper_level = interval_levels(confidence_level, "confidence_level")
+    _, upper_level = interval_levels(coverage, "coverage")
     items_with_two_votes(votes)
     compared = _compare_with_others(votes, votes.votes)
     if np.isnan(compared.agreement).all():

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from labeldist._extras import require
 from labeldist._text import counted
-from labeldist._typing import VOTES_COLUMN, Array
+from labeldist._typing import Array
 from labeldist.exceptions import TableError
 from labeldist.votes._vote_tables import Codes, VoteTable, count_repeated
+
+VOTES_COLUMN = "votes"
+"""Name of the column with the number of votes of an item."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from labeldist.datasets import list_datasets
+from labeldist.datasets import DatasetInfo, list_datasets
 from tests.app.cli.in_process import error_of, run, run_json
 
 
@@ -43,8 +43,7 @@ def test_fetch_verifies_files_on_disk(benchmark_folder, tmp_path):
 
 def test_fetch_without_names_means_the_benchmark_sets(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        "labeldist.app.cli.datasets.fetch_dataset",
-        lambda name, data_home: data_home / f"{name}.mat",
+        DatasetInfo, "fetch", lambda info, data_home: data_home / f"{info.name}.mat"
     )
     files = run_json("datasets", "fetch", "--folder", tmp_path)["files"]
     assert files == [str(tmp_path / f"{name}.mat") for name in list_datasets()]

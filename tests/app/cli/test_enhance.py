@@ -93,7 +93,7 @@ def test_options_of_bayes_are_its_parameters(folder, table, options, parameters)
     assert facts["explained"] is None
 
 
-@pytest.mark.filterwarnings("ignore::labeldist.exceptions.TagWarning")
+@pytest.mark.filterwarnings("ignore::labeldist.exceptions.LabelWarning")
 def test_assumed_rule_and_its_effect_are_stated(folder, table):
     L = table[LABELS].to_numpy()
 

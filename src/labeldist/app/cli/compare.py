@@ -91,6 +91,7 @@ def compare(
         _check_name("--against", against, {**methods, **trivial})
         found = run(methods, datasets, store=path, n_jobs=jobs, again=again, **settings)
         tests = found.test(measure, against=against)
+        summary = found.summary(measure, against=against)
     n_runs = len({record[:3] for record in found.records})
     if found.n_stored:
         stored = f"{found.n_stored} of {n_runs} results are from {path}"
@@ -102,18 +103,18 @@ def compare(
     if picture:
         pictures.save_drawn(found.plot(measure), picture, force=force)
     means = {
-        dataset: {name: cell.mean for name, cell in cells.items() if cell.rank > 0}
+        dataset: {name: cell["mean"] for name, cell in cells.items() if cell["rank"] > 0}
         for dataset, cells in found.cells(measure).items()
     }
     facts = {
         "measure": measure,
         "means": means,
-        "ranks": tests.ranks,
-        "pvalues": {name: test.pvalue for name, test in tests.over_sets.items()},
-        "against": tests.against,
+        "ranks": tests["ranks"],
+        "pvalues": {name: test["pvalue"] for name, test in tests["over_sets"].items()},
+        "against": against or found.methods[0],
         "stored": found.n_stored,
     }
-    reporter.result(f"{found.to_markdown(measure)}\n{tests}", facts)
+    reporter.result(f"{found.to_markdown(measure)}\n{summary}", facts)
 
 
 def _read(spec: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import typer
 
 from labeldist.app.cli import options
 from labeldist.app.cli.reporter import Reporter
-from labeldist.datasets import DatasetInfo, dataset_info, fetch_dataset, list_datasets
+from labeldist.datasets import DatasetInfo, list_datasets
 
 Folder = Annotated[
     Path | None,
@@ -47,7 +47,7 @@ def list_all(folder: Folder = None, as_json: options.Json = False) -> None:
 
     - `labeldist datasets list`
     """
-    infos = [dataset_info(name) for kind in KINDS for name in list_datasets(kind)]
+    infos = [DatasetInfo.of(name) for kind in KINDS for name in list_datasets(kind)]
     rows = []
     for info in infos:
         path = info.path(folder)
@@ -69,7 +69,7 @@ def info(
 
     - `labeldist datasets info SBU_3DFE`
     """
-    found = dataset_info(name)
+    found = DatasetInfo.of(name)
     facts = {
         **_size(found),
         "sha256": found.sha256,
@@ -99,10 +99,10 @@ def fetch(
     - `labeldist datasets fetch --folder data`
     """
     # All names are checked before the first download.
-    wanted = [dataset_info(name).name for name in names or list_datasets()]
+    wanted = [DatasetInfo.of(name) for name in names or list_datasets()]
     reporter = Reporter(as_json=as_json)
     paths = []
     for one in wanted:
-        with reporter.working(f"Fetching {one}"):
-            paths.append(str(fetch_dataset(one, data_home=folder)))
+        with reporter.working(f"Fetching {one.name}"):
+            paths.append(str(one.fetch(data_home=folder)))
     reporter.result("\n".join(paths), {"files": paths})

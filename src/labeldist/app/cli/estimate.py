@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labeldist._text import counted, listed
-from labeldist._typing import VOTES_COLUMN, Array
+from labeldist._typing import Array
 from labeldist.app.cli import io
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_selection import LabelledTable
+from labeldist.votes._vote_distributions import VOTES_COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labeldist._text import counted, listed
-from labeldist._typing import VOTES_COLUMN, Array
+from labeldist._typing import Array
 from labeldist._validation import is_logical
 from labeldist.app.cli import io, options
 from labeldist.app.cli.estimate import MAX_FEATURES, Estimate, fit_vote_le
@@ -25,6 +25,7 @@ from labeldist.app.tables.column_selection import (
 from labeldist.app.tables.tables import STANDARD
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
+from labeldist.votes._vote_distributions import VOTES_COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd

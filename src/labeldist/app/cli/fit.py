@@ -103,7 +103,9 @@ def fit(
     about = _about(choice, summary, len(D))
     # A model that cannot be drawn raises an error here, before any file is written.
     drawn = _draw(show, choice, X, D, weight, seed, reporter) if picture else None
-    save(choice.estimator, output, **about, training_mean=_training_mean(D, weight), force=force)
+    save(
+        choice.estimator, output, **about, training_mean=_training_mean(D, weight), overwrite=force
+    )
     pictures.save_drawn(drawn, picture, force=force)
     facts = {
         **io.facts(given, output),

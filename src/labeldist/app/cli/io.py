@@ -13,7 +13,7 @@ import typer
 from labeldist._extras import require
 from labeldist._files import check_free
 from labeldist._text import cell_at, counted, did_you_mean, listed
-from labeldist._typing import VOTES_COLUMN, Array
+from labeldist._typing import Array
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_kinds import TableKinds, name_of, to_numbers
 from labeldist.app.tables.column_selection import (
@@ -37,6 +37,7 @@ from labeldist.app.tables.tables import (
     write_table,
 )
 from labeldist.exceptions import ModelError, TableError
+from labeldist.votes._vote_distributions import VOTES_COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -406,7 +407,7 @@ def preparation_of(model: Any) -> Any:
 
 def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
     """Predict the rows of a table; features are found by their names."""
-    from labeldist.models import predict_distributions
+    from labeldist.models._inside_pipelines import predict_distributions
 
     names = _feature_columns(model, frame, reporter)
     preparation = preparation_of(model)
@@ -421,7 +422,7 @@ def predict_rows(model: Any, frame: pd.DataFrame, reporter: Reporter) -> Array:
 
 def _feature_columns(model: Any, frame: pd.DataFrame, reporter: Reporter) -> list[str]:
     """Return the columns with the features of a model."""
-    from labeldist.models import feature_names_of, label_names_of
+    from labeldist.models._inside_pipelines import feature_names_of, label_names_of
 
     names = feature_names_of(model)
     if names is None:

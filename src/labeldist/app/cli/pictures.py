@@ -105,6 +105,6 @@ def draw_importance(
             held_out.D,
             rows_name="held-out rows",
             random_state=seed,
-            watch=watch,
+            callback=watch,
             sample_weight=held_out.weight,
         )

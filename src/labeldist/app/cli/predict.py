@@ -45,7 +45,8 @@ def predict(
     - `labeldist predict model.skops new.csv -o pred.csv`
     - `labeldist predict model.skops new.csv -o pred.csv --picture pred.png`
     """
-    from labeldist.models import feature_names_of, label_names_of, load
+    from labeldist.models import load
+    from labeldist.models._inside_pipelines import feature_names_of, label_names_of
     from labeldist.models._persistence import BOOSTERS
 
     reporter = Reporter(as_json=as_json, output=output)
@@ -75,7 +76,7 @@ def _with_predictions(
     model: Any, frame: pd.DataFrame, reporter: Reporter
 ) -> tuple[Array, pd.DataFrame]:
     """Predict the rows of a table, and return the degrees, and the table with them."""
-    from labeldist.models import label_names_of
+    from labeldist.models._inside_pipelines import label_names_of
 
     labels = label_names_of(model)
     present = [name for name in labels if name in frame.columns]
@@ -90,7 +91,7 @@ def _predict_in_chunks(
     model: Any, table: str, output: str, item: str | None, reporter: Reporter, *, force: bool
 ) -> int:
     """Write the table with predictions, one chunk in memory at a time; return its rows."""
-    from labeldist.models import label_names_of
+    from labeldist.models._inside_pipelines import label_names_of
 
     n_items = 0
 

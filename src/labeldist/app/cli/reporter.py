@@ -14,7 +14,7 @@ import typer
 
 from labeldist._files import ADVICE_TO_REPLACE, ADVICE_TO_TRUST, write_to_standard_output
 from labeldist._text import listed
-from labeldist._typing import Watch
+from labeldist._typing import Callback
 from labeldist._validation import ADVICE_FOR_TAGS
 from labeldist.app.tables.column_selection import FEATURE_ADVICE, NO_FEATURE_ADVICE
 from labeldist.app.tables.tables import STANDARD
@@ -106,7 +106,7 @@ class Reporter:
             print(f"{COLUMNS_TITLE}\n{visible(shown)}", file=sys.stderr)
 
     @contextmanager
-    def working(self, description: str) -> Iterator[Watch]:
+    def working(self, description: str) -> Iterator[Callback]:
         """Show progress on a terminal during the block, with the conversions of `noting`."""
         from rich.console import Console
         from rich.progress import Progress

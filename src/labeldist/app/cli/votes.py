@@ -9,7 +9,6 @@ import numpy as np
 import typer
 
 from labeldist._text import counted, listed
-from labeldist._typing import VOTES_COLUMN
 from labeldist.app.cli import io, options, pictures
 from labeldist.app.cli.estimate import Estimate, estimate_degrees
 from labeldist.app.cli.plan import report_plan
@@ -18,6 +17,7 @@ from labeldist.app.cli.vote_tables import WITHOUT_VOTES, VoteColumns
 from labeldist.app.tables.column_kinds import MISSING, name_of
 from labeldist.app.tables.tables import STANDARD
 from labeldist.exceptions import TableError
+from labeldist.votes._vote_distributions import VOTES_COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd

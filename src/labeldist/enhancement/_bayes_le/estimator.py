@@ -11,9 +11,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import HasMethods, Interval, StrOptions, _check_sample_weight
+from labeldist._progress import show_nothing
 from labeldist._text import listed
 from labeldist._threads import one_thread
-from labeldist._typing import Array, Watch, show_nothing
+from labeldist._typing import Array, Callback
 from labeldist._validation import check_rows, interval_levels, random_generator
 from labeldist.enhancement._bayes_le.logistic_normal import expected_degrees
 from labeldist.enhancement._bayes_le.posterior import posterior_moments, posterior_quantiles
@@ -28,7 +29,7 @@ from labeldist.enhancement._bayes_le.score_regressors import CrossFittedScores, 
 from labeldist.enhancement._bayes_le.tag_counts import likely_threshold
 from labeldist.enhancement._bayes_le.tag_rule import Rule, Tags, distinct_rows
 from labeldist.enhancement._enhancer import LabelEnhancer, NewRowsMixin, accepts_sparse
-from labeldist.exceptions import TagWarning, warn
+from labeldist.exceptions import LabelWarning, warn
 
 N_CHAINS = 3_000  # over all distinct rows, for the posterior mean
 N_SWEEPS = 80  # draws per chain
@@ -127,7 +128,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
     estimation, and its degrees are E[d] without tags.
 
     Recovered degrees cannot be validated without ground truth. If the tags were made by another
-    rule, the degrees can be far off. In some of these cases a `TagWarning` is issued.
+    rule, the degrees can be far off. In some of these cases a `LabelWarning` is issued.
 
     Examples
     --------
@@ -168,7 +169,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, callback: Watch = show_nothing
+        self, X: Any, y: Any, sample_weight: Any = None, *, callback: Callback = show_nothing
     ) -> Self:
         """Recover the label distributions of the rows of `X` from their tags.
 
@@ -245,14 +246,14 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
                 "No row has more than one tag. rule='order' is used: the tag is the largest "
                 "degree, and spread_prior determines the spread of the degrees."
             )
-            warn(TagWarning(message, "single"))
+            warn(LabelWarning(message, "single"))
             return Rule("order")
         return Rule(self.rule, self.threshold)
 
     def _random(self, stream: Stream) -> np.random.Generator:
         return np.random.default_rng([self._seed, stream])
 
-    def _fit_model(self, tags: Any, counts: Array, rule: Rule, callback: Watch) -> TagModel:
+    def _fit_model(self, tags: Any, counts: Array, rule: Rule, callback: Callback) -> TagModel:
         """Fit the model without features to distinct rows of tags and their counts."""
         noise = None if self.noise == "auto" else float(self.noise)
         if rule.name == "order":
@@ -262,7 +263,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         return fit_tag_model(tags, counts, rule, noise, prior, random, callback)
 
     def _fit_joint_model(
-        self, X: Any, tags: Any, weight: Array, start: TagModel, callback: Watch
+        self, X: Any, tags: Any, weight: Array, start: TagModel, callback: Callback
     ) -> tuple[TagModel, float]:
         """Fit the model in which μ depends on the features, and keep what new rows need.
 
@@ -287,7 +288,9 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             raise ValueError(f"spread_prior must be positive; got {self.spread_prior}.")
         return float(median), float(deviation)
 
-    def _store_posterior(self, model: TagModel, tags: Any, pattern: Any, callback: Watch) -> None:
+    def _store_posterior(
+        self, model: TagModel, tags: Any, pattern: Any, callback: Callback
+    ) -> None:
         """Sample the degrees of the training rows, and set the attributes that they determine.
 
         `pattern` is the column of `tags` of each row.
@@ -319,19 +322,19 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
                 f"{too_many:g} of {n:g} rows have more tags than threshold={rule.threshold:g} "
                 f"allows with {n_labels} labels. Use a larger threshold, or rule='order'."
             )
-            warn(TagWarning(message, "impossible"))
+            warn(LabelWarning(message, "impossible"))
         elif likely is not None:
             message = (
                 f"threshold={likely:g} explains the numbers of tags clearly better than "
                 f"{rule.threshold:g}."
             )
-            warn(TagWarning(message, "threshold"))
+            warn(LabelWarning(message, "threshold"))
         if self.noise == "auto" and self.noise_ > MAX_NOISE:
             message = (
                 f"{self.noise_:.0%} of the tags seem to be wrong. Check the threshold, or use "
                 "rule='order'."
             )
-            warn(TagWarning(message, "noisy"))
+            warn(LabelWarning(message, "noisy"))
 
     def _warn_about_prior(self) -> None:
         message = (
@@ -339,7 +342,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             "labels or all rows have the same number of tags. Set spread_prior, which "
             "determines it."
         )
-        warn(TagWarning(message, "spread"))
+        warn(LabelWarning(message, "spread"))
 
     def _warn_about_rare_values(self, rare: Any) -> None:
         names = np.array(self.label_names_)[rare]
@@ -349,7 +352,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
             "concentrated all degrees are, rest on few rows. Leave out labels that are hardly ever "
             "tagged, or judge some rows by hand."
         )
-        warn(TagWarning(message, "rare"))
+        warn(LabelWarning(message, "rare"))
 
     def _predict(self, X: Any) -> Array:
         """Return E[softmax(z)] with z ~ N(μ(x), Σ)."""

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from labeldist._typing import Array, Watch, show_nothing
+from labeldist._progress import show_nothing
+from labeldist._typing import Array, Callback
 from labeldist.enhancement._bayes_le.logistic_normal import precision_of, softmax_columns
 from labeldist.enhancement._bayes_le.sampler import Chains
 from labeldist.enhancement._bayes_le.score_model import TagModel
@@ -21,7 +22,7 @@ def draw_degrees(
     n_sweeps: int,
     chains_each: int,
     random: np.random.Generator,
-    watch: Watch = show_nothing,
+    watch: Callback = show_nothing,
 ) -> Iterator[tuple[slice, Array]]:
     """Yield draws of degrees given tags, sweep by sweep and block by block.
 
@@ -54,7 +55,7 @@ def posterior_moments(
     n_sweeps: int,
     chains_each: int,
     random: np.random.Generator,
-    watch: Watch = show_nothing,
+    watch: Callback = show_nothing,
 ) -> tuple[Array, Array]:
     """Return the posterior mean and standard deviation of the degrees for each column of `tags`."""
     mean = np.zeros(tags.shape)
@@ -76,7 +77,7 @@ def posterior_quantiles(
     n_sweeps: int,
     chains_each: int,
     random: np.random.Generator,
-    watch: Watch = show_nothing,
+    watch: Callback = show_nothing,
 ) -> Array:
     """Return quantiles of the degrees for each column of `tags`.
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from labeldist._typing import Array, Watch, show_nothing
+from labeldist._progress import show_nothing
+from labeldist._typing import Array, Callback
 from labeldist.enhancement._bayes_le.logistic_normal import (
     cholesky_root,
     precision_of,
@@ -63,7 +64,7 @@ def fit_tag_model(
     noise: float | None,
     spread_prior: Prior,
     random: np.random.Generator,
-    watch: Watch = show_nothing,
+    watch: Callback = show_nothing,
 ) -> TagModel:
     """Estimate the distribution N(mean, covariance) of scores from patterns of tags.
 
@@ -158,7 +159,7 @@ def fit_joint_model(
     regress: Regressor,
     spread_prior: Prior,
     random: np.random.Generator,
-    watch: Watch = show_nothing,
+    watch: Callback = show_nothing,
 ) -> TagModel:
     """Estimate the scores N(mean(x), covariance) whose mean depends on features.
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold
 
+from labeldist._folds import splitter_of
 from labeldist._typing import Array
 from labeldist._validation import weights_for
 from labeldist.features import KernelFeatures
@@ -68,7 +68,7 @@ class CrossFittedScores:
         self.X = X
         self.weight = weight
         self.regressor = regressor
-        self.folds = list(KFold(FOLDS, shuffle=True, random_state=seed).split(weight))
+        self.folds = list(splitter_of(FOLDS, seed).split(weight))
 
     def __call__(self, scores: Array, iteration: int) -> Array:
         """Return the scores of each row, predicted from the other folds, (n_labels, n_rows)."""

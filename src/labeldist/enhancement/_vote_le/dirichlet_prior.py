@@ -9,7 +9,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import dirichlet_multinomial
 
-from labeldist._typing import EPSILON, Array
+from labeldist._precision import EPSILON
+from labeldist._typing import Array
 from labeldist.enhancement._vote_le.left_out_votes import Posterior
 
 LOG_STRENGTHS = (-5.0, 12.0)  # bounds of log s; the upper one leaves the votes without effect

@@ -15,8 +15,9 @@ from scipy.linalg import helmert
 from scipy.special import log_softmax, softmax
 from scipy.stats import norm, qmc
 
+from labeldist._precision import EPSILON
 from labeldist._solvers.row_blocks import row_blocks
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 from labeldist.enhancement._vote_le.left_out_votes import Posterior
 
 LAPLACE_STEPS = 80
