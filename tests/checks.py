@@ -219,9 +219,8 @@ def check_rows_in_another_order_raise(estimator):
     if hasattr(fitted, "score"):
         with raises:
             fitted.score(X, y.iloc[::-1])
-    renamed = clone(estimator).fit(
-        X, y.set_index(np.arange(N) + 1)
-    )  # other labels are paired by position
+    # Rows whose names differ are paired by position.
+    renamed = clone(estimator).fit(X, y.set_index(np.arange(N) + 1))
     assert_allclose(answers(renamed, X), answers(fitted, X), atol=accuracy(estimator))
 
 
@@ -229,10 +228,8 @@ def check_later_changes_of_the_data_have_no_effect(estimator):
     X, y = training_data(estimator)
     new = example(seed=7)[0]
     for options in ({"scale": True}, {"scale": False}) if hasattr(estimator, "scale") else ({},):
-        features, labels = (
-            X.copy(),
-            y.astype(np.float64),
-        )  # of the types that estimators use without a copy
+        # Estimators use arrays of these types without a copy.
+        features, labels = X.copy(), y.astype(np.float64)
         fitted = clone(estimator).set_params(**options).fit(features, labels)
         expected = predictions(fitted, new), answers(fitted, X).copy()
         features[:], labels[:] = 3.0, 0.5

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from pandas.testing import assert_frame_equal
 from scipy import stats
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
@@ -46,9 +47,8 @@ def test_records_are_scores_of_the_folds():
             score_all(D[test], learner.fit(X[train], D[train]).predict(X[test]))
             for train, test in KFold(3, shuffle=True, random_state=7).split(X)
         ]
-        for measure in PAPER_MEASURES:
-            own = values_of(found, method=name, measure=measure)
-            assert_allclose(own, [scores[measure] for scores in expected])
+        own = {m: values_of(found, method=name, measure=m) for m in PAPER_MEASURES}
+        assert_frame_equal(pd.DataFrame(own), pd.DataFrame(expected), rtol=1e-7)
     assert len(found.to_frame()) == 2 * 3 * len(PAPER_MEASURES)
 
 
@@ -309,8 +309,8 @@ def test_enhancers_recover_tags_of_the_threshold():
     L = binarize(D, 0.3)
     for enhancer, name in ((BDLE(), "BD-LE"), (Uniform(), "Uniform")):
         expected = score_all(D, enhancer.fit_transform(X, L))
-        for measure in PAPER_MEASURES:
-            assert_allclose(values_of(found, method=name, measure=measure), expected[measure])
+        own = {m: values_of(found, method=name, measure=m) for m in PAPER_MEASURES}
+        assert own == {m: pytest.approx([value], rel=1e-7) for m, value in expected.items()}
     assert found.methods == ["BD-LE", "Uniform", "LogicalSoftmax"]
     assert found.test("clark").per_set == {}
 
