@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.io
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits
 
 from labeldist.datasets import binarize, list_datasets, load_dataset, load_logical_digits
@@ -80,25 +81,25 @@ def load_other(tiny, tmp_path, monkeypatch):
 
 def test_additional_set_is_normalized(tiny, load_other):
     data = load_other(tiny.D * (1 + 3e-6))
-    np.testing.assert_allclose(data.target, tiny.D, rtol=1e-12)
-    np.testing.assert_array_equal(data.data, tiny.X.astype(np.float32))
+    assert_allclose(data.target, tiny.D, rtol=1e-12)
+    assert_array_equal(data.data, tiny.X.astype(np.float32))
     assert data.data.dtype == np.float64
     data = load_other(tiny.D * [[0.57], [1], [1], [1], [1.2]])
-    np.testing.assert_allclose(data.target, tiny.D, rtol=1e-12)
+    assert_allclose(data.target, tiny.D, rtol=1e-12)
 
 
 def test_bunch_and_pair(tiny, tiny_folder, monkeypatch):
     data = load_dataset("Tiny", data_home=tiny_folder)
-    np.testing.assert_array_equal(data.data, tiny.X)
-    np.testing.assert_array_equal(data.target, tiny.D)
-    np.testing.assert_array_equal(data.logical, binarize(tiny.D))
+    assert_array_equal(data.data, tiny.X)
+    assert_array_equal(data.target, tiny.D)
+    assert_array_equal(data.logical, binarize(tiny.D))
     assert data.feature_names == ["feature_0", "feature_1", "feature_2"]
     assert data.target_names == ["label_0", "label_1"]
     assert data.filename == str(tiny_folder / "Tiny.mat")
     assert tiny.info.citation in data.DESCR
     monkeypatch.setenv("LABELDIST_DATA", str(tiny_folder))
     X, D = load_dataset("Tiny", return_X_y=True)
-    np.testing.assert_array_equal(np.hstack([X, D]), np.hstack([tiny.X, tiny.D]))
+    assert_array_equal(np.hstack([X, D]), np.hstack([tiny.X, tiny.D]))
 
 
 def test_unknown_name_raises_with_a_suggestion():
@@ -116,14 +117,14 @@ def test_benchmark_set_and_its_published_logical_labels(name, benchmark_folder):
     assert data.data.dtype == data.target.dtype == np.float64
     check_distributions(data.target)
     with np.load(benchmark_folder / "logical_labels.npz") as published:
-        np.testing.assert_array_equal(data.logical, published[name])
+        assert_array_equal(data.logical, published[name])
 
 
 def test_digits_have_their_class_as_logical_label():
     digits = load_logical_digits()
     original = load_digits()
-    np.testing.assert_array_equal(digits.logical, np.eye(10)[original.target])
+    assert_array_equal(digits.logical, np.eye(10)[original.target])
     assert digits.target_names == list("0123456789")
     X, L = load_logical_digits(return_X_y=True)
-    np.testing.assert_array_equal(X, original.data)
-    np.testing.assert_array_equal(L, digits.logical)
+    assert_array_equal(X, original.data)
+    assert_array_equal(L, digits.logical)

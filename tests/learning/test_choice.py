@@ -357,15 +357,6 @@ def test_requested_learner_is_chosen_whatever_its_score(noise):
         choose_among(*noise, candidates={"failing": Failing()}, requested=True, **OPTIONS)
 
 
-def test_misaligned_rows_raise(noise):
-    X, D = noise
-    frame = pd.DataFrame(X)
-    weight = pd.Series(np.ones(len(X)))
-    for labels, weights in ((pd.DataFrame(D)[::-1], weight), (pd.DataFrame(D), weight[::-1])):
-        with pytest.raises(ValueError, match="different orders"):
-            choose_learner(frame, labels, candidates=CANDIDATES, sample_weight=weights)
-
-
 def test_texts_can_be_features(curved):
     X, D = curved
     texts = ["high" if row[0] > np.median(D[:, 0]) else "low" for row in D]

@@ -62,8 +62,8 @@ def test_medians_differ_from_the_mean():
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_weighted_rows_equal_repeated_rows(measure):
-    D = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
+def test_weighted_rows_equal_repeated_rows(measure, rng):
+    D = rng.dirichlet(np.ones(3), size=6)
     weight = np.array([3.0, 1, 0, 2, 1, 2])
     repeated = np.repeat(D, weight.astype(int), axis=0)
     expected = loss(measure, repeated, best_constant(repeated, measure))
@@ -71,8 +71,8 @@ def test_weighted_rows_equal_repeated_rows(measure):
 
 
 @pytest.mark.parametrize("measure", ["clark", "kendall"])
-def test_large_tables_are_compared_on_a_sample(measure, monkeypatch):
-    D = np.random.default_rng(0).dirichlet(np.ones(3), size=400)
+def test_large_tables_are_compared_on_a_sample(measure, monkeypatch, rng):
+    D = rng.dirichlet(np.ones(3), size=400)
     expected = loss(measure, D, best_constant(D, measure))
     monkeypatch.setattr(_constants, "N_COMPARED", 100)
     assert loss(measure, D, best_constant(D, measure)) == pytest.approx(expected, rel=0.05)
