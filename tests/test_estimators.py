@@ -21,6 +21,7 @@ from labeldist.features import KernelFeatures
 from labeldist.learning import BlendedLearner, MeanDistribution
 from labeldist.metrics import kl_divergence
 from labeldist.published import ALDL, KM, PLLE, WSLDLMCSC
+from tests.cases import named
 from tests.checks import (
     FEATURES,
     LABELS,
@@ -133,18 +134,23 @@ BAD_TRAINING_DATA = {
 }
 
 
+def accepts(estimator, kind):
+    """Return whether an estimator is made for a kind of data that others refuse."""
+    if kind == "NaN in y":
+        return getattr(estimator, "_accepts_missing", False)
+    return kind == "no features" and isinstance(estimator, BayesLE)
+
+
 @every_estimator
-def test_bad_training_data_raise(estimator):
-    for kind, (change, message) in BAD_TRAINING_DATA.items():
-        X, y = change(*training_data(estimator))
-        if kind == "NaN in y" and getattr(estimator, "_accepts_missing", False):
-            assert clone(estimator).fit(X, y)
-            continue
-        if kind == "no features" and isinstance(estimator, BayesLE):
-            assert clone(estimator).fit(X, y).n_features_in_ == 0
-            continue
-        with pytest.raises(ValueError, match=message):
-            clone(estimator).fit(X, y)
+@pytest.mark.parametrize("kind", BAD_TRAINING_DATA)
+def test_bad_training_data_raise(estimator, kind):
+    change, message = BAD_TRAINING_DATA[kind]
+    X, y = change(*training_data(estimator))
+    if accepts(estimator, kind):
+        assert clone(estimator).fit(X, y).n_features_in_ == X.shape[1]
+        return
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(X, y)
 
 
 @every_learner
@@ -214,13 +220,12 @@ def test_bad_new_rows_raise(estimator):
     ):
         predict(frame(pd.DataFrame, X, list("abcdz")))
     predict = getattr(clone(estimator).fit(X, y), method)
-    bad_rows = {
-        "4 features, but": X[:, :4],
-        "contains NaN": spoil(X, np.nan),
-        "Expected 2D array": X[0],
-    }
-    for message, rows in bad_rows.items():
-        with pytest.raises(ValueError, match=message):
+    for message, rows in (
+        ("4 features, but", X[:, :4]),
+        ("contains NaN", spoil(X, np.nan)),
+        ("Expected 2D array", X[0]),
+    ):
+        with named(message), pytest.raises(ValueError, match=message):
             predict(rows)
 
 
@@ -272,30 +277,36 @@ def invalid_values(constraints):
     return [v for v in values if not any(one.is_satisfied_by(v) for one in checked)]
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, *SPECIAL, KernelFeatures()], ids=repr)
-def test_invalid_parameters_raise_by_name(estimator):
+WITH_PARAMETERS = [*ESTIMATORS, *SPECIAL, KernelFeatures()]
+
+
+@pytest.mark.parametrize("estimator", WITH_PARAMETERS, ids=repr)
+def test_every_parameter_has_constraints(estimator):
     assert set(estimator._parameter_constraints) == set(estimator.get_params(deep=False))
     estimator._validate_params()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name"),
+    [(estimator, name) for estimator in WITH_PARAMETERS for name in estimator.get_params(False)],
+    ids=str,
+)
+def test_invalid_parameters_raise_by_name(estimator, name):
     X, y = training_data(estimator)
-    for name, constraints in estimator._parameter_constraints.items():
-        for value in invalid_values(constraints):
-            model = clone(estimator).set_params(**{name: value})
-            with pytest.raises(ValueError, match=f"'{name}' parameter of"):
-                model.fit(X, y)
+    for value in invalid_values(estimator._parameter_constraints[name]):
+        model = clone(estimator).set_params(**{name: value})
+        with pytest.raises(ValueError, match=f"'{name}' parameter of"):
+            model.fit(X, y)
 
 
-NOT_BETTER = (
-    "MeanDistribution()",
-    "BDLDL(fit_intercept=False)",
-)  # the published model predicts degrees of zero
+# The published model without an intercept predicts degrees of zero.
+NOT_BETTER = ("MeanDistribution()", "BDLDL(fit_intercept=False)")
 
 
 @every_learner
 def test_learners_are_better_than_the_mean(learner):
-    (X, D), (new, truth) = (
-        make_artificial(300, random_state=0),
-        make_artificial(200, random_state=1),
-    )
+    X, D = make_artificial(300, random_state=0)
+    new, truth = make_artificial(200, random_state=1)
     if isinstance(learner, WSLDLMCSC):
         mean = MeanDistribution().fit(new, truth).predict(new)
         P = clone(learner).fit_predict(X, D, new)

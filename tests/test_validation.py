@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from labeldist import BDLDL
@@ -22,7 +22,7 @@ from tests.frames import any_make
 def test_frames_with_sparse_columns():
     X = pd.DataFrame(np.eye(3)).astype(pd.SparseDtype("float64", 0.0))
     D = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
-    np.testing.assert_allclose(BDLDL().fit(X, D).coef_, BDLDL().fit(np.eye(3), D).coef_)
+    assert_allclose(BDLDL().fit(X, D).coef_, BDLDL().fit(np.eye(3), D).coef_)
 
 
 @any_make

@@ -93,8 +93,7 @@ def test_tests_per_set_use_the_folds(measure, sign):
     assert Comparison(records, cross_validated=False).test(measure)["per_set"] == {}
 
 
-def test_corrected_t_test_has_its_size_on_a_cross_validated_mean():
-    rng = np.random.default_rng(0)
+def test_corrected_t_test_has_its_size_on_a_cross_validated_mean(rng):
     pvalues = []
     for _ in range(400):
         rows = rng.normal(size=100)
@@ -106,8 +105,8 @@ def test_corrected_t_test_has_its_size_on_a_cross_validated_mean():
     assert np.mean(np.array(pvalues) < 0.05) < 0.05
 
 
-def test_corrected_t_test_takes_the_ratio_of_test_to_training_rows():
-    leads = np.random.default_rng(0).normal(0.1, 1, 100)
+def test_corrected_t_test_takes_the_ratio_of_test_to_training_rows(rng):
+    leads = rng.normal(0.1, 1, 100)
     t = leads.mean() / (leads.std(ddof=1) * np.sqrt(1 / 100 + 1 / 9))
     expected = 2 * stats.t.sf(abs(t), 99)
     assert corrected_t_test(leads, ratio=1 / 9)["pvalue"] == pytest.approx(expected)
@@ -149,8 +148,8 @@ def test_pvalues_of_ties_and_zeros_equal_all_assignments_of_signs(leads):
     assert signed_rank_test(leads)["pvalue"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_pvalues_are_exact_up_to_25_leads():
-    leads = np.random.default_rng(0).normal(0.3, 1, 26)
+def test_pvalues_are_exact_up_to_25_leads(rng):
+    leads = rng.normal(0.3, 1, 26)
     for n, method in ((25, "exact"), (26, "approx")):
         expected = stats.wilcoxon(leads[:n], method=method).pvalue
         assert signed_rank_test(leads[:n])["pvalue"] == pytest.approx(expected, rel=1e-12)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.io
+from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist.datasets import binarize, list_datasets, load_dataset
 from labeldist.datasets._registry import REGISTRY, SOURCES
@@ -33,27 +34,33 @@ def tiny_folder(tiny, tmp_path, monkeypatch):
 
 def test_registry_has_the_sets_of_the_paper_in_its_order():
     assert list_datasets() == list(SHAPES)
-    for name, shape in SHAPES.items():
-        info = REGISTRY[name]
-        assert (info.n_samples, info.n_features, info.n_labels) == shape
-        assert info.filename == f"{name}.mat"
-        assert len(info.citation.splitlines()) > 1
     for source in SOURCES:
         assert re.fullmatch(FOLDER, source)
 
 
-def test_other_sets_have_an_address_a_checksum_and_terms():
+@pytest.mark.parametrize("name", SHAPES)
+def test_sets_of_the_paper_have_a_shape_a_file_and_a_citation(name):
+    info = REGISTRY[name]
+    assert (info.n_samples, info.n_features, info.n_labels) == SHAPES[name]
+    assert info.filename == f"{name}.mat"
+    assert len(info.citation.splitlines()) > 1
+
+
+def test_registry_has_three_kinds_of_sets_with_different_files():
     assert list_datasets("additional") == ADDITIONAL
     assert len(REGISTRY) == len(SHAPES) + len(ADDITIONAL) + len(list_datasets("votes"))
     assert len({info.sha256 for info in REGISTRY.values()}) == len(REGISTRY)
-    for name in [*ADDITIONAL, *list_datasets("votes")]:
-        info = REGISTRY[name]
-        assert re.fullmatch(FOLDER + re.escape(info.filename), info.url)
-        assert info.terms
-        assert info.citation
-        assert info.kind == "additional" or len(info.label_names) == info.n_labels
     with pytest.raises(ValueError, match="got 'all'"):
         list_datasets("all")
+
+
+@pytest.mark.parametrize("name", [*ADDITIONAL, *list_datasets("votes")])
+def test_other_sets_have_an_address_a_citation_and_terms(name):
+    info = REGISTRY[name]
+    assert re.fullmatch(FOLDER + re.escape(info.filename), info.url)
+    assert info.terms
+    assert info.citation
+    assert info.kind == "additional" or len(info.label_names) == info.n_labels
 
 
 @pytest.fixture
@@ -73,25 +80,25 @@ def load_other(tiny, tmp_path, monkeypatch):
 
 def test_additional_set_is_normalized(tiny, load_other):
     data = load_other(tiny.D * (1 + 3e-6))
-    np.testing.assert_allclose(data.target, tiny.D, rtol=1e-12)
-    np.testing.assert_array_equal(data.data, tiny.X.astype(np.float32))
+    assert_allclose(data.target, tiny.D, rtol=1e-12)
+    assert_array_equal(data.data, tiny.X.astype(np.float32))
     assert data.data.dtype == np.float64
     data = load_other(tiny.D * [[0.57], [1], [1], [1], [1.2]])
-    np.testing.assert_allclose(data.target, tiny.D, rtol=1e-12)
+    assert_allclose(data.target, tiny.D, rtol=1e-12)
 
 
 def test_bunch_and_pair(tiny, tiny_folder, monkeypatch):
     data = load_dataset("Tiny", data_home=tiny_folder)
-    np.testing.assert_array_equal(data.data, tiny.X)
-    np.testing.assert_array_equal(data.target, tiny.D)
-    np.testing.assert_array_equal(data.logical, binarize(tiny.D))
+    assert_array_equal(data.data, tiny.X)
+    assert_array_equal(data.target, tiny.D)
+    assert_array_equal(data.logical, binarize(tiny.D))
     assert data.feature_names == ["feature_0", "feature_1", "feature_2"]
     assert data.target_names == ["label_0", "label_1"]
     assert data.filename == str(tiny_folder / "Tiny.mat")
     assert tiny.info.citation in data.DESCR
     monkeypatch.setenv("LABELDIST_DATA", str(tiny_folder))
     X, D = load_dataset("Tiny", return_X_y=True)
-    np.testing.assert_array_equal(np.hstack([X, D]), np.hstack([tiny.X, tiny.D]))
+    assert_array_equal(np.hstack([X, D]), np.hstack([tiny.X, tiny.D]))
 
 
 def test_unknown_name_raises_with_a_suggestion():
@@ -109,4 +116,4 @@ def test_benchmark_set_and_its_published_logical_labels(name, benchmark_folder):
     assert data.data.dtype == data.target.dtype == np.float64
     check_distributions(data.target)
     with np.load(benchmark_folder / "logical_labels.npz") as published:
-        np.testing.assert_array_equal(data.logical, published[name])
+        assert_array_equal(data.logical, published[name])

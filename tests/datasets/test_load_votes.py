@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist.datasets import load_votes
 from labeldist.datasets._registry import REGISTRY
@@ -41,7 +42,7 @@ def test_chaos_nli_has_counts_and_texts(load):
         lines += json.dumps(record, ensure_ascii=False) + "\n"
     data = load("ChaosNLI_alphaNLI", lines.encode())
     assert data.votes.label_names == ["1", "2"]
-    np.testing.assert_array_equal(data.votes.distributions, [[0.97, 0.03], [0, 1]])
+    assert_array_equal(data.votes.distributions, [[0.97, 0.03], [0, 1]])
     assert data.votes.items == ["b-1", "a-1"]
     assert data.items.to_dict("records")[0] == {"uid": "b-1", **example}
     assert "CC BY-NC 4.0" in data.description
@@ -85,7 +86,7 @@ def test_fer_plus_has_counts_and_names_of_pictures(load):
     header = ",".join(["Usage", "Image name", *REGISTRY["FER+"].label_names])
     rows = "Training,fer0.png,4,0,0,1,3,2,0,0,0,0\r\nTraining,,1,0,0,0,0,0,0,0,0,9"
     data = load("FER+", f"{header}\r\n{rows}".encode())
-    np.testing.assert_array_equal(data.votes.weights, [10, 10])
+    assert_array_equal(data.votes.weights, [10, 10])
     found = data.votes.to_frame()
     assert found[["neutral", "anger", "NF"]].to_numpy().tolist() == [[0.4, 0.3, 0], [0.1, 0, 0.9]]
     assert data.items["item"].tolist() == [0, 1]
@@ -105,7 +106,7 @@ def test_published_file(name, votes_folder, monkeypatch):
         # decimals.
         published = [record["soft_label"]["1"] for record in json.loads(text).values()]
         abusive = data.votes.distributions[:, :3].sum(axis=1)
-        np.testing.assert_allclose(abusive, published, rtol=0, atol=6e-4)
+        assert_allclose(abusive, published, rtol=0, atol=6e-4)
     else:
         published = [json.loads(line)["label_dist"] for line in text.splitlines()]
-        np.testing.assert_allclose(data.votes.distributions, published)
+        assert_allclose(data.votes.distributions, published)

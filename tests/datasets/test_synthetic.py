@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist.datasets import binarize, make_artificial
 from labeldist.exceptions import NotADistributionError
@@ -24,14 +25,14 @@ def degrees(row):
 def test_degrees_follow_the_formula():
     X, D = make_artificial(400, random_state=0)
     assert X.shape == D.shape == (400, 3)
-    np.testing.assert_allclose([X.min(), X.max(), X.mean(), X.var()], [-1, 1, 0, 1 / 3], atol=0.05)
-    np.testing.assert_allclose(D, [degrees(row) for row in X.tolist()], rtol=1e-13)
+    assert_allclose([X.min(), X.max(), X.mean(), X.var()], [-1, 1, 0, 1 / 3], atol=0.05)
+    assert_allclose(D, [degrees(row) for row in X.tolist()], rtol=1e-13)
 
 
 def test_random_state_makes_rows_reproducible():
     X, _ = make_artificial(10, random_state=7)
     again, _ = make_artificial(10, random_state=np.random.RandomState(7))
-    np.testing.assert_array_equal(again, X)
+    assert_array_equal(again, X)
 
 
 @st.composite

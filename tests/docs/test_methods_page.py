@@ -3,6 +3,8 @@
 import re
 from inspect import signature
 
+import pytest
+
 import labeldist
 from labeldist import enhancement, learning
 from labeldist.published import make_published
@@ -16,6 +18,8 @@ NAMES = {
     "labeldist": labeldist,
 }
 PAGE = methods_page()
+PARAMETERS = re.findall(r"`(\w+)` of `(BDL\w+)`", PAGE)
+EXPRESSIONS = {*re.findall(r"`((?:BDLE|BDLDL|make_published|labeldist\.)[^`]*)`", PAGE)}
 
 
 def test_every_equation_of_the_paper_has_a_row():
@@ -25,22 +29,23 @@ def test_every_equation_of_the_paper_has_a_row():
     assert numbers | set(range(int(first), int(last))) == set(range(1, 29))
 
 
-def test_parameters_exist():
-    pairs = re.findall(r"`(\w+)` of `(BDL\w+)`", PAGE)
-    assert len(pairs) >= 8
-    for parameter, name in pairs:
-        assert parameter in signature(NAMES[name]).parameters
+@pytest.mark.parametrize(("parameter", "name"), PARAMETERS)
+def test_parameters_exist(parameter, name):
+    assert parameter in signature(NAMES[name]).parameters
 
 
-def test_expressions_evaluate_and_experiments_exist():
-    expressions = re.findall(r"`((?:BDLE|BDLDL|make_published|labeldist\.)[^`]*)`", PAGE)
-    for text in expressions:
-        assert eval(text, NAMES.copy()) is not None  # noqa: S307  # our own page
+@pytest.mark.parametrize("text", sorted(EXPRESSIONS))
+def test_expressions_evaluate(text):
+    assert eval(text, NAMES.copy()) is not None  # noqa: S307  # our own page
+
+
+def test_parameters_and_experiments_are_found():
+    assert len(PARAMETERS) >= 8
     experiments = re.findall(r"experiment `([\w-]+)`", PAGE)
     assert len(experiments) == 5
     assert set(experiments) <= set(shipped())
 
 
-def test_methods_of_the_paper_are_published():
-    for name in OF_THE_PAPER:
-        assert make_published(name) is not None
+@pytest.mark.parametrize("name", OF_THE_PAPER)
+def test_methods_of_the_paper_are_published(name):
+    assert make_published(name) is not None

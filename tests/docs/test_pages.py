@@ -33,14 +33,16 @@ def _empty_folder(tmp_path, monkeypatch):
 # `test_add_a_method.py` follows the example of docs/architecture.md.
 WITH_EXAMPLES = [page for page in PAGES if find(r"^```(python|console)$", page)]
 WITH_EXAMPLES.remove(DOCS / "architecture.md")
+MAKE_TARGETS = {*find(r"^([a-z-]+):", ROOT / "Makefile")}
+
+
+def for_each(pages):
+    names = [str(page.relative_to(ROOT)) for page in pages]
+    return pytest.mark.parametrize("page", pages, ids=names)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page",
-    WITH_EXAMPLES,
-    ids=lambda page: str(page.relative_to(ROOT)),
-)
+@for_each(WITH_EXAMPLES)
 def test_examples_run(page):
     names = walk_through(page)
     if page.name == "README.md":
@@ -63,16 +65,15 @@ def test_readme_is_short():
         assert len([line for line in block.splitlines() if line]) <= 10
 
 
-def test_links_between_pages_exist():
-    for page in PAGES:
-        links = find(r"\]\((?!https?://|(?:../)?gallery/)([^)#]+)", page)
-        assert [link for link in links if not (page.parent / link).exists()] == [], page
+@for_each(PAGES)
+def test_links_to_other_pages_exist(page):
+    links = find(r"\]\((?!https?://|(?:../)?gallery/)([^)#]+)", page)
+    assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-def test_make_targets_exist():
-    targets = find(r"^([a-z-]+):", ROOT / "Makefile")
-    for page in PAGES:
-        assert {*find(r"(?:`|^)make ([a-z-]+)", page)} <= {*targets}, page
+@for_each(PAGES)
+def test_make_targets_exist(page):
+    assert {*find(r"(?:`|^)make ([a-z-]+)", page)} <= MAKE_TARGETS
 
 
 def test_readme_names_every_extra():

@@ -85,7 +85,7 @@ def _writes(details, folder):
 def _main():
     for module in ("matplotlib.pyplot", "pyarrow.parquet", "rich.progress", "scipy.io", "skops.io"):
         import_module(module)
-    for module in ("cli.app", "explorer", "learning", "models", "plots", "votes"):
+    for module in ("app.cli.app", "app.explorer", "learning", "models", "plots", "votes"):
         import_module(f"labeldist.{module}")
     for line in sys.stdin:
         output = os.memfd_create("output")

@@ -9,6 +9,7 @@ import pytest
 
 from labeldist.models import load
 from tests.app.cli.conftest import FEATURES, songs  # noqa: F401  # a fixture
+from tests.cases import named
 from tests.disks import grow, read_only, small_disk
 from tests.faults.fork_server import ForkServer
 
@@ -90,8 +91,10 @@ def test_kill_before_any_step_leaves_outputs_complete_or_absent(server, folder, 
     expected = Outputs(server, folder, command)
     assert expected.steps >= 3  # open, rename, remove
     for step in range(1, expected.steps + 1):
-        assert server.run(folder, *command, "--force", at_step=step)["code"] == -signal.SIGKILL
-        expected.assert_complete(folder)
+        with named(f"step {step}"):
+            killed = server.run(folder, *command, "--force", at_step=step)
+            assert killed["code"] == -signal.SIGKILL
+            expected.assert_complete(folder)
     expected.assert_next_run_succeeds(server, folder, command)
 
 
@@ -102,12 +105,13 @@ def test_termination_is_reported_and_leaves_no_temporary_files(
 ):
     expected = Outputs(server, folder, command)
     for step in range(1, expected.steps + 1):
-        result = server.run(folder, *command, "--force", at_step=step, signal=number)
-        assert result["code"] == code
-        assert result["output"].splitlines()[-1].startswith("labeldist: ")
-        assert "Traceback" not in result["output"]
-        expected.assert_complete(folder)
-        assert not list(folder.glob("*.part"))
+        with named(f"step {step}"):
+            result = server.run(folder, *command, "--force", at_step=step, signal=number)
+            assert result["code"] == code
+            assert result["output"].splitlines()[-1].startswith("labeldist: ")
+            assert "Traceback" not in result["output"]
+            expected.assert_complete(folder)
+            assert not list(folder.glob("*.part"))
     expected.assert_next_run_succeeds(server, folder, command)
 
 

@@ -90,9 +90,9 @@ def test_folds_need_not_be_a_partition(table):
     assert_same_scores(cross_validated(some).fit(*table), grid_search(*table, some))
 
 
-def test_weights_equal_repeated_rows(table):
+def test_weights_equal_repeated_rows(table, rng):
     X, D = table
-    times = np.random.default_rng(0).integers(1, 4, size=120)
+    times = rng.integers(1, 4, size=120)
     owner = np.repeat(np.arange(120), times)
     folds = list(GroupKFold(3).split(X, groups=np.arange(120)))
     repeated = [tuple(np.flatnonzero(np.isin(owner, part)) for part in fold) for fold in folds]
@@ -156,8 +156,7 @@ def test_best_estimator_predicts_and_knows_the_features():
 
 @pytest.mark.parametrize("m", [6, 410])
 @pytest.mark.parametrize("units", [(-2, 4), (-6, 6)])
-def test_extreme_units_give_the_scores_of_grid_search(m, units):
-    rng = np.random.default_rng(0)
+def test_extreme_units_give_the_scores_of_grid_search(m, units, rng):
     base = rng.normal(size=(900, m))
     D = softmax(base[:, :3] + 0.3 * rng.normal(size=(900, 3)))
     X = base * np.logspace(*units, m)
@@ -178,8 +177,7 @@ def test_measure_function_with_lower_is_better_raises(table):
     assert by_name.best_params_ == by_function.best_params_
 
 
-def test_function_as_scoring_gets_whole_folds():
-    rng = np.random.default_rng(0)
+def test_function_as_scoring_gets_whole_folds(rng):
     X = rng.normal(size=(3000, 2))
     D = rng.dirichlet(np.ones(50), size=3000)
     lengths = set()

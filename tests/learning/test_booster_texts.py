@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 
 from labeldist.learning import SoftLabelClassifier
 from labeldist.learning._booster_texts import check_lightgbm_text, check_xgboost_text
@@ -58,7 +59,7 @@ def test_texts_of_the_libraries_pass(make, parameters, n_labels):
     model = make(n_labels, **parameters)
     X, _ = data(n_labels)
     copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+    assert_array_equal(copy.predict(X), model.predict(X))
 
 
 LIGHTGBM_CHANGES = {
@@ -80,11 +81,15 @@ LIGHTGBM_CHANGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def light_text():
+    return light().estimator_.__getstate__()["text"]
+
+
 @pytest.mark.parametrize("change", LIGHTGBM_CHANGES.values(), ids=LIGHTGBM_CHANGES)
-def test_changed_texts_of_lightgbm_are_refused(change):
-    text = light().estimator_.__getstate__()["text"]
-    changed = text.replace(*change, 1)
-    assert changed != text
+def test_changed_texts_of_lightgbm_are_refused(light_text, change):
+    changed = light_text.replace(*change, 1)
+    assert changed != light_text
     # The sizes of the trees fit, so that other checks find the change.
     head, _, trees = changed.partition("\n\n")
     if change[0] in trees and change[0] != "end of trees":
@@ -148,18 +153,22 @@ XGBOOST_CHANGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def extreme_text():
+    return extreme().estimator_.__getstate__()["text"]
+
+
 @pytest.mark.parametrize("change", XGBOOST_CHANGES.values(), ids=XGBOOST_CHANGES)
-def test_changed_texts_of_xgboost_are_refused(change):
-    content = json.loads(extreme().estimator_.__getstate__()["text"])
+def test_changed_texts_of_xgboost_are_refused(extreme_text, change):
+    content = json.loads(extreme_text)
     change(content)
     with pytest.raises((ValueError, KeyError)):
         check_xgboost_text(json.dumps(content))
 
 
-def test_repeated_names_and_empty_texts_of_xgboost_are_refused():
-    text = extreme().estimator_.__getstate__()["text"]
+def test_repeated_names_and_empty_texts_of_xgboost_are_refused(extreme_text):
     with pytest.raises(ValueError, match="occurs twice"):
-        check_xgboost_text(text.replace("{", '{"learner": {},', 1))
+        check_xgboost_text(extreme_text.replace("{", '{"learner": {},', 1))
     with pytest.raises(ValueError, match="Expecting value"):
         check_xgboost_text("")
 

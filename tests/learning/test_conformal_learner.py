@@ -59,9 +59,9 @@ def test_intervals_cover_the_stated_share(learner, draw):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list_datasets())
 @pytest.mark.usefixtures("benchmark_folder")
-def test_intervals_cover_held_out_rows_of_benchmark_sets(name):
+def test_intervals_cover_held_out_rows_of_benchmark_sets(name, rng):
     data = load_dataset(name)
-    order = np.random.default_rng(0).permutation(len(data.target))[:2400]
+    order = rng.permutation(len(data.target))[:2400]
     train, test = np.array_split(order, 2)
     model = ConformalLearner(BDLDL(ridge=1.0), random_state=0).fit(
         data.data[train], data.target[train]

@@ -10,7 +10,6 @@ from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from scipy.stats import wasserstein_distance
-from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -58,11 +57,8 @@ def test_public_functions_have_signature_documentation_and_pickle(measure):
 def test_measures_equal_their_definition(pair):
     D, P = pair
     by_hand = [measures_by_hand(d, p) for d, p in zip(D.tolist(), P.tolist(), strict=True)]
-    scores = score_all(D, P, measures="all")
-    for name in MEASURES:
-        assert_allclose(
-            scores[name], np.mean([row[name] for row in by_hand]), atol=1e-12, err_msg=name
-        )
+    expected = pd.DataFrame(by_hand)[list(MEASURES)].mean(skipna=False).to_dict()
+    assert score_all(D, P, measures="all") == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
 
 @every_measure
@@ -192,27 +188,14 @@ def test_measures_are_not_scorers():
         search.fit(*make_artificial(60, random_state=0))
 
 
-def test_misaligned_rows_raise():
-    D = np.array([[0.5, 0.5], [0.1, 0.9]])
-    frame = pd.DataFrame(D)
-    for tables in ((frame, frame[::-1]), (frame, D, frame[0][::-1])):
-        with pytest.raises(ValueError, match="different orders"):
-            metrics.clark(*tables)
-
-
-PIPELINE = make_pipeline(StandardScaler(), BDLDL())
-SEARCH = GridSearchCV(PIPELINE, {"bdldl__ridge": [1.0]}, cv=2)
-
-
-@pytest.mark.parametrize("model", [BDLDL(), make_pipeline(StandardScaler(), SEARCH)])
-def test_scorers_raise_for_labels_and_rows_in_another_order(model):
-    arrays, scorer = make_artificial(60, random_state=0), get_scorer("cosine")
-    X, D = pd.DataFrame(arrays[0]), pd.DataFrame(arrays[1], columns=["joy", "fear", "calm"])
-    model = clone(model).fit(X, D)
+def test_scorers_know_the_labels_of_searches_in_pipelines():
+    X, D = map(pd.DataFrame, make_artificial(60, random_state=0))
+    pipeline = make_pipeline(StandardScaler(), BDLDL())
+    search = GridSearchCV(pipeline, {"bdldl__ridge": [1.0]}, cv=2)
+    model, scorer = make_pipeline(StandardScaler(), search).fit(X, D), get_scorer("cosine")
     assert scorer(model, X, D) == scorer(model, X, D.to_numpy())
-    for y, message in ((D.iloc[:, ::-1], "must have the labels"), (D[::-1], "different orders")):
-        with pytest.raises(ValueError, match=message):
-            scorer(model, X, y)
+    with pytest.raises(ValueError, match="must have the labels"):
+        scorer(model, X, D.iloc[:, ::-1])
 
 
 def test_scorers_normalise_true_degrees_and_take_weights():

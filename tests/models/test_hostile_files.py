@@ -19,6 +19,7 @@ from labeldist.learning import DistributionForest
 from labeldist.models import load, read_card, save
 from labeldist.models._inside_pipelines import predict_distributions
 from tests.app.cli.in_process import error_of
+from tests.cases import named
 from tests.models.examples import NEW, fitted
 
 
@@ -185,14 +186,17 @@ def test_models_without_coefficients(path):
     assert "coef_" in error_of("predict", path, table)
 
 
-def test_archives_without_a_card_and_truncated_files(path):
+def test_archives_without_a_card(path):
     rewrite(path, lambda members: members.pop("card.json"))
     with pytest.raises(ModelError, match=r"model\.skops.*card\.json"):
         load(path)
+
+
+def test_truncated_files(path):
     content = path.read_bytes()
     for length in np.linspace(0, len(content) - 1, 25).astype(int):
         path.write_bytes(content[:length])
-        with pytest.raises(ModelError, match=r"model\.skops"):
+        with named(length), pytest.raises(ModelError, match=r"model\.skops"):
             load(path)
 
 
@@ -204,10 +208,11 @@ def test_flipped_bits_are_refused_or_change_nothing(path):
         changed = bytearray(content)
         changed[position] ^= 0x55
         path.write_bytes(changed)
-        try:
-            assert_array_equal(load(path).predict(NEW), expected)
-        except ModelError:
-            refused += 1
+        with named(position):
+            try:
+                assert_array_equal(load(path).predict(NEW), expected)
+            except ModelError:
+                refused += 1
     assert refused > 40
 
 

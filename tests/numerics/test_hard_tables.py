@@ -31,6 +31,7 @@ from labeldist.published import (
     PTBayes,
 )
 from labeldist.simplex import normalize, softmax, to_distributions
+from tests.cases import named
 from tests.checks import accuracy
 from tests.numerics.hard_tables import hard_tables, is_right_or_named, labels_for, rows_of, table
 from tests.references import (
@@ -107,11 +108,12 @@ CASES = {
 
 
 @every_estimator
-def test_difficult_tables_are_fitted(estimator):
-    for case, (X, D) in CASES.items():
-        fitted = is_right_or_named(estimator, X, labels_for(estimator, normalize(D)), new=X[:2])
-        cannot_split = case == "one row" and isinstance(estimator, BDLDLCV)
-        assert fitted != cannot_split, case
+@pytest.mark.parametrize("case", CASES)
+def test_difficult_tables_are_fitted(estimator, case):
+    X, D = CASES[case]
+    fitted = is_right_or_named(estimator, X, labels_for(estimator, normalize(D)), new=X[:2])
+    cannot_split = case == "one row" and isinstance(estimator, BDLDLCV)
+    assert fitted != cannot_split
 
 
 # Drawing a table takes long compared with fitting five rows.
@@ -123,11 +125,8 @@ SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.larg
 def test_random_extreme_tables_are_fitted_or_named(hard):
     X, D, new = hard
     for estimator in ALL:
-        try:
+        with named(estimator):
             is_right_or_named(estimator, X, labels_for(estimator, D), new)
-        except Exception as error:
-            error.add_note(f"The estimator is {estimator!r}.")
-            raise
 
 
 @pytest.mark.soak

@@ -8,8 +8,8 @@ from labeldist.plots import CriticalDifferenceDisplay
 
 
 @pytest.mark.parametrize("n_methods", [3, 8, 32])
-def test_names_cross_no_lines_and_stay_inside_the_figure(n_methods):
-    ranks = np.sort(np.random.default_rng(0).uniform(1, n_methods, n_methods))
+def test_names_cross_no_lines_and_stay_inside_the_figure(n_methods, rng):
+    ranks = np.sort(rng.uniform(1, n_methods, n_methods))
     ranks[:2] = 1.5, 1.5
     named = {f"a method with a long name {k}": rank for k, rank in enumerate(ranks)}
     display = CriticalDifferenceDisplay(named, 1.0).plot()

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist import BDLDL
 from labeldist.datasets import make_artificial
@@ -36,7 +37,7 @@ def data():
 def test_names_of_a_table(table, labels, items):
     rows = read_rows(table)
     assert (list(rows.columns), list(rows.index)) == (labels, items)
-    np.testing.assert_array_equal(rows, D)
+    assert_array_equal(rows, D)
 
 
 def test_tables_that_are_not_distributions_raise():
@@ -48,27 +49,20 @@ def test_tables_that_are_not_distributions_raise():
 def test_pair_has_the_names_of_either_table(true, predicted):
     rows, values = read_pair(true, predicted)
     assert (list(rows.columns), list(rows.index)) == (["joy", "fear"], ["a", "b"])
-    np.testing.assert_array_equal(values, D)
+    assert_array_equal(values, D)
 
 
 def test_truth_is_normalised_and_brings_names(data):
     X, D = data
     model = BDLDL().fit(X, D.to_numpy())
     display = PredictionDisplay.from_estimator(model, X, 7 * D)
-    np.testing.assert_allclose(display.true, D.loc[display.item_names])
+    assert_allclose(display.true, D.loc[display.item_names])
     rows = D.index.get_indexer(display.item_names)
-    np.testing.assert_allclose(display.predicted, model.predict(X)[rows])
+    assert_allclose(display.predicted, model.predict(X)[rows])
     assert display.label_names == LABELS
 
 
-def test_truth_with_other_labels_or_rows_raises(data):
+def test_truth_with_fewer_rows_raises(data):
     X, D = data
-    X = pd.DataFrame(X, D.index)
-    model = BDLDL().fit(X, D)
-    for y, message in (
-        (D[["fear", "joy", "calm"]], "must have the labels"),
-        (D[:5], "inconsistent"),
-        (D[::-1], "indexes of X and y"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            PredictionDisplay.from_estimator(model, X, y)
+    with pytest.raises(ValueError, match="inconsistent"):
+        PredictionDisplay.from_estimator(BDLDL().fit(X, D), X, D[:5])

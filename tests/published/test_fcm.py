@@ -3,7 +3,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist.datasets import binarize, make_artificial
 from labeldist.published import FCM
 from labeldist.simplex import normalize, softmax
 from tests.references import fuzzy_memberships_by_hand
@@ -69,12 +68,6 @@ def test_non_convergence_warns(tags):
     with pytest.warns(ConvergenceWarning, match="2 iterations"):
         model = FCM(max_iter=2).fit(*tags)
     assert model.n_iter_ == 2
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_few_rows(n):
-    X, D = make_artificial(n, random_state=0)
-    assert FCM().fit_transform(X, binarize(D)).shape == (n, 3)
 
 
 def test_tol_changes_the_number_of_iterations(tags):

@@ -45,9 +45,9 @@ def test_large_low_rank_gives_uniform_rows(rng, solver):
     assert_allclose(model.predict(X), 1 / 3, atol=1e-5)
 
 
-def test_proximal_gradient_is_close_to_the_minimum():
+def test_proximal_gradient_is_close_to_the_minimum(rng):
     X, D = make_artificial(300, random_state=0)
-    D[np.random.default_rng(0).random(D.shape) < 0.5] = np.nan
+    D[rng.random(D.shape) < 0.5] = np.nan
     exact, fast = (IncomLDL(0.5, solver=solver).fit(X, D) for solver in ("admm", "apg"))
     assert_allclose(fast.predict(X), exact.predict(X), atol=0.02)
     assert fast.n_iter_ < exact.n_iter_

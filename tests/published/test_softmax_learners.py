@@ -83,14 +83,6 @@ def test_without_further_terms_is_cross_entropy_with_ridge(table, learner):
     assert_allclose(model.predict(X), SABFGS(tol=1e-9).fit(X, D).predict(X), atol=1e-7)
 
 
-@pytest.mark.parametrize("n", [1, 3])
-@each([LDLSCL(), EDLLRL()])
-def test_fewer_rows_than_clusters(table, learner, n):
-    X, D = table
-    predicted = clone(learner).fit(X[:n], D[:n]).predict(X[:n])
-    assert_allclose(predicted.sum(axis=1), 1)
-
-
 @each([LDLLRR(50.0), LDLDPA(50.0, 50.0), LDLLDM(), DeltaLDL(), EDL(affinity=np.ones((3, 3)))])
 def test_uniform_distributions_are_fitted(rng, learner):
     X = rng.normal(size=(20, 3))

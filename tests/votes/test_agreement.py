@@ -132,18 +132,24 @@ def test_votes_without_a_defined_agreement_raise():
         agreement(from_votes([[2, 0], [0, 1]]))
 
 
-def test_several_votes_of_an_annotator_and_invalid_options_raise():
+def test_several_votes_of_an_annotator_and_other_types_raise():
     table = pd.DataFrame({"ann": ["x;y", "x"], "bob": ["x", "y"]})
     several = from_votes(table, annotators=["ann", "bob"], separator=";")
     with pytest.raises(TableError, match="more than once"):
         agreement(several)
     with pytest.raises(TypeError, match="from_votes; got list"):
         agreement([[1, 2]])
-    with pytest.raises(ValueError, match="'ratio'"):
-        agreement(published_votes(), level="ratio")
-    for number in (0, -1):
-        with pytest.raises(ValueError, match=f"n_resamples must be at least 1; got {number}"):
-            agreement(published_votes(), n_resamples=number)
-    for level in (0, 1, 95, -0.5, np.nan):
-        with pytest.raises(ValueError, match="coverage must be between 0 and 1; got"):
-            agreement(published_votes(), coverage=level)
+
+
+INVALID_OPTIONS = [("level", "ratio", "'ratio'")]
+INVALID_OPTIONS += [("n_resamples", n, f"must be at least 1; got {n}") for n in (0, -1)]
+INVALID_OPTIONS += [
+    ("coverage", level, "coverage must be between 0 and 1; got")
+    for level in (0, 1, 95, -0.5, np.nan)
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), INVALID_OPTIONS)
+def test_invalid_options_raise(name, value, message):
+    with pytest.raises(ValueError, match=message):
+        agreement(published_votes(), **{name: value})

@@ -437,31 +437,50 @@ def test_annotator_in_two_groups_raises(rng):
         annotators(votes, column)
 
 
-def test_invalid_calls():
-    table = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "joy"]})
-    pair = from_votes(table, annotators=["ann", "bob"])
-    votes = from_votes(table.assign(cy=["joy", "fear"]), annotators=["ann", "bob", "cy"])
-    with pytest.raises(TableError, match=r"3 groups for 6 votes.*one group per vote"):
-        annotators(votes, ["A", "A", "B"])
-    with pytest.raises(TableError, match=r"Two groups .* \['A'\]"):
-        annotators(votes, {"ann": "A", "bob": "A", "cy": "A"})
-    with pytest.raises(TableError, match="annotators are unknown"):
-        annotators(from_votes([[1, 2]]))
-    with pytest.raises(TableError, match=r"two or more votes are for the same label, so agreement"):
-        annotators(from_votes(table[:1], annotators=["ann", "bob"]))
-    with pytest.raises(TableError, match="No item has two votes"):
-        annotators(from_votes(table[["ann"]], annotators=["ann"]))
-    once = pd.DataFrame({"item": [1, 1, 2, 2], "who": [*"abcd"], "label": ["joy", "fear"] * 2})
-    for few in (pair, read(once)):
-        with pytest.warns(LabelWarning, match="No annotator has votes on two items with three"):
-            found = annotators(few)
-        assert np.isnan([found.agreement, found.lower, found.upper]).all()
-    for number in (0, -1):
-        with pytest.raises(ValueError, match=f"n_permutations must be at least 1; got {number}"):
-            annotators(votes, {"ann": "A", "bob": "B"}, n_permutations=number)
-    for level in (0, 1, 95, -0.5, np.nan):
-        with pytest.raises(ValueError, match=r"coverage must be between 0 and 1; got"):
-            annotators(votes, coverage=level)
-    several = pd.DataFrame({"ann": ["joy;fear"], "bob": ["joy"]})
-    with pytest.raises(TableError, match="more than once"):
-        annotators(from_votes(several, annotators=["ann", "bob"], separator=";"))
+TABLE = pd.DataFrame({"ann": ["joy", "fear"], "bob": ["joy", "joy"], "cy": ["joy", "fear"]})
+ONCE = pd.DataFrame({"item": [1, 1, 2, 2], "who": [*"abcd"], "label": ["joy", "fear"] * 2})
+
+
+def in_columns(table, **options):
+    return from_votes(table, annotators=list(table), **options)
+
+
+INVALID_OPTIONS = [
+    (["A", "A", "B"], {}, r"3 groups for 6 votes.*one group per vote"),
+    (dict.fromkeys(TABLE, "A"), {}, r"Two groups .* \['A'\]"),
+    *(
+        ({"ann": "A", "bob": "B"}, {"n_permutations": number}, f"must be at least 1; got {number}")
+        for number in (0, -1)
+    ),
+    *(
+        (None, {"coverage": level}, "coverage must be between 0 and 1; got")
+        for level in (0, 1, 95, -0.5, np.nan)
+    ),
+]
+
+
+@pytest.mark.parametrize(("groups", "options", "message"), INVALID_OPTIONS)
+def test_invalid_options_raise(groups, options, message):
+    with pytest.raises((TableError, ValueError), match=message):
+        annotators(in_columns(TABLE), groups, **options)
+
+
+@pytest.mark.parametrize(
+    ("votes", "message"),
+    [
+        (from_votes([[1, 2]]), "annotators are unknown"),
+        (in_columns(TABLE[["ann", "bob"]][:1]), "two or more votes are for the same label, so"),
+        (in_columns(TABLE[["ann"]]), "No item has two votes"),
+        (in_columns(TABLE[:1] + ";fear", separator=";"), "more than once"),
+    ],
+)
+def test_votes_without_a_defined_agreement_raise(votes, message):
+    with pytest.raises(TableError, match=message):
+        annotators(votes)
+
+
+@pytest.mark.parametrize("votes", [in_columns(TABLE[["ann", "bob"]]), read(ONCE)])
+def test_annotators_without_two_items_with_three_votes_warn(votes):
+    with pytest.warns(LabelWarning, match="No annotator has votes on two items with three"):
+        found = annotators(votes)
+    assert np.isnan([found.agreement, found.lower, found.upper]).all()

@@ -19,8 +19,8 @@ def model():
     return TagModel(np.array([[0.3], [0.0], [-0.3]]), covariance, 0.5, 0.0, Rule())
 
 
-def test_draws_are_degrees_that_satisfy_the_rule(model):
-    blocks = list(draw_degrees(model, TAGS, 3, 50, np.random.default_rng(0)))
+def test_draws_are_degrees_that_satisfy_the_rule(model, rng):
+    blocks = list(draw_degrees(model, TAGS, 3, 50, rng))
     assert len(blocks) == 3
     for columns, degrees in blocks:
         assert columns == slice(0, 3)
@@ -29,10 +29,10 @@ def test_draws_are_degrees_that_satisfy_the_rule(model):
         assert_array_equal(Rule().tags(degrees.reshape(3, -1)), np.repeat(TAGS, 50, axis=1))
 
 
-def test_blocks_cover_all_columns_with_their_means():
+def test_blocks_cover_all_columns_with_their_means(rng):
     mean = np.array([[2.0, -2.0, 0.0], [0.0, 2.0, 2.0], [-2.0, 0.0, -2.0]])
     by_row = TagModel(mean, 0.01 * np.eye(3), 2.0, 0.0, Rule("order"))
-    blocks = list(draw_degrees(by_row, TAGS, 2, 2_500, np.random.default_rng(0)))
+    blocks = list(draw_degrees(by_row, TAGS, 2, 2_500, rng))
     assert [columns for columns, _ in blocks] == [slice(i, i + 1) for i in (0, 0, 1, 1, 2, 2)]
     for columns, degrees in blocks:
         log_degrees = np.log(degrees[:, 0]).mean(axis=1)

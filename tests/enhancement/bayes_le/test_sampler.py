@@ -39,19 +39,19 @@ def sampled_mean(model, tags):
 @pytest.mark.parametrize(
     "bounds", [(-np.inf, np.inf), (-1, 0.5), (2, 3), (-3, -2), (6, np.inf), (-np.inf, -9)]
 )
-def test_truncated_normal_draws_equal_quantiles(bounds):
+def test_truncated_normal_draws_equal_quantiles(bounds, rng):
     a, b = (np.full(20_000, float(bound)) for bound in bounds)
-    x = sampler._truncated_normal(a, b, np.random.default_rng(0))
+    x = sampler._truncated_normal(a, b, rng)
     assert ((x >= a) & (x <= b)).all()
     assert_allclose(x.mean(), truncnorm(*bounds).mean(), atol=0.02)
     assert_allclose(x.std(), truncnorm(*bounds).std(), atol=0.02)
 
 
 @pytest.mark.parametrize("rule", [Rule("half", 0.6), Rule("order")])
-def test_every_draw_satisfies_the_rule(rule):
+def test_every_draw_satisfies_the_rule(rule, rng):
     model = example_model(5, rule)
     tags = Rule("half", 0.6).tags(draw_prior(model, 300).T)
-    chains = Chains(tags, rule, np.random.default_rng(0))
+    chains = Chains(tags, rule, rng)
     for _ in range(20):
         chains.sweep(model.mean, precision_of(model.covariance), 0.0)
         if rule.name == "half":
@@ -60,10 +60,10 @@ def test_every_draw_satisfies_the_rule(rule):
         assert (lowest > np.where(tags, -np.inf, chains.scores).max(axis=0)).all()
 
 
-def test_chains_satisfy_the_rule_again_when_noise_becomes_zero():
+def test_chains_satisfy_the_rule_again_when_noise_becomes_zero(rng):
     model = example_model(5, Rule())
     tags = Rule().tags(draw_prior(model, 300).T)
-    chains = Chains(tags, Rule(), np.random.default_rng(0))
+    chains = Chains(tags, Rule(), rng)
     chains.sweep(model.mean, precision_of(model.covariance), 0.3)
     assert (Rule().tags(np.exp(chains.scores)) != tags).any()
     chains.sweep(model.mean, precision_of(model.covariance), 0.0)

@@ -9,8 +9,8 @@ from labeldist.enhancement._bayes_le.tag_rule import Rule, distinct_rows
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.5, 0.8])
-def test_rule_equals_binarize(threshold):
-    D = np.random.default_rng(0).dirichlet(np.ones(5), size=500)
+def test_rule_equals_binarize(threshold, rng):
+    D = rng.dirichlet(np.ones(5), size=500)
     assert_array_equal(Rule("half", threshold).tags(D.T), binarize(D, threshold).T > 0)
 
 

@@ -57,9 +57,9 @@ def test_deviation_is_that_of_the_posterior_of_the_strength(strength, n_votes):
 
 
 @pytest.mark.parametrize("shares", [[0.8, 0.1, 0.1], [0.4, 0.3, 0.3]])
-def test_items_of_single_votes_differ_as_much_as_the_shares_of_the_labels(shares):
+def test_items_of_single_votes_differ_as_much_as_the_shares_of_the_labels(shares, rng):
     means = np.tile(shares, (3000, 1))
-    counts = np.random.default_rng(0).multinomial(1, means).astype(float)
+    counts = rng.multinomial(1, means).astype(float)
     weight = np.ones(len(counts))
     found = DirichletPrior.fit(counts, means, weight).score_variance(means, weight)
     assert 0.5 < found / np.log(shares).std(ddof=1) < 1
@@ -82,10 +82,10 @@ def test_weights_repeat_items():
     assert weighted.strength == pytest.approx(repeated.strength, rel=1e-4)
 
 
-def test_posterior_has_the_moments_of_its_draws():
+def test_posterior_has_the_moments_of_its_draws(rng):
     counts, means, _ = simulate(3.0, n=5)
     posterior = DirichletPrior(2.5).posterior(counts, means)
-    gammas = np.random.default_rng(0).standard_gamma(counts + 2.5 * means, size=(40_000, 5, 3))
+    gammas = rng.standard_gamma(counts + 2.5 * means, size=(40_000, 5, 3))
     draws = gammas / gammas.sum(axis=2, keepdims=True)
     assert_allclose(posterior.mean, draws.mean(axis=0), atol=0.005)
     assert_allclose(posterior.second, (draws**2).mean(axis=0), atol=0.005)

@@ -23,8 +23,7 @@ def test_weights_prefer_the_better_prediction():
     assert weights[0] > 0.95
 
 
-def test_weights_are_close_to_the_best_of_a_grid():
-    rng = np.random.default_rng(0)
+def test_weights_are_close_to_the_best_of_a_grid(rng):
     counts = rng.integers(0, 3, size=(200, 2)).astype(float)
     tables = [rng.dirichlet([1, 1], size=200) for _ in range(2)]
     grid = np.linspace(0, 1, 1001)

@@ -13,10 +13,10 @@ COUNTS = np.array([[2.0, 1, 0], [0, 3, 0], [0, 0, 0]])
 MEANS = np.array([[0.5, 0.3, 0.2]] * 3)
 
 
-def test_variance_is_that_over_draws_of_the_strength():
+def test_variance_is_that_over_draws_of_the_strength(rng):
     fitted = DirichletPrior(4.0, deviation=0.4)
     found = UncertainPrior.of(fitted.shifted).posterior(COUNTS, MEANS)
-    strengths = 4 * np.exp(0.4 * np.random.default_rng(0).standard_normal(20_000))
+    strengths = 4 * np.exp(0.4 * rng.standard_normal(20_000))
     drawn = [DirichletPrior(s).posterior(COUNTS, MEANS) for s in strengths]
     mean, second, _ = np.mean(drawn, axis=0)
     assert_allclose(found.second - found.mean**2, second - mean**2, rtol=0.02)
