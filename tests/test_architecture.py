@@ -15,7 +15,7 @@ PACKAGE = Path(labeldist.__file__).parent
 # The core. A package imports from itself and from those before it.
 CORE = [
     *("_typing", "exceptions", "_extras", "_files", "_threads", "_pipelines", "_text"),
-    *("simplex", "_validation", "_compat", "_base"),
+    *("utils", "simplex", "_validation", "_compat", "_base"),
     *("metrics", "_solvers", "_kernels", "votes", "datasets", "features"),
     *("enhancement", "learning", "models", "plots", "comparison"),
 ]
