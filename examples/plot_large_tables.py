@@ -7,8 +7,8 @@ same as that of one fit to all rows.
 """
 
 # %%
-# A generator stands for a large file; ``labeldist.datasets.TableStream`` reads Parquet, CSV
-# and Feather files in chunks.
+# A generator stands for a large file; ``labeldist.datasets.TableStream`` reads Parquet and
+# CSV files in chunks.
 import matplotlib.pyplot as plt
 import numpy as np
 

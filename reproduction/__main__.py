@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labeldist.comparison import Store
 from labeldist.exceptions import LabelDistError
-from reproduction.files import make_folder
+from labeldist.utils import check_free
 from reproduction.findings import rewrite_page
 from reproduction.pages import write_pages
 from reproduction.report import write_report
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line and return the exit code."""
     options = make_parser().parse_args(arguments)
     try:
-        make_folder(options.out)
+        check_free(options.out / "report.html", overwrite=True)
         if options.command == "run":
             return _run(options)
         if options.page:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labeldist import BDLDL, BDLE, VoteLE, choose_learner, comparison, metrics, plots, votes
 from labeldist.app.explorer.contents import check_contents
-from labeldist.datasets import LabelledTable
+from labeldist.app.tables.column_selection import LabelledTable
 from labeldist.features import KernelFeatures
 from labeldist.learning import (
     MeanDistribution,
@@ -41,7 +41,6 @@ PAIRS = {"chunks", "datasets"}
 EXCEPTIONS = {
     "annotators": "`groups` may have one row per vote, and votes have no names",
     "from_votes": "`counts` names columns; a `prior` is aligned by label, which its tests show",
-    "write_parquet": "`chunks` are single tables, one after another",
 }
 
 ROWS = [f"item {k}" for k in range(N)]

@@ -16,7 +16,7 @@ PACKAGE = Path(labeldist.__file__).parent
 CORE = [
     *("_typing", "_precision", "_progress", "_folds"),
     *("exceptions", "_extras", "_files", "_threads", "_pipelines", "_text"),
-    *("simplex", "_validation", "_compat", "_base"),
+    *("utils", "simplex", "_validation", "_compat", "_base"),
     *("metrics", "_solvers", "_kernels", "votes", "datasets", "features"),
     *("enhancement", "learning", "models", "plots", "comparison"),
 ]

@@ -1,6 +1,17 @@
-"""Parts of error messages."""
+"""Names as text, and parts of error messages."""
 
-from labeldist._text import listed, shortened
+from labeldist._text import clean, listed, shortened, word
+from labeldist.utils import name_of
+
+
+def test_words_and_clean_text():
+    assert [word(cell) for cell in (3, 3.0, " 3 ", 2.5)] == ["3", "3", "3", "2.5"]
+    assert clean(" a\u200b  b\u0301 ") == "a b́"
+    assert clean(3) == 3
+
+
+def test_names_that_are_equal_numbers_are_equal():
+    assert [name_of(cell) for cell in (3, 3.0, "3.0", "3.50")] == ["3", "3", "3", "3.50"]
 
 
 def test_long_lists_of_names_are_shortened():

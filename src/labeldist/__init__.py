@@ -41,6 +41,7 @@ _SUBMODULES = (
     "plots",
     "published",
     "simplex",
+    "utils",
     "votes",
 )
 

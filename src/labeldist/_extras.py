@@ -7,8 +7,29 @@ from labeldist.exceptions import MissingExtraError
 
 
 def require(module: str, extra: str) -> Any:
-    """Import `module`, or raise an error that names the extra of labeldist that installs it.
+    """Import a module of an optional dependency.
 
+    If it is not installed, the `MissingExtraError` names the extra of labeldist that installs it.
+
+    Parameters
+    ----------
+    module : str
+        Name of the module.
+    extra : str
+        Name of the extra.
+
+    Returns
+    -------
+    module
+        The module.
+
+    See Also
+    --------
+    importlib.import_module : Import a module by its name.
+
+    Examples
+    --------
+    >>> from labeldist.utils import require
     >>> require("json", "app").dumps([1])
     '[1]'
     """

@@ -1,13 +1,15 @@
 """Checks of features, tables of labels and random states, shared by all estimators."""
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from labeldist._text import listed
 from labeldist._typing import Array
-from labeldist.exceptions import LabelWarning, NotADistributionError, warn
+from labeldist.exceptions import LabelWarning, NotADistributionError, TableError, warn
 from labeldist.simplex import SUM_TOLERANCE, check_distributions, normalize
 
 # scikit-learn is imported inside the functions: it loads pandas where that is installed, which
@@ -122,6 +124,13 @@ def check_columns(**tables: Any) -> None:
                 f"{first} and {second} must have the same labels in the same order: "
                 f"{names}, {others}."
             )
+
+
+def check_unique(columns: Iterable[str], name: str) -> None:
+    """Raise a TableError if two columns of a table have the same name."""
+    repeated = [column for column, count in Counter(columns).items() if count > 1]
+    if repeated:
+        raise TableError(f"{name} has duplicate columns: {listed(repeated)}.")
 
 
 def weights_for(estimator: Any, weight: Array | None) -> dict[str, Array]:

@@ -6,9 +6,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pandas as pd
 import pytest
 
+from labeldist.app import exports
 from labeldist.app.exports import read_export
 from labeldist.exceptions import LabelDistWarning, TableError
-from labeldist.votes import _exports as exports
 
 
 def result(question, kind, value):

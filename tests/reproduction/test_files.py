@@ -1,7 +1,7 @@
 """Output files of the reproduction on a full disk."""
 
+import errno
 import os
-from pathlib import Path
 
 import pytest
 
@@ -39,11 +39,10 @@ def test_full_disk_leaves_earlier_files(write, few_records, tmp_path, monkeypatc
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert before
 
-    def write_half(path, text, encoding=None):
-        path.write_bytes(text.encode()[: len(text) // 2])
-        raise OSError(28, os.strerror(28))
+    def fail(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Path, "write_text", write_half)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OutputError, match="No space left"):
         write(few_records, tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

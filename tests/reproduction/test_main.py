@@ -88,5 +88,7 @@ def test_unwritable_folder_raises_before_runs(out, tmp_path, capsys):
     (tmp_path / "file").write_text("not a folder")
     store = tmp_path / "s.sqlite"
     assert main(["run", "quick", "--store", str(store), "--out", str(tmp_path / out)]) == 1
-    assert f"{out} cannot be written" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert f"{out}/report.html cannot be written" in error
+    assert "file is not a writable folder" in error
     assert not store.exists()

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -17,12 +18,12 @@ from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from zipfile import ZipFile, ZipInfo
 
-from labeldist._extras import require
-from labeldist._text import listed, shortened
 from labeldist.app.tables.csv_files import read_csv
 from labeldist.app.tables.json_files import parse_json, parse_lines
 from labeldist.app.tables.tables import read_errors, reading
-from labeldist.exceptions import LabelDistWarning, TableError, warn
+from labeldist.app.text import shortened
+from labeldist.exceptions import LabelDistWarning, TableError
+from labeldist.utils import listed, require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +85,7 @@ def read_export(path: str, tool: str, question: str | None = None) -> pd.DataFra
         reasons = "".join(f" {remark}." for remark in remarks)
         raise TableError(f"{path} has no votes on the question {chosen[0]!r}.{reasons}")
     for remark in remarks:
-        warn(f"{path}: {remark}.", LabelDistWarning)
+        warnings.warn(f"{path}: {remark}.", LabelDistWarning, stacklevel=2)
     return frame.dropna(axis=1, how="all")
 
 
@@ -124,7 +125,8 @@ def _members(path: str, archive: ZipFile) -> list[ZipInfo]:
     if not exports:
         raise TableError(f"{path} contains no file in JSON, JSONL or CSV.")
     if others:
-        warn(f"{path}: ignored, since they are no exports: {listed(others)}.", LabelDistWarning)
+        text = f"{path}: ignored, since they are no exports: {listed(others)}."
+        warnings.warn(text, LabelDistWarning, stacklevel=2)
     return exports
 
 

@@ -1,22 +1,21 @@
-"""Tables that do not fit in memory: read and written in chunks."""
+"""Tables that do not fit in memory, read in chunks."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from labeldist._extras import require
-from labeldist._files import whole_file
-from labeldist._typing import Array
-from labeldist.app.tables.column_selection import UNNAMED_INDEX
-from labeldist.app.tables.tables import check_unique, reading
+from labeldist._validation import check_unique
 from labeldist.exceptions import TableError
+
+# Names of a saved pandas index.
+UNNAMED_INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|__index_level_\d+__")
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class TableStream:
 
     See Also
     --------
-    write_parquet : Write predictions in chunks.
+    labeldist.utils.whole_file : Write a file that appears only once it is complete.
 
     Examples
     --------
@@ -79,6 +78,18 @@ class TableStream:
         for (chunk,) in self._chunks(self.feature_names()):
             yield chunk
 
+    def tables(self) -> Iterator[Any]:
+        """Iterate over all columns as they are, without a choice of features and labels.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+            The chunks. Cells of CSV are text, and columns of Parquet keep their types.
+        """
+        for file in self._files():
+            with _read_errors(file), _open(file, None, self.chunk_rows) as batches:
+                yield from _regroup(batches, self.chunk_rows)
+
     def feature_names(self) -> list[str]:
         """Determine the feature columns.
 
@@ -106,7 +117,7 @@ class TableStream:
         """Read data frames of groups of columns on demand; reading ahead would fill the memory."""
         columns = [name for group in groups for name in group]
         for file in self._files():
-            with reading(file), _open(file, columns, self.chunk_rows) as batches:
+            with _read_errors(file), _open(file, columns, self.chunk_rows) as batches:
                 for table in _regroup(batches, self.chunk_rows):
                     yield tuple(_to_frame(table, group) for group in groups)
 
@@ -115,55 +126,20 @@ def _length_and_name(path: Path) -> tuple[int, str]:
     return len(path.name), path.name
 
 
-def write_parquet(
-    path: str | os.PathLike[str], chunks: Iterable[Array], names: Sequence[str]
-) -> int:
-    """Write chunks of rows, such as predictions, to a Parquet file.
-
-    The file appears only once it is complete.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write.
-    chunks : iterable of ndarray of shape (n_rows, n_columns)
-        The rows.
-    names : sequence of str
-        The names of the columns.
-
-    Returns
-    -------
-    int
-        The number of rows.
-
-    See Also
-    --------
-    TableStream : Read a table in chunks.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from labeldist.datasets import write_parquet
-    >>> with TemporaryDirectory() as folder:
-    ...     write_parquet(f"{folder}/degrees.parquet", [np.eye(2), np.eye(2)], ["good", "bad"])
-    4
-    """
-    arrow = require("pyarrow", "tables")
-    parquet = require("pyarrow.parquet", "tables")
-    schema = arrow.schema([(str(name), arrow.float64()) for name in names])
-    written = 0
-    with whole_file(path) as file, parquet.ParquetWriter(file, schema) as writer:
-        for chunk in chunks:
-            rows = np.asarray(chunk)
-            writer.write_table(arrow.table(list(rows.T), schema=schema))
-            written += len(rows)
-    return written
+@contextmanager
+def _read_errors(file: Path) -> Iterator[None]:
+    """Raise errors of Arrow in the block as a TableError that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise TableError(f"There is no file {file}.") from None
+    except (OSError, KeyError, require("pyarrow", "tables").ArrowException) as error:
+        raise TableError(f"{file} cannot be read: {error}.") from error
 
 
 def _schema(file: Path) -> Any:
     """Return the names and types of the columns of a file; those of CSV are only guesses."""
-    with reading(file):
+    with _read_errors(file):
         if _is_csv(file):
             with require("pyarrow.csv", "tables").open_csv(file) as reader:
                 schema = reader.schema
@@ -181,19 +157,27 @@ def _index_columns(schema: Any) -> list[str]:
 
 
 @contextmanager
-def _open(file: Path, columns: list[str], rows: int) -> Iterator[Iterable[Any]]:
-    """Open a file, and yield its batches of rows."""
+def _open(file: Path, columns: list[str] | None, rows: int) -> Iterator[Iterable[Any]]:
+    """Open a file, and yield its batches of rows; see `_open_csv` for `columns`."""
     if _is_csv(file):
-        library = require("pyarrow.csv", "tables")
-        # Without types, Arrow guesses them from the first block and fails on later ones.
-        types = dict.fromkeys(columns, require("pyarrow", "tables").float64())
-        options = library.ConvertOptions(include_columns=columns, column_types=types)
-        with library.open_csv(file, convert_options=options) as reader:
+        with _open_csv(file, columns) as reader:
             yield reader
     else:
         # pre_buffer would keep the whole file in memory.
         with require("pyarrow.parquet", "tables").ParquetFile(file, pre_buffer=False) as parquet:
             yield parquet.iter_batches(batch_size=rows, columns=columns)
+
+
+def _open_csv(file: Path, columns: list[str] | None) -> Any:
+    """Open a CSV file to read some columns of numbers; None is all columns as text."""
+    arrow = require("pyarrow", "tables")
+    library = require("pyarrow.csv", "tables")
+    kind = arrow.string() if columns is None else arrow.float64()
+    names = _schema(file).names if columns is None else columns
+    # Without types, Arrow guesses them from the first block and fails on later ones.
+    convert = library.ConvertOptions(include_columns=names, column_types=dict.fromkeys(names, kind))
+    parse = library.ParseOptions(newlines_in_values=True)
+    return library.open_csv(file, parse_options=parse, convert_options=convert)
 
 
 def _is_csv(file: Path) -> bool:

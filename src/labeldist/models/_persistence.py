@@ -146,7 +146,7 @@ def save(
     >>> model = BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]])
     >>> save(model, getfixture("tmp_path") / "model.skops", measures={"score": 0.5})
     """
-    check_free(path, force=overwrite)
+    check_free(path, overwrite=overwrite)
     card = make_card(model, summary=summary, measures=measures, training_rows=training_rows)
     if training_mean is not None:
         card = replace(card, training_mean=dict(training_mean))

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._text import listed, shortened
-from labeldist.app.tables.column_kinds import clean
+from labeldist._extras import require
+from labeldist._text import clean, listed, shortened
+from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, TableError, warn
 
 LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'
@@ -33,6 +34,16 @@ def read_json(cell: Any) -> Any:
     if isinstance(cell, np.ndarray | tuple):  # pandas reads lists in Parquet as arrays
         return list(cell)
     return cell
+
+
+def read_numbers(cells: Any) -> Array:
+    """Convert a column to float64, with NaN for cells that are not numbers."""
+    if cells.dtype.kind in "biuf":
+        return np.asarray(cells.to_numpy(np.float64, na_value=np.nan))
+    if cells.dtype.kind in "mM":  # times and dates
+        return np.full(len(cells), np.nan)
+    found = require("pandas", "app").to_numeric(cells.to_numpy(object), errors="coerce")
+    return np.asarray(found, np.float64)
 
 
 def read_separated(text: str, separator: str) -> list[str]:

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from labeldist._extras import require
+from labeldist._text import name_of
 from labeldist._typing import Array
 from labeldist._validation import check_at_least
-from labeldist.app.tables.column_kinds import name_of
 from labeldist.exceptions import LabelWarning, TableError, warn
 from labeldist.votes._vote_distributions import VoteDistributions
 from labeldist.votes._vote_tables import Codes

@@ -12,14 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._extras import require
-from labeldist._text import cell_at, did_you_mean, listed, shortened
+from labeldist._text import (
+    INVISIBLE,
+    cell_at,
+    clean,
+    did_you_mean,
+    listed,
+    name_of,
+    shortened,
+    word,
+)
 from labeldist._typing import Array
-from labeldist.app.tables import column_kinds as kinds
-from labeldist.app.tables.column_kinds import clean
-from labeldist.app.tables.column_selection import one_column
-from labeldist.app.tables.tables import check_unique
+from labeldist._validation import check_unique
 from labeldist.exceptions import LabelWarning, TableError, warn
-from labeldist.votes._cells import check_single_labels, read_json, read_names
+from labeldist.votes._cells import check_single_labels, read_json, read_names, read_numbers
 
 # What objects in cells hold, and the parameter and option for it.
 BY_ANNOTATOR = ("{annotator: vote}", "annotators= (--annotators)")
@@ -29,7 +35,7 @@ MANY_LABELS = 20  # Objects with more keys, few of them in each cell, may have a
 Codes = NDArray[np.intp]
 Names = Sequence[str] | None
 
-BLANK = f" \t\r\n\xa0{kinds.INVISIBLE}"
+BLANK = f" \t\r\n\xa0{INVISIBLE}"
 SHAPES = (
     "item= and label= (and annotator=) for one row per vote, "
     "annotators= for one column per annotator, counts= for one column of counts per label"
@@ -158,7 +164,7 @@ def _read_counts(frame: Any, item: str | None, columns: list[str], label_names: 
     labels: Sequence[str] = columns
     if len(columns) == 1:
         frame, labels = _split_counts(frame, columns[0], label_names)
-    values = [kinds.to_numbers(_column(frame, label), truth_words=False) for label in labels]
+    values = [read_numbers(_column(frame, label)) for label in labels]
     counts = _check_counts(np.column_stack(values), labels)
     found = require("pandas", "app").Series([clean(str(label)) for label in labels], dtype=object)
     names, position = _encode_labels(found, found.unique() if label_names is None else label_names)
@@ -318,7 +324,10 @@ def _open_frame(votes: Any) -> Any:
 
 
 def _column(frame: Any, name: Any) -> Any:
-    one_column(str(name), frame.columns, "vote")
+    columns = [str(column) for column in frame.columns]
+    if str(name) not in columns:
+        present = f"{did_you_mean(str(name), columns)} There are {listed(columns)}."
+        raise TableError(f"There is no vote column {str(name)!r}.{present}")
     return frame[name]
 
 
@@ -341,7 +350,7 @@ def _read_items(frame: Any, item: str | None) -> list[Any]:
     if item is None:
         return list(frame.index if frame.index.is_unique else range(len(frame)))
     cells = _cells(frame, item, required=True)
-    repeated = cells[cells.map(kinds.name_of).duplicated()]
+    repeated = cells[cells.map(name_of).duplicated()]
     if len(repeated):
         problem = f"Column {item!r} names {repeated.iloc[0]!r} in several rows"
         raise TableError(f"{problem}. Put all votes on an item into one row.")
@@ -444,17 +453,17 @@ def _encode(cells: Any) -> tuple[list[Any], Codes]:
     Spellings that differ only in spaces, invisible characters and codes of accents are one name,
     and so are 3, 3.0 and "3".
     """
-    names = cells.map(kinds.word).map(cache(kinds.name_of))
+    names = cells.map(word).map(cache(name_of))
     codes, _ = names.factorize()
     return cells[~names.duplicated()].tolist(), codes
 
 
 def _encode_labels(cells: Any, label_names: Names) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
-    labels = cells.map(kinds.word).map(cache(kinds.name_of))
+    labels = cells.map(word).map(cache(name_of))
     if label_names is None:
         label_names = _sorted(list(labels.unique()))
-    names = [kinds.name_of(name) for name in label_names]
+    names = [name_of(name) for name in label_names]
     codes = require("pandas", "app").Index(names, dtype=object).get_indexer(labels)
     for name in labels[codes < 0]:
         known = f"{listed(names)}.{did_you_mean(name, names)}"
@@ -468,7 +477,7 @@ def _ordered_categories(frame: Any, columns: Sequence[Any]) -> Names:
     kind = types.pop()
     if types or not getattr(kind, "ordered", False):
         return None
-    return [kinds.word(name) for name in kind.categories]
+    return [word(name) for name in kind.categories]
 
 
 def _given_or_numbered(label_names: Names, n_labels: int) -> list[str]:
@@ -477,7 +486,7 @@ def _given_or_numbered(label_names: Names, n_labels: int) -> list[str]:
         return [f"label_{k}" for k in range(n_labels)]
     if len(label_names) != n_labels:
         raise ValueError(f"label_names must name each of the {n_labels} columns.")
-    return [kinds.name_of(name) for name in label_names]
+    return [name_of(name) for name in label_names]
 
 
 def _sorted(names: list[str]) -> list[str]:

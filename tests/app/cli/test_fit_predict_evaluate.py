@@ -15,7 +15,7 @@ from sklearn.metrics import label_ranking_average_precision_score
 from labeldist import BDLDL, BDLE
 from labeldist.app.cli import io, predict
 from labeldist.app.tables import chunks, column_kinds, column_selection, preparation
-from labeldist.datasets import read_table
+from labeldist.app.tables.tables import read_table
 from labeldist.metrics import PAPER_MEASURES, score_all, skill
 from labeldist.models import load, read_card, save
 from labeldist.plots import CoefficientDisplay

@@ -17,7 +17,7 @@ from labeldist.app.explorer import write_explorer
 from labeldist.app.explorer.contents import MAX_CHARACTERS, SHARES, cell_texts, check_contents
 from labeldist.app.explorer.page import STEPS, embed, render
 from labeldist.datasets import binarize, make_artificial
-from labeldist.exceptions import TableError
+from labeldist.exceptions import OutputError, TableError
 from labeldist.metrics import chebyshev, intersection, score_all
 from tests.app.explorer.poems import EVIL, LABELS, make_poems
 from tests.pages import Elements
@@ -74,6 +74,17 @@ def test_tables_in_another_order_raise():
         ):
             with pytest.raises(ValueError, match=message):
                 check_contents(FRAME, LABELS, **options)
+
+
+def test_existing_page_is_replaced_only_if_overwrite(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    options = {"label_names": LABELS, "versions": VERSIONS}
+    with pytest.raises(OutputError, match="exists"):
+        write_explorer(page, FRAME, **options, overwrite=False)
+    assert page.read_text() == "old"
+    write_explorer(page, FRAME, **options)
+    assert page.read_text() != "old"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 
 from labeldist.app.tables import chunks
 from labeldist.app.tables.chunks import can_stream, read_chunks, write_chunks
-from labeldist.datasets import read_table
+from labeldist.app.tables.tables import read_table
 from labeldist.exceptions import TableError
 
 
@@ -85,6 +85,12 @@ def test_formats_that_are_not_streamed(frame, tmp_path):
     assert not can_stream(tmp_path / "missing.csv", "out.csv")
     pd.DataFrame({"list": [[1], [2]]}).to_parquet(parquet)
     assert not can_stream(parquet, "out.csv")
+
+
+def test_csv_is_not_streamed_without_arrow(frame, tmp_path, monkeypatch):
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    monkeypatch.setattr(chunks, "find_spec", lambda _: None)
+    assert not can_stream(tmp_path / "in.csv", "out.csv")
 
 
 def test_an_error_leaves_no_file(frame, tmp_path):

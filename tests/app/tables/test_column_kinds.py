@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from labeldist.app.tables.column_kinds import TableKinds, clean, kind_of, word
+from labeldist.app.tables.column_kinds import TableKinds, kind_of
 
 KINDS = {
     "text of numbers": (["1", " 2.5", "?", "-1e3"], "number"),
@@ -74,9 +74,3 @@ def test_first_cell_that_is_not_plain_is_named(cells, row, reason):
     found = kind_of(pd.Series(cells))
     assert found.row == row
     assert reason in found.reason
-
-
-def test_words_and_clean_text():
-    assert [word(cell) for cell in (3, 3.0, " 3 ", 2.5)] == ["3", "3", "3", "2.5"]
-    assert clean(" a\u200b  b\u0301 ") == "a b́"
-    assert clean(3) == 3

@@ -1,8 +1,7 @@
-"""Parquet and Feather files."""
+"""Parquet files."""
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from pandas.testing import assert_frame_equal
@@ -11,17 +10,13 @@ from labeldist.app.tables.tables import read_table, write_table
 from labeldist.exceptions import TableError
 
 
-@pytest.fixture(
-    params=[(".parquet", pa.parquet.write_table), (".feather", pa.feather.write_feather)],
-    ids=lambda p: p[0],
-)
-def through(request, tmp_path):
+@pytest.fixture
+def through(tmp_path):
     """Write an Arrow table, and read it."""
-    suffix, save = request.param
 
     def through(table):
-        save(table, tmp_path / f"a{suffix}")
-        return read_table(tmp_path / f"a{suffix}")
+        pa.parquet.write_table(table, tmp_path / "a.parquet")
+        return read_table(tmp_path / "a.parquet")
 
     return through
 

@@ -15,7 +15,7 @@ from labeldist._files import check_free
 from labeldist._text import cell_at, counted, did_you_mean, listed
 from labeldist._typing import Array
 from labeldist.app.cli.reporter import Reporter
-from labeldist.app.tables.column_kinds import TableKinds, name_of, to_numbers
+from labeldist.app.tables.column_kinds import TableKinds, to_numbers
 from labeldist.app.tables.column_selection import (
     LabelledTable,
     check_apart,
@@ -37,6 +37,7 @@ from labeldist.app.tables.tables import (
     write_table,
 )
 from labeldist.exceptions import ModelError, TableError
+from labeldist.utils import name_of
 from labeldist.votes._vote_distributions import VOTES_COLUMN
 
 if TYPE_CHECKING:
@@ -473,7 +474,7 @@ def check_outputs(*files: str | None, table: str = STANDARD, force: bool) -> Non
     if table != STANDARD:
         named.append(table)
     for path in named:
-        check_free(path, force=force)
+        check_free(path, overwrite=force)
 
 
 def write_output(

@@ -16,7 +16,7 @@ from labeldist.published import METHODS, Method
 Table = Annotated[
     str,
     typer.Argument(
-        help="A .csv, .tsv, .json, .jsonl, .parquet, .feather, .arff, .mat or .npz file; - is CSV."
+        help="A .csv, .tsv, .json, .jsonl, .parquet, .arff, .mat or .npz file; - is CSV."
     ),
 ]
 Labels = Annotated[

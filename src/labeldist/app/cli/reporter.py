@@ -12,10 +12,11 @@ from typing import Any
 
 import typer
 
-from labeldist._files import ADVICE_TO_REPLACE, ADVICE_TO_TRUST, write_to_standard_output
+from labeldist._files import ADVICE_TO_REPLACE, ADVICE_TO_TRUST
 from labeldist._text import listed
 from labeldist._typing import Callback
 from labeldist._validation import ADVICE_FOR_TAGS
+from labeldist.app.standard_output import write_to_standard_output
 from labeldist.app.tables.column_selection import FEATURE_ADVICE, NO_FEATURE_ADVICE
 from labeldist.app.tables.tables import STANDARD
 from labeldist.exceptions import LabelDistError

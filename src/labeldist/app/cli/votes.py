@@ -14,9 +14,10 @@ from labeldist.app.cli.estimate import Estimate, estimate_degrees
 from labeldist.app.cli.plan import report_plan
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.cli.vote_tables import WITHOUT_VOTES, VoteColumns
-from labeldist.app.tables.column_kinds import MISSING, name_of
+from labeldist.app.tables.column_kinds import MISSING
 from labeldist.app.tables.tables import STANDARD
 from labeldist.exceptions import TableError
+from labeldist.utils import name_of
 from labeldist.votes._vote_distributions import VOTES_COLUMN
 
 if TYPE_CHECKING:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labeldist._typing import Array
-from labeldist._validation import check_label_names, check_rows
-from labeldist.app.tables.column_kinds import word
+from labeldist.app.tables.column_selection import check_order
+from labeldist.app.text import word
+from labeldist.app.types import Array
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 
@@ -97,8 +97,7 @@ def _check_table(name: str, table: Any, frame: Any, labels: list[str]) -> Any:
     """
     if table is None:
         return None
-    check_rows(**{"The table of items": frame, name: table})
-    check_label_names(table, labels, name)
+    check_order(name, table, frame, labels)
     values = np.asarray(table)
     shape = (len(frame), len(labels))
     if values.shape != shape:
@@ -126,7 +125,11 @@ def cell_texts(column: pd.Series[Any]) -> list[str]:
 
 
 def from_logical(
-    X: Any, L: Any, enhancers: Iterable[Any], predicted: Mapping[str, Any], callback: Any
+    X: Any,
+    L: Any,
+    enhancers: Iterable[Any],
+    predicted: Mapping[str, Any],
+    callback: Callable[[int, int, str], Any] = lambda *_: None,
 ) -> Versions:
     """Return what enhancers recover from logical labels, predictions, and equal shares.
 
@@ -173,11 +176,16 @@ def predict_out_of_fold(X: Any, D: Any, prepare: Any) -> dict[str, Array]:
 
     Too few items are not predicted.
     """
+    from sklearn.model_selection import KFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+
     from labeldist.learning import BDLDLCV
-    from labeldist.learning._cross_validation import held_out, prepared
 
     if len(D) < MIN_ITEMS_TO_PREDICT:
         return {}
-    learner = prepared(prepare, BDLDLCV(cv=FOLDS, scale=prepare is None))
-    P = held_out(learner, X, D, cv=FOLDS, random_state=0)
+    learner = BDLDLCV(cv=FOLDS, scale=prepare is None)
+    if prepare is not None:
+        learner = make_pipeline(prepare, learner)
+    folds = KFold(FOLDS, shuffle=True, random_state=0)
+    P = cross_val_predict(learner, X, D, cv=folds)
     return {"predicted by BDLDLCV, each item held out": P}

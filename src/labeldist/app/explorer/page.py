@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labeldist._extras import require
-from labeldist._files import write_whole
-from labeldist._typing import Array
 from labeldist.app.explorer import summary as summary
 from labeldist.app.explorer.contents import Contents, cell_texts, check_contents
+from labeldist.app.types import Array
 from labeldist.metrics import PAPER_MEASURES
-from labeldist.plots._display import OKABE_ITO
+from labeldist.utils import require, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Colours of Okabe and Ito, which colour-blind people can tell apart.
+COLOURS = ("#d55e00", "#0072b2", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442")
 STEPS = 65535  # degrees are embedded as multiples of 1 / STEPS, in two bytes each
 
 
@@ -36,6 +36,7 @@ def write_explorer(
     item: str | None = None,
     intervals: Mapping[str, Any] | None = None,
     title: str = "Label distributions, item by item",
+    overwrite: bool = True,
 ) -> Path:
     """Write one HTML page to search and sort items and to compare versions of their degrees.
 
@@ -44,7 +45,7 @@ def write_explorer(
     Parameters
     ----------
     path : path-like
-        File to write. Its folder is created if needed, and an existing file is replaced.
+        File to write. Its folder is created if needed.
     frame : DataFrame
         One row per item. The first 40 columns that are not labels and a random sample of 20,000
         rows are shown.
@@ -64,6 +65,8 @@ def write_explorer(
         `labeldist.BayesLE.interval` returns them.
     title : str
         Title of the page.
+    overwrite : bool, default=True
+        Whether to replace an existing file; if False, an existing file raises an `OutputError`.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def write_explorer(
         item=item,
         intervals=intervals,
     )
-    return write_page(path, contents, title)
+    return write_page(path, contents, title, overwrite=overwrite)
 
 
 def write_page(
@@ -107,7 +110,8 @@ def write_page(
     """Write the page, with remarks at the end of its summary, and return its path."""
     # Unpaired surrogates cannot be encoded.
     html = render(contents, title, remarks).encode("utf-8", errors="replace")
-    write_whole(path, html, overwrite=overwrite)
+    with whole_file(path, overwrite=overwrite) as file:
+        file.write(html)
     return Path(path)
 
 
@@ -122,7 +126,7 @@ def render(contents: Contents, title: str, remarks: Sequence[str] = ()) -> str:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    palette = cycle(OKABE_ITO)
+    palette = cycle(COLOURS)
     colours = [
         "var(--ink)" if name == contents.truth else next(palette) for name in contents.versions
     ]

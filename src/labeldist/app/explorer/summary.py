@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._text import listed
-from labeldist._typing import Array
 from labeldist.app.explorer.contents import Contents
+from labeldist.app.scores import Baseline, Score, describe_skill, score_with_baselines
+from labeldist.app.types import Array
 from labeldist.metrics import chebyshev, intersection
-from labeldist.metrics._skill import Baseline, Score, describe_skill, score_with_baselines
 from labeldist.simplex import ambiguity
+from labeldist.utils import listed
 
 MAX_ITEMS = 20_000  # Of more items, a random sample is shown.
 MAX_COLUMNS = 40
@@ -43,7 +43,7 @@ def scores(contents: Contents) -> list[Score]:
     D = versions.pop(contents.truth)
     if contents.estimate is not None:
         del versions[contents.estimate]
-    baseline = Baseline.of(D, f"“{contents.truth}”")
+    baseline = Baseline(f"the mean of “{contents.truth}”", D.mean(axis=0))
     return score_with_baselines(D, versions, baseline=baseline)
 
 

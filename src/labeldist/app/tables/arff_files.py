@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-from labeldist._extras import require
+from labeldist.utils import require
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from labeldist._extras import require
-from labeldist._files import output_errors, whole_file
 from labeldist.app.tables.csv_files import HEADER, find_separator
 from labeldist.app.tables.parquet_files import arrow_to_frame
 from labeldist.app.tables.tables import read_errors, reading
+from labeldist.datasets import TableStream
+from labeldist.utils import require, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,7 @@ def can_stream(source: str | os.PathLike[str], target: str | os.PathLike[str]) -
     commas of CSV with semicolons.
     """
     formats = (Path(source).suffix.lower(), Path(target).suffix.lower())
-    if formats not in STREAMED:
+    if formats not in STREAMED or find_spec("pyarrow") is None:
         return False
     with read_errors(source):
         if not Path(source).is_file():  # a pipe can be read once only
@@ -62,36 +63,9 @@ def _has_plain_header(file: BinaryIO) -> bool:
 
 def read_chunks(source: str | os.PathLike[str]) -> Iterator[pd.DataFrame]:
     """Read tables of `CHUNK_ROWS` rows as `read_table` would; rows keep their numbers."""
-    with reading(source) as file:
-        if Path(source).suffix.lower() == ".csv":
-            yield from _csv_chunks(file)
-        else:
-            yield from _parquet_chunks(file)
-
-
-def _csv_chunks(file: Any) -> Iterator[pd.DataFrame]:
-    options = {"dtype": str, "keep_default_na": False, "encoding": "utf-8-sig"}
-    read_csv = require("pandas", "app").read_csv
-    names = None
-    # With header=None, rows with too many cells raise an error.
-    with read_csv(file, header=None, chunksize=CHUNK_ROWS, **options) as frames:
-        for frame in frames:
-            if names is None:
-                names = frame.iloc[0].tolist()
-                frame = frame.iloc[1:]
-            frame.columns = names
-            frame.index -= 1
-            if len(frame):
-                yield frame
-
-
-def _parquet_chunks(file: Any) -> Iterator[pd.DataFrame]:
-    from_batches = require("pyarrow", "tables").Table.from_batches
-    library = require("pyarrow.parquet", "tables")
     n_rows = 0
-    # pre_buffer would keep the whole file in memory.
-    for batch in library.ParquetFile(file, pre_buffer=False).iter_batches(CHUNK_ROWS):
-        frame = arrow_to_frame(from_batches([batch]))
+    for table in TableStream(source, chunk_rows=CHUNK_ROWS).tables():
+        frame = arrow_to_frame(table)
         frame.index += n_rows
         n_rows += len(frame)
         yield frame
@@ -109,7 +83,7 @@ def write_chunks(
 
     Columns of Parquet keep their types in `source`, except the `new` ones.
     """
-    with whole_file(target, overwrite=overwrite) as file, output_errors(target):
+    with whole_file(target, overwrite=overwrite) as file:
         if Path(target).suffix.lower() == ".csv":
             header = True
             for frame in frames:

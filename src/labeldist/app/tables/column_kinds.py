@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any, Literal, NamedTuple
@@ -11,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from labeldist._extras import require
-from labeldist._text import shortened
-from labeldist._typing import Array
+from labeldist.app.text import shortened, word
+from labeldist.app.types import Array
+from labeldist.utils import require
 
 MISSING = {"", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"}
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
@@ -26,7 +25,6 @@ MIN_CATEGORIES = 5
 MIN_WORDS = 4
 # More distinct numbers next to a few words are measurements with mistakes, not codes such as 3+.
 MANY_NUMBERS = 10
-WHOLE_NUMBER = re.compile(r"^(-?\d+)\.0+$")
 ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
 # Numbers and dates in a notation that is not supported, such as 10%, € 1 000 and 31.5.2024. They
 # are not categories.
@@ -35,13 +33,6 @@ UNREADABLE = re.compile(r"[+\u2212-]?[$€£¥]?\s?\d[\d\s.,:/'\u2019]*[%$€£�
 # addresses without spaces, such as 550e8400-e29b-41d4, are one word.
 BETWEEN_WORDS = re.compile(r"[\s,;]+")
 WORD = re.compile(r"\w\w")
-# Characters that are not visible. Joiners (U+200C, U+200D) distinguish words of some scripts and
-# are part of emoji.
-INVISIBLE = (
-    "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
-    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
-)
-ANY_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 Mask = NDArray[np.bool_]
 # "name" and "other" cannot be converted to features; "name" is expected in a table, "other" is
@@ -231,29 +222,6 @@ def dates(cells: Any) -> Any:
         cells = cells.astype(object).map(lambda cell: cell if _may_be_date(cell) else None)
     pandas = require("pandas", "app")
     return pandas.to_datetime(cells, format="ISO8601", errors="coerce", utc=True)
-
-
-def word(cell: Any) -> str:
-    """Convert a cell to text.
-
-    3 and 3.0 are both ``"3"``, since pandas stores integers with gaps as floats.
-    """
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell).strip()
-
-
-def clean(cell: Any) -> Any:
-    """Compose accented letters of text (NFC), and remove invisible characters and extra spaces."""
-    if not isinstance(cell, str):
-        return cell
-    visible = ANY_INVISIBLE.sub("", unicodedata.normalize("NFC", cell))
-    return " ".join(visible.split())
-
-
-def name_of(cell: Any) -> str:
-    """Convert the name of a label or an item to text, in which 3, 3.0 and "3.0" are "3"."""
-    return WHOLE_NUMBER.sub(r"\1", clean(word(cell)))
 
 
 def stripped(cells: Any) -> Any:

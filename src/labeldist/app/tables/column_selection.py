@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labeldist._extras import require
-from labeldist._text import cell_at, did_you_mean, listed, shortened
-from labeldist._typing import Array
-from labeldist._validation import check_label_names, check_rows
 from labeldist.app.tables.column_kinds import (
     ColumnKind,
     TableKinds,
@@ -23,10 +19,12 @@ from labeldist.app.tables.column_kinds import (
     is_missing,
     kind_of,
     to_numbers,
-    word,
 )
 from labeldist.app.tables.tables import matches, read_table, reading, with_columns
+from labeldist.app.text import cell_at, shortened, word
+from labeldist.app.types import Array
 from labeldist.exceptions import TableError
+from labeldist.utils import did_you_mean, listed, name_of, require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +66,7 @@ class LabelledTable:
     Examples
     --------
     >>> import pandas as pd
-    >>> from labeldist.datasets import LabelledTable
+    >>> from labeldist.app.tables.column_selection import LabelledTable
     >>> LabelledTable(pd.DataFrame({"tempo": ["90"], "joy": ["1"]}), ["joy"], ["tempo"]).X
        tempo
     0   90.0
@@ -107,8 +105,7 @@ class LabelledTable:
         DataFrame
             The whole table with `D` in its label columns.
         """
-        check_label_names(D, self.labels, "D")
-        check_rows(table=self.frame, D=D)
+        check_order("D", D, self.frame, self.labels)
         return with_columns(self.frame, dict(zip(self.labels, np.asarray(D).T, strict=True)))
 
 
@@ -149,7 +146,7 @@ def read_labelled(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from labeldist.datasets import read_labelled
+    >>> from labeldist.app.tables.column_selection import read_labelled
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "songs.csv")
     ...     _ = path.write_text("title,tempo,joy,fear\nAria,90,1,3\nBlues,120,2,2\n")
@@ -233,6 +230,23 @@ def match_columns(wanted: str | Sequence[str], present: Iterable[Any], kind: str
             matching = [column for column in columns if matches(column, name)]
             found += matching or [one_column(name, columns, kind)]
     return list(dict.fromkeys(found))
+
+
+def check_order(name: str, table: Any, frame: pd.DataFrame, labels: Sequence[str]) -> None:
+    """Raise an error if a data frame has other columns than `labels`, or another order of rows.
+
+    Its rows are those of `frame` if both have the same index. Arrays have no names to compare.
+    """
+    if hasattr(table, "columns") and [str(column) for column in table.columns] != list(labels):
+        problem = f"{name} must have the labels {list(labels)}, in this order"
+        raise TableError(f"{problem}; got {list(table.columns)}.")
+    if not hasattr(table, "iloc") or frame.index.equals(table.index):
+        return
+    ours = [name_of(row) for row in frame.index]
+    theirs = [name_of(row) for row in table.index]
+    if ours != theirs and set(ours) == set(theirs):
+        problem = f"{name} and the table have the same rows in different orders"
+        raise TableError(f"{problem}. Reorder them, or pass an array without names.")
 
 
 def one_column(name: str, present: Iterable[Any], kind: str) -> str:

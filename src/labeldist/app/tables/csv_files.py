@@ -9,8 +9,8 @@ import io
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-from labeldist._extras import require
 from labeldist.app.tables import column_kinds as kinds
+from labeldist.utils import require
 
 if TYPE_CHECKING:
     import pandas as pd

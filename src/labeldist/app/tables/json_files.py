@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from labeldist._extras import require
-from labeldist._text import shortened
+from labeldist.app.text import shortened
+from labeldist.utils import require
 
 if TYPE_CHECKING:
     import pandas as pd

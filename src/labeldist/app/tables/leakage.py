@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labeldist._extras import require
-from labeldist._typing import Array
 from labeldist.app.tables.column_kinds import ColumnKind, TableKinds
+from labeldist.app.types import Array
+from labeldist.utils import require
 
 MAX_SHARE = 0.98  # A feature that explains more of the variance of a label reveals it.
 COPY_ERROR = 0.01  # of the range of the degrees, since copies may be rounded

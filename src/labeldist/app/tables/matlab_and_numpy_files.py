@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from labeldist._extras import require
-from labeldist._typing import Array
+from labeldist.app.types import Array
+from labeldist.utils import require
 
 if TYPE_CHECKING:
     import pandas as pd

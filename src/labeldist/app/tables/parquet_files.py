@@ -1,12 +1,12 @@
-"""Parquet and Feather files."""
+"""Parquet files."""
 
 from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from labeldist._extras import require
 from labeldist.exceptions import TableError
+from labeldist.utils import require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,12 +16,6 @@ def read_parquet(file: BinaryIO) -> pd.DataFrame:
     """Read Parquet."""
     library = require("pyarrow.parquet", "tables")
     return arrow_to_frame(library.ParquetFile(file).read())
-
-
-def read_feather(file: BinaryIO) -> pd.DataFrame:
-    """Read Feather."""
-    library = require("pyarrow.feather", "tables")
-    return arrow_to_frame(library.read_table(file))
 
 
 def write_parquet(frame: pd.DataFrame) -> bytes:

@@ -21,8 +21,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import validate_data
 
-from labeldist._text import cell_at, counted, shortened
-from labeldist._typing import Array
 from labeldist.app.tables.column_kinds import (
     TableKinds,
     dates,
@@ -30,8 +28,9 @@ from labeldist.app.tables.column_kinds import (
     mean_words,
     stripped,
     to_numbers,
-    word,
 )
+from labeldist.app.text import cell_at, counted, shortened, word
+from labeldist.app.types import Array
 from labeldist.exceptions import TableError
 
 RARE_ROWS = 3  # Categories with fewer rows share one column.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,9 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from labeldist._extras import require
-from labeldist._files import write_to_standard_output, write_whole
-from labeldist._text import listed
+from labeldist.app.standard_output import write_to_standard_output
 from labeldist.app.tables import (
     arff_files,
     csv_files,
@@ -21,12 +20,8 @@ from labeldist.app.tables import (
     matlab_and_numpy_files,
     parquet_files,
 )
-from labeldist.exceptions import (
-    LabelDistWarning,
-    MissingExtraError,
-    TableError,
-    warn,
-)
+from labeldist.exceptions import LabelDistWarning, MissingExtraError, TableError
+from labeldist.utils import listed, require, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +34,6 @@ READERS: dict[str, Callable[[BinaryIO], pd.DataFrame]] = {
     ".json": json_files.read_json,
     ".jsonl": json_files.read_json_lines,
     ".parquet": parquet_files.read_parquet,
-    ".feather": parquet_files.read_feather,
     ".arff": arff_files.read_arff,
     ".mat": matlab_and_numpy_files.read_mat,
     ".npz": matlab_and_numpy_files.read_npz,
@@ -67,8 +61,8 @@ def read_table(source: str | os.PathLike[str], *, text: Sequence[str | None] = (
     source : path-like
         The suffix determines the format: ``.csv`` (separated by commas, semicolons or tabs),
         ``.tsv``, ``.jsonl`` (one record per line), ``.json`` (a list of records, or an object of
-        items, whose keys become the column ``id``), ``.parquet``, ``.feather``, ``.arff``, and
-        ``.mat`` or ``.npz`` with the matrices ``features`` and ``labels`` and, optionally,
+        items, whose keys become the column ``id``), ``.parquet``, ``.arff``, and ``.mat`` or
+        ``.npz`` with the matrices ``features`` and ``labels`` and, optionally,
         ``feature_names`` and ``label_names``. ``-`` is CSV from standard input.
     text : sequence of str, default=()
         Names or patterns of columns that do not hold numbers. In other columns of a file that is
@@ -90,7 +84,7 @@ def read_table(source: str | os.PathLike[str], *, text: Sequence[str | None] = (
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from labeldist.datasets import read_table
+    >>> from labeldist.app.tables.tables import read_table
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "songs.csv").write_text("id,joy\n007,0.5\n")
     ...     read_table(Path(folder, "songs.csv"))
@@ -140,7 +134,7 @@ def write_table(
     --------
     >>> from tempfile import TemporaryDirectory
     >>> import pandas as pd
-    >>> from labeldist.datasets import write_table
+    >>> from labeldist.app.tables.tables import write_table
     >>> with TemporaryDirectory() as folder:
     ...     write_table(pd.DataFrame({"joy": [0.25], "fear": [0.75]}), f"{folder}/degrees.csv")
     """
@@ -154,7 +148,8 @@ def write_table(
     if target == STANDARD:
         write_to_standard_output(content)
     else:
-        write_whole(target, content, overwrite=overwrite)
+        with whole_file(target, overwrite=overwrite) as file:
+            file.write(content)
 
 
 @contextmanager
@@ -252,5 +247,5 @@ def _with_decimal_points(frame: pd.DataFrame, text: Sequence[str | None]) -> pd.
             converted[name] = cells.str.replace(",", ".")
     if converted:
         problem = f"Column {listed(converted)}: decimal commas are replaced by points."
-        warn(problem, LabelDistWarning)
+        warnings.warn(problem, LabelDistWarning, stacklevel=3)
     return with_columns(frame, converted)
