@@ -14,8 +14,8 @@ import reproduction
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import BDLE
 from labeldist.learning import BDLDL
-from labeldist.simplex import softmax
 from labeldist.published import METHODS
+from labeldist.simplex import softmax
 from reproduction.methods import ENHANCERS, LEARNERS, RidgeLDL, RidgeLE, build
 
 X, D = make_artificial(40, random_state=0)

@@ -197,8 +197,8 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         Its mean score over the folds.
     cv_results_ : dict
         Scores of all ridges, as in ``GridSearchCV``. Measures for which lower is better change
-        their sign. Where the distance to a perfect score is more than twice that of the best
-        ridge, scores may be those of a search with the tolerance 0.01.
+        their sign. Where the distance to a perfect score is more than twice as large as for the
+        best ridge, scores may come from a search with the tolerance 0.01.
     coef_ : ndarray of shape (n_labels, n_features)
         Coefficients Wᵀ of the model with this ridge, fitted to all rows.
     intercept_ : ndarray of shape (n_labels,)
@@ -309,7 +309,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         paths: list[SoftmaxPath],
         score: Callable[[list[SoftmaxSolution]], Any],
     ) -> Array:
-        """Return the scores, (folds, ridges); those of poor ridges may be rough."""
+        """Return the scores, (folds, ridges); the scores of poor ridges may be rough."""
         starts: list[Any] = [0.0] * len(paths)
         scores = np.empty((len(paths), len(ridges)))
         tol = min(FOLD_TOL_FACTOR * self.tol, max(self.tol, MAX_FOLD_TOL))
@@ -335,7 +335,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         return scores
 
     def _error(self, scores: Array) -> float:
-        """Return the distance of the mean score to that of a perfect prediction."""
+        """Return the distance of the mean score to the score of a perfect prediction."""
         if callable(self.scoring):
             return 0.0  # unknown, so that all searches are precise
         perfect = 1.0 if MEASURES[self.scoring].higher_is_better else 0.0
