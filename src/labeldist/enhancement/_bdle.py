@@ -120,8 +120,8 @@ class BDLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
     -----
     With ``"exact"`` memory grows as n² and time as n³; with ``"low_rank"`` memory grows as n·rank
     and time as n·rank². Beyond 20,000 rows with more than ten features the neighbours of
-    ``"low_rank"`` are approximate if the extra ``neighbors`` (faiss) is installed. Beyond 10,000 rows
-    ``bandwidth="mean"`` is the mean distance between 10,000 of the rows. With α = 0 the
+    ``"low_rank"`` are approximate if the extra ``neighbors`` (faiss) is installed. Beyond 10,000
+    rows ``bandwidth="mean"`` is the mean distance between 10,000 of the rows. With α = 0 the
     coefficients have minimum norm.
 
     References

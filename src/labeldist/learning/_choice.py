@@ -88,8 +88,8 @@ class Choice:
         stated as 0. With two folds it is the skill of the chosen learner, as in `table`.
     table : list of dict
         One row per learner, the mean distribution first: name, mean and standard deviation of each
-        measure, skill, seconds, failure. ``print`` shows it as text, ``pandas.DataFrame`` converts it.
-    predictions, truth : ndarray
+        measure, skill, seconds, failure. ``print`` shows it as text, ``pandas.DataFrame`` converts
+        it.
         Predictions of the chosen learner for the held-out rows, and their distributions.
     is_clear : bool
         Whether the chosen learner exceeds the mean distribution by more than one standard error.
@@ -125,7 +125,6 @@ class Choice:
     compared_rows: int
     n_folds: int
     warnings: tuple[str, ...] = ()
-    _trials: tuple[Any, ...] = ()  # of all learners, the mean distribution first
 
     def __repr__(self) -> str:
         n_learners = len(self.table)
@@ -289,11 +288,12 @@ def choose_among(
         learner = compared[chosen.name].pipeline(final=True)
     estimator, messages = _fit_with_warnings(learner, X, D, weight, shares)
     watch(len(compared) + 1, len(compared) + 1, chosen.name)
+    rows = [_table_row(trial, trials[0], scoring) for trial in trials]
     return Choice(
         estimator=estimator,
         name=chosen.name,
         skill=skill,
-        table=LearnerTable([_table_row(trial, trials[0], scoring) for trial in trials], scoring),
+        table=LearnerTable(rows, scoring, trials),
         predictions=chosen.predictions,
         truth=np.concatenate([sample.D[test] for _, test in folds]),
         is_clear=chosen.is_clearly_better(trials[0], scoring),
@@ -302,7 +302,6 @@ def choose_among(
         compared_rows=len(sample.D),
         n_folds=len(folds),
         warnings=messages,
-        _trials=tuple(trials),
     )
 
 
