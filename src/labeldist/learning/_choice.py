@@ -90,6 +90,7 @@ class Choice:
         One row per learner, the mean distribution first: name, mean and standard deviation of each
         measure, skill, seconds, failure. ``print`` shows it as text, ``pandas.DataFrame`` converts
         it.
+    predictions, truth : ndarray
         Predictions of the chosen learner for the held-out rows, and their distributions.
     is_clear : bool
         Whether the chosen learner exceeds the mean distribution by more than one standard error.
