@@ -53,7 +53,7 @@ def main() -> None:
     warnings.simplefilter("ignore", LabelDistWarning)
     warnings.simplefilter("ignore", ConvergenceWarning)
     with threadpool_limits(1):
-        if not options.small:  # first: the peak memory is that of the process
+        if not options.small:  # first: the peak memory is measured for the process
             print_large_tables()
         print("\n" + table("set", *ENHANCERS))
         for name in options.sets:

@@ -29,7 +29,7 @@ MEGABYTE = 2**20
 
 
 def load(name):
-    """Return training features and degrees, and those of other rows."""
+    """Return features and degrees of training rows and of other rows."""
     if name == "SBU_3DFE":
         data = load_dataset(name)
         X_train, X, D_train, D = train_test_split(data.data, data.target, random_state=0)

@@ -62,7 +62,7 @@ def products(X, D):
 
 
 def by_stream(folder: str) -> dict[str, float]:
-    """Fit from a stream; return CPU seconds, those of the floor, iterations and peak memory."""
+    """Fit from a stream; return CPU seconds, seconds of the floor, iterations and peak memory."""
     stream = TableStream(folder, labels=LABELS, chunk_rows=CHUNK_ROWS)
 
     def floor() -> float:

@@ -1,7 +1,7 @@
 """Speed and growth of the grid, a fit, a stream and enhancement, beside the hardware floor.
 
-``make bench`` runs all parts with one thread and writes one page with tables and plots, each with a
-word on how often what was run. Parts can be chosen; sizes can be made smaller.
+``make bench`` runs all parts with one thread and writes one page with tables and plots, each with
+the number of repeats. Parts can be chosen; sizes can be made smaller.
 """
 
 import argparse
@@ -87,7 +87,7 @@ def grid_part(options: argparse.Namespace, page: Page) -> None:
     page.heading("The paper's grid: 64 points, ten folds")
     page.text(
         f"BDLDLCV: median of {options.repeats} fits, on Movie one. PyLDL: one search; where it "
-        "searched a part of the grid, the time is that of the part times 64 / points."
+        "searched a part of the grid, the time is the time of the part times 64 / points."
     )
     page.head("set", "BDLDLCV s", "PyLDL s", "ratio", "points that PyLDL searched")
     for name, points in (("Yeast_alpha", 64), ("SBU_3DFE", 64), ("Movie", options.movie_points)):
@@ -382,7 +382,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--stream-rows", type=int, default=20_000_000)
     parser.add_argument("--stream-repeats", type=int, default=3)
-    parser.add_argument("--folder", help="folder of the large file (default: that of the system)")
+    parser.add_argument(
+        "--folder", help="folder of the large file (default: the folder of the system)"
+    )
     parser.add_argument("--page", type=Path, default=Path("build/bench.html"))
     parser.add_argument("--job", choices=["read", "gram", "fit", *ENHANCED], help=argparse.SUPPRESS)
     parser.add_argument("--file", help=argparse.SUPPRESS)

@@ -60,7 +60,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "CPNN": {"random_state": 0},
     "LDLForest": {"random_state": 0},
 }
-"""Settings that make our model equal to that of PyLDL, and seeds."""
+"""Settings that make our model equal to the model of PyLDL, and seeds."""
 
 IMPORTED_IN_FIT = (
     "scipy.linalg",
@@ -94,7 +94,7 @@ class Ours:
         return self.model.fit(X, y).predict(X_new)
 
     def notes(self, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
-        """Return the objective that the last fit reached, and that of a search to convergence."""
+        """Return the objective that the last fit reached, and the objective at convergence."""
         if not hasattr(self.model, "tol") or self.method not in OBJECTIVES:
             return {}
         objective = OBJECTIVES[self.method]
@@ -173,7 +173,7 @@ OBJECTIVES: dict[str, Callable[[Any, np.ndarray, np.ndarray], float]] = {
 
 
 def peak_megabytes() -> float:
-    """Return the peak memory of this process; ``getrusage`` would include that of the parent."""
+    """Return the peak memory of this process; ``getrusage`` would include the parent."""
     with Path("/proc/self/status").open() as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 

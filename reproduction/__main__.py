@@ -33,7 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="EXPERIMENT",
         default=list(PAPER),
-        help=f"{', '.join(shipped())}, or the path of a .toml file (default: those of the paper)",
+        help=f"{', '.join(shipped())}, or the path of a .toml file (default: all of the paper)",
     )
     runs.add_argument(
         "--store",
@@ -44,7 +44,7 @@ def make_parser() -> argparse.ArgumentParser:
     runs.add_argument(
         "--dataset",
         action="append",
-        help="run on this data set instead of those of the spec (repeatable)",
+        help="run on this data set instead of the sets of the spec (repeatable)",
     )
     runs.add_argument(
         "--jobs",

@@ -14,11 +14,10 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 
-from labeldist import enhancement, learning
 from labeldist.features import KernelFeatures
 from labeldist.learning import BDLDL, BDLDLCV, EnhancedLearner, choose_learner
 from labeldist.metrics import get_scorer
-from labeldist.published import make_published
+from labeldist.published import METHODS, make_published
 from labeldist.simplex import normalize, softmax
 
 GROUND_TRUTH = "GroundTruth"
@@ -156,7 +155,7 @@ class Transductive(BaseEstimator):
 
     def predict(self, X: Any) -> Any:
         """Fit to training rows and features of new rows, and return distributions of the latter."""
-        return getattr(learning, self.learner)().fit_predict(*self.rows_, X)
+        return LEARNERS[self.learner]().fit_predict(*self.rows_, X)
 
 
 def kernel_bdldl_cv(scoring: str = "kl_divergence", n_components: int = 1500) -> Any:
@@ -181,11 +180,8 @@ def enhanced_learner(enhancer: str = "", learner: str = "") -> Any:
     )
 
 
-ENHANCERS: dict[str, Any] = {name: getattr(enhancement, name) for name in enhancement.__all__} | {
-    "RidgeLE": RidgeLE
-}
+ENHANCERS: dict[str, Any] = {"RidgeLE": RidgeLE}
 LEARNERS: dict[str, Any] = {
-    **{name: getattr(learning, name) for name in learning.__all__},
     "RidgeLDL": RidgeLDL,
     "KernelBDLDLCV": kernel_bdldl_cv,
     "ChosenLearner": ChosenLearner,
@@ -193,6 +189,9 @@ LEARNERS: dict[str, Any] = {
     "FilledLearner": FilledLearner,
     "Transductive": Transductive,
 }
+for _method in METHODS:
+    _known = ENHANCERS if _method.kind == "enhancer" else LEARNERS
+    _known.setdefault(_method.estimator, _method.estimator_class())
 
 
 def published_parameters(name: str) -> tuple[str, dict[str, Any]]:
@@ -205,7 +204,7 @@ def published_parameters(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def is_enhancer(use: str) -> bool:
-    """Return whether a name is that of an enhancer."""
+    """Return whether a name belongs to an enhancer."""
     return use in ENHANCERS or use == GROUND_TRUTH
 
 

@@ -116,7 +116,7 @@ def enhancers(known: Records) -> Iterator[Section]:
 
 
 def learners(known: Records) -> Iterator[Section]:
-    """Yield one table per learner: the paper's values, ours, those of the mean, and the skill."""
+    """Yield one table per learner: values of the paper, ours, of the mean, and the skill."""
     tables = {}
     for measure in ("clark", "cosine", "kl_divergence"):
         further = known.select("learners", measure).drop(columns="Mean", errors="ignore")

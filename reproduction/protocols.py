@@ -15,7 +15,7 @@ from reproduction.methods import GROUND_TRUTH, build
 from reproduction.spec import Method, Run, expand_grid
 
 PREDICTION_MEASURES = (*PAPER_MEASURES, "spearman", "kendall", "top_label")
-"""The measures of a prediction: those of the paper, and those of ranks and of the top label."""
+"""The measures of a prediction: the measures of the paper, of ranks and of the top label."""
 
 ALL_ROWS = slice(None)
 

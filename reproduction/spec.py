@@ -42,7 +42,7 @@ class Method:
         Lists of parameter values. A part of kind grid keeps every point, an oracle the best value
         of each measure.
     seeds : tuple of int
-        Seeds of this method if they differ from those of the experiment. In a recovery they are its
+        Seeds of this method if they differ from the experiment. In a recovery they are its
         `random_state`.
     attributes : tuple of str
         Fitted attributes that are recorded together with the measures of a recovery.
@@ -80,7 +80,7 @@ class Part:
     tags : str
         How logical labels are made; see `reproduction.data.make_tags`.
     datasets : list of str
-        Data sets if they differ from those of the experiment.
+        Data sets if they differ from the experiment.
     missing : list of float
         Shares of the training degrees that a prediction hides from its methods as NaN, one variant
         for each.

@@ -1,8 +1,8 @@
 """The effect of smoothing few votes of ChaosNLI, and of VoteLE, printed as a Markdown table.
 
-Votes are drawn from the 100 votes of each item, whose shares are the truth. The skill is that of
-the smoothed shares themselves, and that of a learner which is trained on them and predicts the
-other half of the items. Specs cannot describe votes, so this is a script: ``python -m
+Votes are drawn from the 100 votes of each item, whose shares are the truth. The table shows
+the skill of the smoothed shares themselves, and of a learner that is trained on them and predicts
+the other half of the items. Specs cannot describe votes, so this is a script: ``python -m
 reproduction.vote_smoothing``.
 """
 

@@ -91,7 +91,7 @@ SETS: dict[str, Callable[[], VotesOnText]] = {
 def tuned() -> Any:
     """Return logistic regression, with C chosen by cross-validation.
 
-    The model is that of ``SoftLabelClassifier(LogisticRegression(C=1 / ridge))``.
+    The model is the same as ``SoftLabelClassifier(LogisticRegression(C=1 / ridge))``.
     """
     return SoftmaxRegressionCV(RIDGES, cv=3)
 

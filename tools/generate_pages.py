@@ -110,11 +110,11 @@ The published parameters of the methods of the paper that differ from our defaul
 
 ## All methods
 
-The tables list every estimator of `labeldist.enhancement` and `labeldist.learning`. *Basis* is what
-the implementation rests on: the paper, its authors' code, public code of others, a reconstruction
-from incomplete sources, or this library. The page of each class names the differences. *Published*
-are the parameters of the paper that differ from the defaults. *Command* is the name in `labeldist
-enhance` and `labeldist fit`.
+The tables list every estimator of `labeldist.enhancement`, `labeldist.learning` and
+`labeldist.published`. *Basis* is what the implementation rests on: the paper, its authors' code,
+public code of others, a reconstruction from incomplete sources, or this library. The page of each
+class names the differences. *Published* are the parameters of the paper that differ from the
+defaults. *Command* is the name in `labeldist enhance` and `labeldist fit`.
 """
 
 OF_THE_PAPER = (

@@ -29,7 +29,7 @@ def threads_for(n: int, m: int) -> AbstractContextManager[Any]:
 def one_thread() -> Iterator[None]:
     """Use one BLAS thread in the block, unless a block sets the limit already.
 
-    The limit is that of the process. Of several Python threads only one sets and restores it:
+    The limit holds for the process. Of several Python threads only one sets and restores it:
     a second one would restore the limit of the first.
     """
     if not _LIMIT.acquire(blocking=False):

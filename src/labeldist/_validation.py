@@ -91,7 +91,7 @@ def _row_names(table: Any) -> Any:
     """Return the names of the rows of a table, or None if it has none."""
     if _is_votes(table):
         return table.items
-    # Arrays of pandas have no index, and that of a Dask collection is not known.
+    # Arrays of pandas have no index, and the index of a Dask collection is not known.
     return table.index if hasattr(table, "iloc") and not is_lazy(table) else None
 
 

@@ -31,7 +31,7 @@ ROUNDING = 1e-10
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedEstimator):
-    """Features φ(x) whose inner products are those of the Gaussian kernel.
+    """Features φ(x) whose inner products are the values of the Gaussian kernel.
 
         φ(x)ᵀφ(y) ≈ exp(−‖x − y‖² / (2σ²)),   φ(x) = L⁻¹ k(R, x),   LLᵀ = k(R, R).
 
@@ -123,7 +123,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
         X : array-like of shape (n_samples, n_features)
             The training rows.
         y : array-like, default=None
-            Not used, but a pandas index in another order than that of `X` raises an error.
+            Not used, but a pandas index in another order than the index of `X` raises an error.
 
         Returns
         -------
@@ -141,7 +141,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrai
         X : array-like of shape (n_samples, n_features)
             The training rows.
         y : array-like, default=None
-            Not used, but a pandas index in another order than that of `X` raises an error.
+            Not used, but a pandas index in another order than the index of `X` raises an error.
 
         Returns
         -------

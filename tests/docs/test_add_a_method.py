@@ -52,12 +52,12 @@ def test_example_is_complete(copy):
     section = page.partition("## Add a method")[2]
     blocks = re.findall(r"```(?:python|text)\n(.*?)```", section, flags=re.DOTALL)
     module, line, row, tests, comparison = blocks
-    learning = folder / "src" / "labeldist" / "learning"
-    (learning / "published" / "centroid_mean.py").write_text(module, encoding="utf-8")
-    insert(learning / "__init__.py", "\n__all__ = [\n", line)
-    insert(learning / "__init__.py", '    "AABP",\n', '    "CentroidMean",\n')
-    insert(folder / "src" / "labeldist" / "methods.toml", '[[method]]\nname = "PL-LE"', f"{row}\n")
-    test_module = folder / "tests" / "learning" / "published" / "test_centroid_mean.py"
+    published = folder / "src" / "labeldist" / "published"
+    (published / "centroid_mean.py").write_text(module, encoding="utf-8")
+    insert(published / "__init__.py", "\n__all__ = [\n", line)
+    insert(published / "__init__.py", '    "AABP",\n', '    "CentroidMean",\n')
+    insert(published / "methods.toml", '[[method]]\nname = "PL-LE"', f"{row}\n")
+    test_module = folder / "tests" / "published" / "test_centroid_mean.py"
     test_module.write_text(tests, encoding="utf-8")
     run("ruff", "check", "--fix", "--select", "I,RUF022", "src")
     run("tools.generate_pages")

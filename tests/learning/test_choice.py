@@ -97,7 +97,7 @@ def test_best_learner_is_fitted_on_all_rows_and_held_out_predictions_are_kept(cu
     assert choice.n_rows == choice.compared_rows == 200
     assert_array_equal(choice.estimator.predict(X), AAKNN().fit(X, D).predict(X))
     assert_array_equal(choice.truth, D)
-    assert_array_equal(choice.chosen.predictions, held_out(AAKNN(), X, D, cv=KFold(4)))
+    assert_array_equal(choice.predictions, held_out(AAKNN(), X, D, cv=KFold(4)))
 
 
 def test_mean_is_chosen_for_uninformative_features_and_equal_rows(noise):
@@ -235,10 +235,10 @@ def test_random_state_makes_the_choice_reproducible(curved):
     X, D = curved[0][:60], curved[1][:60]
     first, second = (choose_learner(X, D, cv=2, random_state=5) for _ in range(2))
     assert_array_equal(first.estimator.predict(X), second.estimator.predict(X))
-    for one, other in zip(first.trials, second.trials, strict=True):
+    for one, other in zip(first.table.trials, second.table.trials, strict=True):
         assert_array_equal(one.scores["clark"], other.scores["clark"])
     third = choose_learner(X, D, candidates={}, cv=2, random_state=6)
-    assert third.trials[0].mean("clark") != first.trials[0].mean("clark")
+    assert third.table.trials[0].mean("clark") != first.table.trials[0].mean("clark")
 
 
 def test_sample_weights_enter_fits_and_scores(curved, rng):
@@ -254,8 +254,10 @@ def test_sample_weights_enter_fits_and_scores(curved, rng):
     steps = ["standardscaler__sample_weight", "bdldl__sample_weight"]
     model.fit(X[train], D[train], **dict.fromkeys(steps, weight[train]))
     expected = score_all(D[test], model.predict(X[test]), sample_weight=weight[test])
-    assert choice.trials[1].scores["clark"][0] == pytest.approx(expected["clark"])
-    assert_allclose(choice.trials[1].weights, [weight[test].sum() for _, test in folds.split(X)])
+    assert choice.table.trials[1].scores["clark"][0] == pytest.approx(expected["clark"])
+    assert_allclose(
+        choice.table.trials[1].weights, [weight[test].sum() for _, test in folds.split(X)]
+    )
 
 
 def test_sparse_features_have_no_kernel_candidates(rng):
@@ -281,8 +283,8 @@ def test_only_leaves_candidates_out_and_the_final_forest_is_larger(curved):
         return isinstance(learner, DistributionForest)
 
     choice = choose_among(*curved, candidates=None, only=is_forest, **OPTIONS)
-    assert len(choice.trials) == 2
-    compared = choice.chosen.estimator
+    assert len(choice.table.trials) == 2
+    compared = choice.table.trials[1].estimator
     assert compared.n_estimators < choice.estimator.n_estimators == FINAL_TREES[1]
     assert compared.max_features == choice.estimator.max_features
 
@@ -314,7 +316,7 @@ def test_a_blend_is_scored_with_weights_from_the_other_folds(two_parts):
     X, D = two_parts
     given = {"linear": SoftmaxRegression(), "neighbours": AAKNN()}
     choice = choose_learner(X, D, candidates=given, cv=KFold(2), random_state=0)
-    *trials, blend = choice.trials
+    *trials, blend = choice.table.trials
     weights = pool_weights([trial.predictions[200:] for trial in trials], D[200:])
     expected = pool([trial.predictions[:200] for trial in trials], weights)
     assert_allclose(blend.predictions[:200], expected)
@@ -324,7 +326,7 @@ def test_candidates_with_their_own_preparation(two_parts):
     X, D = two_parts
     scalings = {"first": StandardScaler(), "second": MinMaxScaler()}
     choice = choose_among(X, D, candidates=None, text=scalings, **OPTIONS)
-    by_name = {trial.name: trial.estimator for trial in choice.trials}
+    by_name = {trial.name: trial.estimator for trial in choice.table.trials}
     assert type(by_name["softmax regression on first"][0]) is StandardScaler
     assert type(by_name["softmax regression on second"][0]) is MinMaxScaler
     assert "softmax regression" not in by_name
@@ -366,7 +368,7 @@ def test_texts_can_be_features(curved):
     assert choice.name == "words"
     assert choice.skill > 0.1
     numbers = choose_learner(X, D, candidates={"linear": BDLDL()}, **options)
-    assert_allclose(choice.trials[0].predictions, numbers.trials[0].predictions)
+    assert_allclose(choice.table.trials[0].predictions, numbers.table.trials[0].predictions)
     mean = choose_learner(texts, D, candidates={})
     assert_allclose(mean.estimator.predict(["new"]), [D.mean(axis=0)])
     with pytest.raises(ValueError, match="linear failed: ValueError"):
@@ -384,7 +386,7 @@ def test_skill_is_over_the_best_constant_for_the_measure():
     assert skill(D, constant, measure="manhattan") == pytest.approx(0)
     candidates = {"neighbours": AAKNN()}
     choice = choose_learner(X, D, candidates=candidates, scoring="manhattan", random_state=0)
-    constant, chosen = (trial.mean("manhattan") for trial in choice.trials)
+    constant, chosen = (trial.mean("manhattan") for trial in choice.table.trials)
     assert choice.skill == pytest.approx(1 - chosen / constant)
     texts = [f"text {row}" for row in range(120)]
     choice = choose_learner(texts, D, candidates={}, scoring="manhattan", random_state=0)
@@ -402,7 +404,7 @@ def test_skill_is_that_of_the_selection(rng):
         candidates = {f"ridge {ridge}": SoftmaxRegression(ridge) for ridge in (1, 10, 100, 1000)}
         choice = choose_learner(X, D, candidates=candidates, random_state=seed)
         is_positive.append(choice.skill > 0)
-        raw.append(choice.chosen.skill(choice.trials[0]) > 0)
+        raw += [row["skill"] > 0 for row in choice.table if row["name"] == choice.name]
     assert np.mean(is_positive) <= 0.1 < np.mean(raw)
 
 

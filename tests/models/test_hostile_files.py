@@ -241,7 +241,7 @@ def test_cards_of_other_labels_are_refused(path):
         members["card.json"] = json.dumps(card).encode()
 
     rewrite(path, rename)
-    with pytest.raises(ModelError, match="labels of its model are not those of its card"):
+    with pytest.raises(ModelError, match="labels of its model differ"):
         load(path)
 
 

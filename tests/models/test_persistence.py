@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -99,6 +100,35 @@ def test_prepared_text(path, rng):
     save(model, path)
     assert_array_equal(load(path).predict(frame), model.predict(frame))
     assert read_card(path).feature_names == ("said",)
+
+
+def prepared_text():
+    frame = pd.DataFrame({"said": ["slow song and dance", "fast song", "calm dance", "loud"] * 10})
+    D = np.tile([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.5, 0.5]], (10, 1))
+    return make_pipeline(prepare_columns(frame), BDLDL()).fit(frame, D)
+
+
+OF_EACH_PACKAGE = {
+    "labeldist._solvers.": lambda: fitted(BDLDL()),
+    "labeldist.app.tables.": prepared_text,
+    "labeldist.enhancement.": lambda: fitted(BDLE(solver="low_rank")),
+    "labeldist.features.": lambda: fitted(make_pipeline(KernelFeatures(), BDLDL())),
+    "labeldist.learning.": lambda: fitted(DistributionForest(5, random_state=0)),
+    "labeldist.published.": lambda: fitted(AAKNN()),
+}
+
+
+@pytest.mark.parametrize("package", OF_EACH_PACKAGE)
+def test_classes_of_each_trusted_package_are_loaded(path, package):
+    save(OF_EACH_PACKAGE[package](), path)
+    types = skops.io.get_untrusted_types(file=path)
+    assert any(name.startswith(package) for name in types)
+    load(path)
+
+
+def test_trusted_packages_of_the_library_are_tested():
+    own = {prefix for prefix in _persistence.TRUSTED if prefix.startswith("labeldist")}
+    assert own == set(OF_EACH_PACKAGE)
 
 
 def test_existing_files_are_not_replaced(path):

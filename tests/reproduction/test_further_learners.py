@@ -108,7 +108,7 @@ def test_transductive_learner_sees_new_rows(monkeypatch):
         def fit_predict(self, X, y, X_new):
             return np.tile(y.mean(axis=0), (len(X_new), 1)) + len(X)
 
-    monkeypatch.setattr("reproduction.methods.learning.Learner", Learner, raising=False)
+    monkeypatch.setitem(LEARNERS, "Learner", Learner)
     predicted = Transductive("Learner").fit(X, D).predict(X[:2])
     assert_allclose(predicted, [D.mean(axis=0) + 60] * 2)
 

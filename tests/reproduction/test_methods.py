@@ -14,8 +14,9 @@ import reproduction
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import BDLE
 from labeldist.learning import BDLDL
+from labeldist.published import METHODS
 from labeldist.simplex import softmax
-from reproduction.methods import RidgeLDL, RidgeLE, build
+from reproduction.methods import ENHANCERS, LEARNERS, RidgeLDL, RidgeLE, build
 
 X, D = make_artificial(40, random_state=0)
 L = binarize(D).astype(float)
@@ -63,3 +64,7 @@ def test_only_public_names_of_labeldist_are_imported(path):
             assert not any(name.startswith("_") for name in names)
         if isinstance(node, ast.Import):
             assert not any(alias.name.startswith("labeldist") for alias in node.names)
+
+
+def test_specifications_can_name_every_method_of_the_library():
+    assert {method.estimator for method in METHODS} <= {*ENHANCERS, *LEARNERS}

@@ -13,7 +13,7 @@ CENTER_ROWS = 64  # rows whose median is the common shift of all rows
 
 
 def squared_distances(X: Array, Y: Array) -> Array:
-    """Return ‖x − y‖² between the rows of `X` and those of `Y`."""
+    """Return ‖x − y‖² between the rows of `X` and the rows of `Y`."""
     # ‖x‖² + ‖y‖² − 2xᵀy loses digits if the rows have a large common shift. The median is robust
     # against outliers.
     center = np.median(Y[:CENTER_ROWS], axis=0)
@@ -34,7 +34,7 @@ def gaussian_kernel(X: Array, bandwidth: float | Literal["mean"]) -> tuple[Array
 
 
 def gaussian_between(X: Array, Y: Array, width: float) -> Array:
-    """Return the kernel values between the rows of `X` and those of `Y`."""
+    """Return the kernel values between the rows of `X` and the rows of `Y`."""
     return gaussian(squared_distances(X, Y), width)
 
 

@@ -166,9 +166,9 @@ def minimize_over_kernel_range(loss: EnhancementLoss) -> Array | None:
     """Minimise ‖F − L‖² + λ tr(FᵀSF) over F = ΦW, Φ = [K, 1]; return W, or None if it fails.
 
     The best scores Ef solve Eᵀ(I + λS)E f = EᵀL. The condition of this system does not depend on
-    that of K: if K is invertible, E is the identity. Then W solves KW + 1bᵀ = Ef on the rows R and
-    is zero on the others. The shortest such solution has b = vᵀu / (1 + vᵀv) with u = K_RR⁻¹f and v
-    = K_RR⁻¹1.
+    the condition of K: if K is invertible, E is the identity. Then W solves KW + 1bᵀ = Ef on the
+    rows R and is zero on the others. The shortest such solution has b = vᵀu / (1 + vᵀv) with u =
+    K_RR⁻¹f and v = K_RR⁻¹1.
 
     The method fails if the constant is not in the range of K, because then the column of ones
     matters, if K is not symmetric positive semidefinite, or if rounding prevents W from reproducing

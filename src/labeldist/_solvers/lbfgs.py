@@ -37,8 +37,8 @@ def minimize_lbfgs(
 
     ``value_and_gradient(X)`` returns f(X) and ∇f(X). `at_zero` is f(0) and ∇f(0), if they are
     known; `first_step` is the length of the first step that is tried. Stop if the largest absolute
-    entry of ∇f(X) is at most `tol` times that of ∇f(0). An iteration costs about one value and
-    gradient plus 4·30·size multiplications.
+    entry of ∇f(X) is at most `tol` times the largest of ∇f(0). An iteration costs about one value
+    and gradient plus 4·30·size multiplications.
     """
     at_zero = at_zero or value_and_gradient(np.zeros_like(start))
     scale = float(np.abs(at_zero[1]).max(initial=0.0)) or 1.0

@@ -207,7 +207,7 @@ class SoftmaxPath:
             return value, (loss.gradient + shrunk) * scale
 
         at_zero = self._at_zero.value, self._at_zero.gradient * scale
-        # In these coordinates the length of the gradient is that of a Newton step.
+        # In these coordinates the gradient is as long as a Newton step.
         from_zero = not np.any(start)
         found = minimize_lbfgs(
             value_and_gradient,

@@ -49,7 +49,7 @@ class SingularCoefficientError(LabelDistError, ValueError):
 class SylvesterSolution:
     """Result of `solve_symmetric_sylvester`.
 
-    The condition number is that of the worst system that was solved: for Cholesky an estimate
+    The condition number belongs to the worst system that was solved: for Cholesky an estimate
     (`_checked_condition`), otherwise the ratio of the largest to the smallest eigenvalue above
     rounding.
     """
@@ -160,7 +160,7 @@ def _cholesky(matrix: Array, coefficient: str) -> Array:
 def _checked_condition(factor: Array, diagonal: Array, coefficient: str) -> float:
     """Estimate the condition number from a Cholesky factor, which is overwritten.
 
-    It is that of the matrix with its diagonal scaled to one, because the accuracy of Cholesky does
+    It belongs to the matrix with its diagonal scaled to one, because the accuracy of Cholesky does
     not depend on the units of the columns. Raise an error if it is singular up to rounding.
     """
     factor /= np.sqrt(diagonal)[:, None]

@@ -436,7 +436,7 @@ class Comparison:
         measure : str
             The measure.
         ax : matplotlib Axes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------

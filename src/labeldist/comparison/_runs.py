@@ -140,7 +140,7 @@ class Store:
         Returns
         -------
         dict of str to dict
-            The entries are those of `add`. Failed tasks are included.
+            The entries are as in `add`. Failed tasks are included.
         """
         found: dict[str, Result] = {}
         # One statement, since another process may write between two of them.

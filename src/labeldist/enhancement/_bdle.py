@@ -118,10 +118,10 @@ class BDLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
 
     Notes
     -----
-    The memory of ``"exact"`` grows as n² and its time as n³; that of ``"low_rank"`` as n·rank and
-    n·rank². Beyond 20,000 rows with more than ten features the neighbours of ``"low_rank"`` are
-    approximate if the extra ``neighbors`` (faiss) is installed. Beyond 10,000 rows
-    ``bandwidth="mean"`` is the mean distance between 10,000 of the rows. With α = 0 the
+    With ``"exact"`` memory grows as n² and time as n³; with ``"low_rank"`` memory grows as n·rank
+    and time as n·rank². Beyond 20,000 rows with more than ten features the neighbours of
+    ``"low_rank"`` are approximate if the extra ``neighbors`` (faiss) is installed. Beyond 10,000
+    rows ``bandwidth="mean"`` is the mean distance between 10,000 of the rows. With α = 0 the
     coefficients have minimum norm.
 
     References

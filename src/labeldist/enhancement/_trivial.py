@@ -72,7 +72,7 @@ class LogicalSoftmax(FeatureFreeEnhancer):
     Parameters
     ----------
     sharpness : float or "threshold", default=1.0
-        The degree of a positive label is exp(sharpness) times that of a negative one.
+        A positive label has exp(sharpness) times the degree of a negative one.
         ``"threshold"`` estimates the sharpness from the rule by which logical labels are made; see
         Notes.
 

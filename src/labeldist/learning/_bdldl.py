@@ -154,9 +154,9 @@ class BDLDL(BlockLearner):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The features, in the same columns as those of earlier calls.
+            The features, in the same columns as in earlier calls.
         y : array-like of shape (n_samples, n_labels)
-            Non-negative degrees, in the same columns as those of earlier calls.
+            Non-negative degrees, in the same columns as in earlier calls.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
@@ -226,7 +226,7 @@ class BDLDL(BlockLearner):
         return self
 
     def _fit_moments(self, moments: Moments) -> Self:
-        """Solve for the coefficients and set all attributes but those of the columns."""
+        """Solve for the coefficients and set all attributes that do not describe the columns."""
         coef, intercept, solution = self._solve(moments)
         self._moments = moments
         self.coef_ = coef

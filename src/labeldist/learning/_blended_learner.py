@@ -34,8 +34,8 @@ class BlendedLearner(SampleWeightMixin, DistributionLearner):
     P ∝ Π_k P_k^{w_k}. The weights w ≥ 0 minimise the Kullback-Leibler divergence of predictions of
     held-out rows, which is a convex problem. Their sum is free: a sum below one makes predictions
     less certain. Predicted degrees are at least 1e-6 before they are pooled. Learners with a
-    weight below 0.2 are left out, and the weights of the others are computed again, until there are
-    none. The learner with the largest weight always stays.
+    weight below 0.2 are dropped and the weights refitted until all are at least 0.2. The learner
+    with the largest weight always stays.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ XGBOOST_ARRAYS += ("loss_changes", "split_conditions", "split_indices", "split_t
 
 
 def check_lightgbm_text(text: str, n_labels: int) -> None:
-    """Raise a ``ValueError`` if a text is not that of trees for `n_labels` labels."""
+    """Raise a ``ValueError`` if a text does not describe trees for `n_labels` labels."""
     head, _, rest = text.partition("\n\n")
     first, *lines = head.split("\n")
     _require(first == "tree", "the first line of the text of LightGBM is not 'tree'")
@@ -132,7 +132,7 @@ def _check_lightgbm_linear_leaves(tree: dict[str, str], n_leaves: int, n_feature
 
 
 def check_xgboost_text(text: str) -> None:
-    """Raise an error if a JSON text is not that of trees of XGBoost."""
+    """Raise an error if a JSON text does not describe trees of XGBoost."""
     learner = json.loads(text, object_pairs_hook=_unique)["learner"]
     n_features = int(learner["learner_model_param"]["num_feature"])
     n_classes = int(learner["learner_model_param"]["num_class"])
@@ -157,7 +157,7 @@ def check_xgboost_text(text: str) -> None:
     rounds = _array(model["iteration_indptr"], None, "iteration_indptr")
     _require_partition(rounds, len(trees), "iteration_indptr")
     best = int(learner["attributes"].get("best_iteration", 0))
-    _require(0 <= best < max(1, len(rounds) - 1), "best_iteration is not that of a round")
+    _require(0 <= best < max(1, len(rounds) - 1), "best_iteration is not the number of a round")
     for number, tree in enumerate(trees):
         _require(tree["id"] == number, "the trees are not numbered in order")
         _check_xgboost_tree(tree, n_features)

@@ -46,7 +46,7 @@ MAX_CELLS = 3_000_000
 MIN_ROWS = 500
 
 # Number of standard errors by which a learner must exceed the mean distribution. With little
-# signal, such as that of the votes on ChaosNLI, a regularised learner that is not clearly better is
+# signal, such as the votes on ChaosNLI have, a regularised learner that is not clearly better is
 # still better on average.
 QUALIFYING = 0.5
 
@@ -85,14 +85,15 @@ class Choice:
         prediction that is best for it on the training rows: the mean distribution for
         Kullback-Leibler. In each fold the learner is the one that the other folds select, so that
         the selection does not raise it. A positive skill of less than two standard errors is
-        stated as 0. With two folds it is that of the chosen learner, as in `table`.
+        stated as 0. With two folds it is the skill of the chosen learner, as in `table`.
     table : list of dict
-        One row per learner: name, mean and standard deviation of each measure, skill, seconds,
-        failure. ``print`` shows it as text, ``pandas.DataFrame`` converts it.
-    trials : tuple of Trial
-        Scores and predictions of all learners, the mean distribution first.
-    truth : ndarray
-        Distributions of the held-out rows, in the order of ``Trial.predictions``.
+        One row per learner, the mean distribution first: name, mean and standard deviation of each
+        measure, skill, seconds, failure. ``print`` shows it as text, ``pandas.DataFrame`` converts
+        it.
+    predictions, truth : ndarray
+        Predictions of the chosen learner for the held-out rows, and their distributions.
+    is_clear : bool
+        Whether the chosen learner exceeds the mean distribution by more than one standard error.
     scoring : str
         Measure that decided.
     n_rows, compared_rows, n_folds : int
@@ -117,8 +118,9 @@ class Choice:
     name: str
     skill: float
     table: list[dict[str, Any]]
-    trials: tuple[Trial, ...]
+    predictions: Array
     truth: Array
+    is_clear: bool
     scoring: str
     n_rows: int
     compared_rows: int
@@ -126,7 +128,7 @@ class Choice:
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        n_learners = len(self.trials)
+        n_learners = len(self.table)
         compared = f"{n_learners} learners on {self.compared_rows:,} rows in {self.n_folds} folds"
         return f"Choice({self.name!r}, skill {self.skill:.3f}, {compared})"
 
@@ -137,11 +139,6 @@ class Choice:
             return {}
         names = [name for name, _ in self.estimator.estimators]
         return dict(zip(names, self.estimator.weights_.tolist(), strict=True))
-
-    @property
-    def chosen(self) -> Trial:
-        """Scores and predictions of the chosen learner."""
-        return next(trial for trial in self.trials if trial.name == self.name)
 
 
 def choose_learner(
@@ -292,13 +289,15 @@ def choose_among(
         learner = compared[chosen.name].pipeline(final=True)
     estimator, messages = _fit_with_warnings(learner, X, D, weight, shares)
     watch(len(compared) + 1, len(compared) + 1, chosen.name)
+    rows = [_table_row(trial, trials[0], scoring) for trial in trials]
     return Choice(
         estimator=estimator,
         name=chosen.name,
         skill=skill,
-        table=LearnerTable([_table_row(trial, trials[0], scoring) for trial in trials], scoring),
-        trials=tuple(trials),
+        table=LearnerTable(rows, scoring, trials),
+        predictions=chosen.predictions,
         truth=np.concatenate([sample.D[test] for _, test in folds]),
+        is_clear=chosen.is_clearly_better(trials[0], scoring),
         scoring=scoring,
         n_rows=len(degrees),
         compared_rows=len(sample.D),
@@ -322,7 +321,7 @@ def _compare(
         if candidate.prepare is not last:
             parts = prepare_folds(candidate.prepare, sample, folds)
             last = candidate.prepare
-        may_fail = bool(trials)  # not the mean, whose errors are those of the input
+        may_fail = bool(trials)  # not the mean, whose errors come from the input
         trial = cross_validate(name, candidate.learner, parts, measures, may_fail=may_fail)
         trials.append(replace(trial, estimator=candidate.pipeline()))
         watch(len(trials), len(candidates) + 1, name)

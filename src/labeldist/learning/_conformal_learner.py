@@ -105,7 +105,7 @@ class ConformalLearner(SampleWeightMixin, NestedLearner):
         self._validate_params()
         if isinstance(self.learner, EnhancedLearner):
             raise TypeError(
-                "The residuals of tags are not those of degrees. "
+                "The residuals of tags differ from the residuals of degrees. "
                 "Fit a learner of distributions to the label_distributions_ of the enhancer."
             )
         check_rows(X=X, y=y, sample_weight=sample_weight)

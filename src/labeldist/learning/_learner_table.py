@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -15,11 +15,16 @@ class LearnerTable(list[dict[str, Any]]):
         Name, measures, skill, seconds and failure of each learner.
     scoring : str
         The measure that decided.
+    trials : sequence
+        What the rows summarise: scores of all folds, and predictions.
     """
 
-    def __init__(self, rows: Iterable[dict[str, Any]], scoring: str) -> None:
+    def __init__(
+        self, rows: Iterable[dict[str, Any]], scoring: str, trials: Sequence[Any] = ()
+    ) -> None:
         super().__init__(rows)
         self.scoring = scoring
+        self.trials = trials
 
     def __repr__(self) -> str:
         width = max([len(row["name"]) for row in self], default=0)

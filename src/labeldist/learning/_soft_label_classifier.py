@@ -35,13 +35,13 @@ class SoftLabelClassifier(SampleWeightMixin, DistributionLearner):
     """Fit a classifier to label distributions.
 
     The classifier sees each row once for every label with a positive degree, with the degree as its
-    sample weight. A loss that is a weighted sum over rows, such as the log loss, is then that of
-    the distributions.
+    sample weight. A loss that is a weighted sum over rows, such as the log loss, is then the loss
+    of the distributions.
 
     ``LGBMClassifier`` of LightGBM and ``XGBClassifier`` of XGBoost are fitted to the rows
     themselves, with a custom objective: gradient p − d; the scaling of the Hessian and the initial
-    score are those of the library. This takes less time and memory than repeated rows. With one-hot
-    rows the result is that of the library, except for LightGBM's random choice of columns.
+    score come from the library. This takes less time and memory than repeated rows. With one-hot
+    rows the result equals the one of the library, except for LightGBM's random choice of columns.
 
     Parameters
     ----------
@@ -231,5 +231,5 @@ def _how_to_avoid_a_split(parameters: dict[str, Any], n_rows: int) -> str:
     if stops is None and parameters.get("n_iter_no_change") is not None:
         return "n_iter_no_change=None"
     if parameters.get("cv", "prefit") != "prefit":
-        return "fixed parameters instead of cv, and search those of SoftLabelClassifier"
+        return "fixed parameters instead of cv, and search the parameters of SoftLabelClassifier"
     return ""

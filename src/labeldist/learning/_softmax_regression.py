@@ -348,7 +348,7 @@ class SoftmaxRegressionCV(SoftmaxRegression):
         return scores
 
     def _error(self, scores: Array) -> float:
-        """Return the distance of the mean score to that of a perfect prediction."""
+        """Return the distance of the mean score to the score of a perfect prediction."""
         if callable(self.scoring):
             return 0.0  # unknown, so that all searches are precise
         perfect = 1.0 if MEASURES[self.scoring].higher_is_better else 0.0

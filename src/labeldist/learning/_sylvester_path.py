@@ -29,7 +29,7 @@ class SylvesterPath:
     sweep over T. Points where A + λ₂I is singular up to rounding, or where the units of the
     features differ too much, are solved separately.
 
-    The columns of X are in the range of A, as those of C are. So if there are fewer rows than
+    The columns of X are in the range of A, as the columns of C are. So if there are fewer rows than
     features, the systems are solved in an orthonormal basis of it.
     """
 

@@ -21,8 +21,8 @@ BISECTIONS = 60  # until neighbouring levels differ by rounding only
 def best_constant(D: Array, measure: str, weight: Weight = None) -> Array:
     """Return the distribution with the best mean of a measure if it is predicted for every row.
 
-    Without a known solution it is the best of those of other measures, of single labels and of
-    some rows, compared on at most N_COMPARED rows.
+    Without a known solution it is the best among the solutions for other measures, single labels
+    and some rows, compared on at most N_COMPARED rows.
     """
     if measure in SOLUTIONS:
         return SOLUTIONS[measure](D, weight)
@@ -82,7 +82,7 @@ def _common_quantile(D: Array, weight: Weight) -> Array:
 
 
 def _cumulative_medians(D: Array, weight: Weight) -> Array:
-    """Return the distribution whose cumulative degrees are the medians of those of `D`."""
+    """Return the distribution whose cumulative degrees are medians of cumulative degrees of D."""
     cumulative = np.cumsum(D, axis=1)
     order = np.argsort(cumulative, axis=0)
     values = np.take_along_axis(cumulative, order, axis=0)

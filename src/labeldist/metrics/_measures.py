@@ -1,7 +1,7 @@
 """The measures as one table, and their scorers.
 
 Each measure compares a true distribution d with a predicted one p; the public functions return the
-mean over rows. The first six, `PAPER_MEASURES`, are those of the label distribution learning
+mean over rows. The first six, `PAPER_MEASURES`, are usual in the label distribution learning
 literature. Terms 0/0 of Clark and Canberra, where both degrees are zero, count as 0.
 Kullback-Leibler counts 0·log(0/p) as 0 and raises p to machine epsilon, so a true label with
 predicted degree 0 costs at most 36 nats times its degree.
@@ -74,7 +74,7 @@ class Measure:
     worst : callable
         A function ``worst(n_labels)`` that returns the bound on the worse side.
     needs_order : bool, default=False
-        Whether the labels must be ordered. Their order is that of the columns.
+        Whether the labels must be ordered. The columns give their order.
 
     See Also
     --------
@@ -445,8 +445,7 @@ def score_all(
         Weights of the rows.
     measures : str or iterable of str, default="paper"
         Names in `MEASURES`, or groups: ``"paper"``, ``"all"`` and ``"ordered"``, the measures for
-        labels whose order is that of the columns. A str may hold several names, separated by
-        commas.
+        labels that the columns give in order. A str may hold several names, separated by commas.
 
     Returns
     -------

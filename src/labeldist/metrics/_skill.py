@@ -111,7 +111,7 @@ def _check_baseline(D_true: Any, D_pred: Any, baseline: Any, sample_weight: Any)
 
 
 def relative_improvement(measure: str, achieved: float, trivial: float) -> float:
-    """Return the skill of a mean value of a measure over that of a baseline."""
+    """Return the skill of a mean value of a measure over the value of a baseline."""
     best = MEASURES[measure].best
     return relative_reduction(abs(achieved - best), abs(trivial - best))
 

@@ -213,7 +213,9 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
         found = f"{type(error).__name__}: {reason}"
         raise ModelError(f"{path} is damaged, or needs a newer skops: {found}") from error
     if label_names != card.label_names:
-        raise ModelError(f"{path} is damaged: the labels of its model are not those of its card.")
+        raise ModelError(
+            f"{path} is damaged: the labels of its model differ from the labels of its card."
+        )
     saved = f"labeldist {card.versions['labeldist']}, scikit-learn {card.versions['scikit-learn']}"
     saved = CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", saved)
     if saved != f"labeldist {labeldist.__version__}, scikit-learn {sklearn.__version__}":

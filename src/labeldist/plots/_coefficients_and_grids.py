@@ -97,7 +97,7 @@ class CoefficientDisplay(Display):
         feature_names, label_names : list of str, default=None
             By default the names that the estimator has seen, or numbers.
         ax : matplotlib Axes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------
@@ -268,7 +268,7 @@ class ParameterInfluenceDisplay(Display):
             Hyper-parameters of the rows and of the columns. By default the first two that take
             several values.
         ax : matplotlib Axes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------

@@ -67,7 +67,7 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default those of a new figure. A `TernaryDisplay` needs axes with
+            By default a new figure is made. A `TernaryDisplay` needs axes with
             ``projection="ternary"``.
 
         Returns
@@ -155,7 +155,7 @@ class DisplayOfPredictions(Display):
 
 
 def read_rows(D: Any, label_names: Names = None, item_names: Names = None) -> pd.DataFrame:
-    """Return distributions with the given names, or those of a data frame, or numbers."""
+    """Return distributions with the given names, or the names of a data frame, or numbers."""
     values = check_distributions(D)
     if label_names is None:
         label_names = names_or_numbers(D, values.shape[1])

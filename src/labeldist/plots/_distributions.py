@@ -110,7 +110,7 @@ class DistributionDisplay(DisplayOfDistributions):
         label_names, item_names : list of str, default=None
             By default the names in the data frame, or numbers.
         ax : matplotlib Axes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------
@@ -218,7 +218,7 @@ class TernaryDisplay(DisplayOfPredictions):
         label_names : list of str, default=None
             By default the columns of the data frame, or numbers.
         ax : mpltern TernaryAxes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------
@@ -241,7 +241,7 @@ class TernaryDisplay(DisplayOfPredictions):
         label_names : list of str, default=None
             By default the columns of a data frame, or numbers.
         ax : mpltern TernaryAxes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------
@@ -371,7 +371,7 @@ class PredictionDisplay(DisplayOfPredictions):
         kind : {"scatter", "bars"}, default="scatter"
             One point per degree, or a pair of stacked bars per item.
         intervals : tuple of two array-like of shape (n_samples, n_labels), default=None
-            Lower and upper bounds, such as those of `ConformalLearner.predict_interval`, as
+            Lower and upper bounds, for instance from `ConformalLearner.predict_interval`, as
             horizontal lines of the points. A line that crosses the diagonal covers the true degree.
         max_rows : int, default=None
             By default 1000 for points and 6 for bars, at equal steps from the smallest divergence
@@ -379,7 +379,7 @@ class PredictionDisplay(DisplayOfPredictions):
         label_names, item_names : list of str, default=None
             By default the names in the data frames, or numbers.
         ax : matplotlib Axes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------
@@ -523,7 +523,7 @@ class CalibrationDisplay(DisplayOfPredictions):
             What the picture calls the true degrees, such as ``"recovered degree"`` or ``"share of
             votes"``.
         ax : matplotlib Axes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------

@@ -60,7 +60,7 @@ class ExpectedErrorDisplay(Display):
         n_votes : sequence of int
             Numbers of votes per item.
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
+            By default a new figure is made.
 
         Returns
         -------

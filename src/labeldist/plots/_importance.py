@@ -109,7 +109,7 @@ class FeatureImportanceDisplay(Display):
         callback : callable, default=None
             Called as ``callback(done, total, feature)`` after each prediction.
         ax : matplotlib Axes, default=None
-            Axes to draw on. By default those of a new figure.
+            Axes to draw on. By default a new figure is made.
 
         Returns
         -------

@@ -75,10 +75,10 @@ class IterativeSoftmax(SoftmaxLearner):
 class PenalisedSoftmax(IterativeSoftmax):
     """Base class of the learners that minimise terms of P = softmax(Xθ) and penalties of θ.
 
-    The terms are those of `_terms`, by default the cross-entropy, and the penalties those of
-    `_penalties`. Neither the intercept nor features of zeros, whose coefficients have no effect,
-    are penalised. If the objective is more than cross-entropy and ridge, which is convex, the
-    search starts from the solution of that problem.
+    `_terms` returns the terms, by default the cross-entropy, and `_penalties` the penalties.
+    Neither the intercept nor features of zeros, whose coefficients have no effect, are penalised.
+    If the objective is more than cross-entropy and ridge, which is convex, the search starts from
+    the solution of that problem.
     """
 
     tol: float

@@ -65,7 +65,7 @@ class CPNN(DistributionLearner):
 
     Notes
     -----
-    The model is that of the paper and of the authors' code. The order of the columns matters: it is
+    The model is from the paper and the authors' code. The order of the columns matters: it is
     meant for labels such as ages or ratings, whose degrees vary smoothly. L-BFGS replaces the
     published RPROP and needs `weight_decay`. The published numbers of hidden units are 400 for
     ages, 80 for Movie and 50 in the code. In the public Matlab code the gradient of each hidden

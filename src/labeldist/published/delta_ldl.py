@@ -53,7 +53,7 @@ class DeltaLDL(SampleWeightMixin, PenalisedSoftmax):
 
     Notes
     -----
-    The loss is that of PyLDL and of the paper's abstract; the paper's method section was not
+    The loss is from PyLDL and the paper's abstract; the paper's method section was not
     available. PyLDL computes the integral by Simpson's rule with 33 nodes and trains a network.
     Here the integral is exact and the model linear. The loss is not convex: the search starts from
     the solution with the cross-entropy as the loss. If all training distributions are uniform, b is

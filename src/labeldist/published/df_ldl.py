@@ -50,7 +50,7 @@ class DFLDL(DistributionLearner):
 
     Notes
     -----
-    Decomposition, fusion and `n_neighbors` are those of the method section of the paper, which
+    Decomposition, fusion and `n_neighbors` are from the method section of the paper, which
     compares several learners. The default here is `SoftmaxRegression`, because its penalty keeps
     the fits to few rows finite; `SABFGS` overfits them. PyLDL uses SA-BFGS and five neighbours, and
     fails if a side has no rows. Both learner and neighbours depend on the units of the features:

@@ -80,7 +80,7 @@ class DLDL(NewRowsMixin, ScoringEnhancer):
 
     Notes
     -----
-    The objective, the weights and the five rounds are those of the authors' code and the supplement
+    The objective, the weights and the five rounds are from the authors' code and the supplement
     of the paper. The code differs from the formula: it has S² instead of S, its problem of a row
     adds up all other rows, and its steps for D are so short that D changes little. Here each round
     minimises over W, by L-BFGS, and then over D, by the exponentiated gradient with backtracking.
@@ -203,7 +203,7 @@ def enhance_jointly(loss: JointLoss, tol: float, max_iter: int) -> JointSolution
     Stop if a round decreases the loss by at most `tol` times its value at the start, where W = 0
     and the degrees of the tags are equal. The loss is convex in W and in D, but not in both. A step
     for D is D ← D∘exp(−η∇), divided by the row sums. For α = β = 0 the step η = 1 is the minimum, D
-    = P within the tags, and the rounds are those of the EM algorithm for −Σ_i log Σ_j l_ij p_ij +
+    = P within the tags, and the rounds form the EM algorithm for −Σ_i log Σ_j l_ij p_ij +
     γ‖W‖².
     """
     D = loss.tags / loss.tags.sum(axis=1, keepdims=True)

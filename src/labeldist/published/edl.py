@@ -25,7 +25,7 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
 
         Σ_ij (d_ij − p_ij) log(d_ij / p_ij) + (λ₁/n)‖θ‖² + (λ₂/n) Σ_i Σ_{r,j} ω_rj (p_ir − p_ij)².
 
-    Labels of positive affinity get similar degrees, those of negative affinity different ones.
+    Labels of positive affinity get similar degrees, labels of negative affinity different ones.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class EDL(SampleWeightMixin, PenalisedSoftmax):
         return [(1.0, divergence), (self.correlation / weight.sum(), pairs)]
 
     def _affinity(self, n_labels: int) -> Array:
-        """Return the given affinities, after checks, or those of a circle."""
+        """Return the given affinities, after checks, or the affinities of a circle."""
         if self.affinity is None:
             angles = 2 * np.pi * np.arange(n_labels) / n_labels
             return np.cos(angles - angles[:, None])

@@ -65,7 +65,7 @@ class IncomLDL(LinearLearner):
     are not; they sum to at most one. Rows without any degree count in the nuclear norm and the
     constraints.
 
-    The objective is that of the paper. The intercept makes the constraints feasible. The units of
+    The objective is from the paper. The intercept makes the constraints feasible. The units of
     the features have no effect. The published ADMM solves for W by least squares from the copy on
     the simplex. This is not a step of the method: it may end above the minimum, or at negative
     degrees. ``"admm"`` has one copy for each of both terms instead. The published ``"apg"`` has a
@@ -129,9 +129,9 @@ def descend(
 ) -> DescentSolution:
     """Approach the minimum by accelerated proximal gradients, with a projection after each step.
 
-    The objective is that of `minimize_incomplete` with weights 1 for observed and 0 for missing
+    The objective is as in `minimize_incomplete`, with weights 1 for observed and 0 for missing
     degrees. In the orthonormal basis the curvature of the loss is at most 1, which gives the step,
-    and the nuclear norm of the coefficients is that of Y. Stop if a step changes Y by at most
+    and the nuclear norm of the coefficients is the norm of Y. Stop if a step changes Y by at most
     tol·‖Y‖.
     """
     basis = space.basis

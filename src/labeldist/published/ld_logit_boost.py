@@ -56,8 +56,8 @@ class LDLogitBoost(TreeLearner):
     Attributes
     ----------
     trees_ : list of sklearn.tree._tree.Tree
-        Trees on standardised features, with the steps as values. With ``"logit"`` tree k·c + j is
-        that of label j in round k.
+        Trees on standardised features, with the steps as values. With ``"logit"`` tree k·c + j
+        belongs to label j in round k.
     mean_, scale_ : ndarray of shape (n_features,)
         Mean and standard deviation of the features. For sparse features, 0 and the largest absolute
         value.
@@ -68,7 +68,7 @@ class LDLogitBoost(TreeLearner):
 
     Notes
     -----
-    The formulas are those of the authors' code. They subtract the mean over the labels from each
+    The formulas are from the authors' code. They subtract the mean over the labels from each
     step, which softmax ignores, so that it is omitted. Clipped targets are the advice of Friedman,
     Hastie and Tibshirani (2000). The trees of ``"aoso"`` are scikit-learn's: they reduce the
     squared error of D − P, while the published ones maximise the sum of (g_r − g_s)²/h_rs over the

@@ -55,7 +55,7 @@ class LDLDPA(SampleWeightMixin, PenalisedSoftmax):
 
     Notes
     -----
-    Formula and defaults are those of PyLDL, without the adaptive weights of the title. The paper
+    Formula and defaults are from PyLDL, without the adaptive weights of the title. The paper
     was not available.
 
     References

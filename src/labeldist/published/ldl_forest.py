@@ -73,7 +73,7 @@ class LDLForest(DistributionLearner):
 
     Notes
     -----
-    Model, loss and leaf step are those of the method section of the paper, for its shallow variant,
+    Model, loss and leaf step are from the method section of the paper, for its shallow variant,
     whose units are linear in the features. The features are standardised. L-BFGS on all rows
     replaces stochastic gradients, and the penalty is an addition. PyLDL applies softmax to the sums
     of the leaf step instead of dividing by their total, which does not minimise the loss.

@@ -66,11 +66,11 @@ class LDLHR(SampleWeightMixin, PenalisedSoftmax):
 
     Notes
     -----
-    The formula is the paper's, the defaults are those of the authors' code, whose λ₂ is 1e4 because
+    The formula is from the paper, the defaults are from the authors' code, whose λ₂ is 1e4 because
     it does not divide the margin by ρ. Its term of the rest also pulls p_it to zero. With λ₃ < 2
     the loss of a row is least at p_it = 1, which overestimates large degrees; with λ₃ > 2 it is
     least at the degrees themselves, if they satisfy the margin. Contrary to the paper, the
-    objective is not convex. The search and the smoothing are those of `LDL4C`. PyLDL divides the
+    objective is not convex. The search and the smoothing are as in `LDL4C`. PyLDL divides the
     absolute errors by numbers of labels.
 
     References

@@ -51,7 +51,7 @@ class LDLLC(SampleWeightMixin, PenalisedSoftmax):
 
     Notes
     -----
-    The defaults of λ₁ and λ₂ are those of the authors' code. Its gradient does not match its
+    The defaults of λ₁ and λ₂ are from the authors' code. Its gradient does not match its
     objective; this one does. The search starts from the solution without the correlation penalty.
 
     References

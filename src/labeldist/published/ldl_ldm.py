@@ -56,7 +56,7 @@ class LDLLDM(PenalisedSoftmax):
 
     Notes
     -----
-    The formula and the defaults are those of the authors' code. As usual in locally linear
+    The formula and the defaults are from the authors' code. As usual in locally linear
     embedding, 1e-3 of the trace is added to the diagonal of the Gram matrices. The variant for
     incomplete distributions is not implemented.
 

@@ -53,7 +53,7 @@ class LDLLRR(SampleWeightMixin, PenalisedSoftmax):
 
     Notes
     -----
-    The formula and the defaults are those of a co-author's code, whose intercept is penalised. The
+    The formula and the defaults are from a co-author's code, whose intercept is penalised. The
     paper divides λ by the squared number of labels as well, and its gradient omits the cross-terms
     of the softmax. PyLDL averages the divergence over the rows and has no ridge. The default λ is
     small compared with a sum over rows and has hardly any effect; one that does is of the order of

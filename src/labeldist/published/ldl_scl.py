@@ -62,7 +62,7 @@ class LDLSCL(IterativeSoftmax):
     Attributes
     ----------
     coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients of the scores: θᵀ plus those of the codes, which are linear in X.
+        Coefficients of the scores: θᵀ plus a part for the codes, which are linear in X.
     intercept_ : ndarray of shape (n_labels,)
         Intercepts of the scores, which come from the codes.
     codes_ : ndarray of shape (n_samples, n_clusters)
@@ -261,7 +261,7 @@ class Step:
 def gauss_newton_step(
     objective: LocalCodes, point: Point, eigenvalues: Array, vectors: Array
 ) -> Step:
-    """Solve the Gauss-Newton equations; `eigenvalues` and `vectors` are those of XᵀX."""
+    """Solve the Gauss-Newton equations; `eigenvalues` and `vectors` belong to XᵀX."""
     C = point.C
     by_coef, by_codes = objective.gradient(point)
     by_log_codes = C * by_codes
@@ -356,8 +356,8 @@ def preconditioner(
 ) -> Callable[[Array], Array]:
     """Return the inverse of the Gauss-Newton matrix in which every row has the mean curvature.
 
-    The labels separate in the eigenbasis of that curvature, the features in that of XᵀX. The codes
-    are eliminated.
+    The labels separate in the eigenbasis of this curvature, the features in the eigenbasis of XᵀX.
+    The codes are eliminated.
     """
     m = len(vectors)
     penalty = 2 * objective.ridge

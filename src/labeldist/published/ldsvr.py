@@ -72,7 +72,7 @@ class LDSVR(SupportVectorMixin, DistributionLearner):
 
     Notes
     -----
-    The formula is that of the paper. Its solver, iteratively reweighted least squares with a line
+    The formula is from the paper. Its solver, iteratively reweighted least squares with a line
     search, is used with larger weights, which halve the number of iterations. The minimum is the
     one for the weights a_i = C(u_i − 4ε)/(8u_i) of the gradient; the paper prints 4u_i, which would
     be the minimum for 2C.

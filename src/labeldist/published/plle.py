@@ -80,7 +80,7 @@ class PLLE(SupportVectorMixin, ClassifierMixin, ConstrainedEstimator):
     Notes
     -----
     This is a reconstruction from the abstract of the paper and from memory: its method section was
-    not available. The parts, GLLE and multi-output support vector regression, are those of the
+    not available. The parts, GLLE and multi-output support vector regression, are from the
     paper. The restriction of the degrees to the candidates, the graph and all constants are ours.
     Code of a later, related method (PL-LEAF) adds a term that rewards candidates.
 
@@ -182,7 +182,7 @@ class PLLE(SupportVectorMixin, ClassifierMixin, ConstrainedEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The scores. For two classes, the score of the second minus that of the first.
+            The scores. For two classes, the score of the second minus the score of the first.
         """
         scores = self._class_scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

@@ -26,7 +26,7 @@ NEWTON_STEPS = 4
 class SAIIS(SampleWeightMixin, IterativeSoftmax):
     """Maximum entropy model of label distributions, fitted by improved iterative scaling (SA-IIS).
 
-    The model and the minimum are those of `SABFGS`. Uncorrelated combinations of the features and
+    Model and minimum are the same as in `SABFGS`. Uncorrelated combinations of the features and
     Anderson acceleration save most of the hundreds to thousands of updates of plain scaling.
 
     Parameters

@@ -68,7 +68,7 @@ class WSLDLMCSC(DistributionEstimator):
     sum to at most one. An iteration takes about 4 n_samples (n_features + n_labels)²
     multiplications: reduce thousands of features first, for instance by ``PCA``.
 
-    The objective is that of the authors' code. Its edges are weighted by cosine distances; here
+    The objective is from the authors' code. Its edges are weighted by cosine distances; here
     their weights are exp(−‖x_i − x_j‖² / (2w²)), where w is the mean distance between neighbours.
     In that code a degree of zero counts as missing, and the answers may not be distributions.
 

@@ -19,24 +19,27 @@ def summarise_choice(choice: Choice, *, requested: bool) -> str:
 
 
 def _comparison(choice: Choice) -> str:
-    compared = [trial for trial in choice.trials[1:] if not trial.failure and trial.name != BLEND]
+    others = choice.table[1:]
+    compared = [row for row in others if not row["failure"] and row["name"] != BLEND]
     learners = counted(len(compared), "learner")
     rows = f"{choice.compared_rows:,} rows"
     if choice.compared_rows < choice.n_rows:
         rows += f" drawn at random from {choice.n_rows:,}"
-    return f"Compared {learners} with {choice.trials[0].name} on {rows}, in {choice.n_folds} folds."
+    baseline = choice.table[0]["name"]
+    return f"Compared {learners} with {baseline} on {rows}, in {choice.n_folds} folds."
 
 
 def _result(choice: Choice, requested: bool) -> str:
-    baseline = choice.trials[0]
-    if choice.chosen is baseline:
-        reason = ", because no learner is better" if len(choice.trials) > 1 else ""
+    baseline = choice.table[0]
+    if choice.name == baseline["name"]:
+        reason = ", because no learner is better" if len(choice.table) > 1 else ""
         return f"Chosen: {choice.name}{reason}. It predicts the same for every row."
     verb = "Requested" if requested else "Chosen"
-    effect = describe_skill(choice.skill, choice.scoring, baseline.name)
+    effect = describe_skill(choice.skill, choice.scoring, baseline["name"])
     title = MEASURES[choice.scoring].title
-    score = choice.chosen.mean(choice.scoring)
-    score_of_baseline = baseline.mean(choice.scoring)
+    chosen = next(row for row in choice.table if row["name"] == choice.name)
+    score = chosen[choice.scoring]
+    score_of_baseline = baseline[choice.scoring]
     figures = f"{title} {score:.3g} instead of {score_of_baseline:.3g}"
     name = _blend(choice.weights) if choice.weights else choice.name
     return f"{verb}: {name}; it {effect} ({figures})."
@@ -56,15 +59,14 @@ def _blend(weights: dict[str, float]) -> str:
 
 
 def _cautions(choice: Choice) -> str:
-    baseline = choice.trials[0]
+    baseline = choice.table[0]["name"]
     cautions = [
-        f"{trial.name} failed and was left out ({trial.failure})"
-        for trial in choice.trials
-        if trial.failure
+        f"{row['name']} failed and was left out ({row['failure']})"
+        for row in choice.table
+        if row["failure"]
     ]
-    chosen = choice.chosen
-    if chosen is not baseline and not chosen.is_clearly_better(baseline, choice.scoring):
-        cautions.append(f"{choice.name} is not clearly better than {baseline.name}")
+    if choice.name != baseline and not choice.is_clear:
+        cautions.append(f"{choice.name} is not clearly better than {baseline}")
     if choice.compared_rows < FEW_ROWS:
         cautions.append(f"scores on {choice.compared_rows} rows are rough")
     return f"Caution: {'; '.join(cautions)}." if cautions else ""

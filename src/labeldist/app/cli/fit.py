@@ -112,7 +112,7 @@ def fit(
         "chosen": choice.name,
         "weights": choice.weights,
         "scoring": measure,
-        "baseline": choice.trials[0].name,
+        "baseline": choice.table[0]["name"],
         "skill": choice.skill,
         "noise_ceiling": ceiling,
         "paragraph": summary,
@@ -187,7 +187,8 @@ def _about(choice: Choice, summary: str, n_items: int) -> dict[str, Any]:
     """Return what is saved with the model."""
     from labeldist.metrics import PAPER_MEASURES
 
-    measures = {name: choice.chosen.mean(name) for name in [*PAPER_MEASURES, choice.scoring]}
+    chosen = next(row for row in choice.table if row["name"] == choice.name)
+    measures = {name: chosen[name] for name in [*PAPER_MEASURES, choice.scoring]}
     return {
         "summary": summary,
         "measures": {"skill": choice.skill, **measures},
@@ -202,8 +203,7 @@ def _draw(
     from labeldist.plots import CalibrationDisplay
 
     if show == "calibration":
-        predictions = choice.chosen.predictions
-        return CalibrationDisplay.from_predictions(choice.truth, predictions, truth=TRUTH)
+        return CalibrationDisplay.from_predictions(choice.truth, choice.predictions, truth=TRUTH)
     if show == "importance":
         return pictures.draw_importance(choice.estimator, X, D, weight, seed, reporter)
     return pictures.draw_model(show, choice.estimator, X)

@@ -86,7 +86,7 @@ class BayesLE(NewRowsMixin, LabelEnhancer):
         if the tags do not determine the spread; see `spread_identified_`.
     random_state : int, RandomState or None, default=0
         Seed of the sampler. Another seed, or another order of the rows with a `regressor`, changes
-        most degrees by much less than their `label_std_`, and a few by more than it.
+        most degrees by far less than `label_std_`.
 
     Attributes
     ----------

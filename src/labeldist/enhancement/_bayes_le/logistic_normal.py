@@ -32,9 +32,9 @@ def regularised_covariance(second: Array, n: float) -> tuple[Array, float]:
     """Return a covariance and the spread s of the scores from a second moment C of n residuals.
 
     The covariance is (n·HCH + n(s²/c)·11ᵀ + ν₀s²I)/(n + ν₀) with H = I − 11ᵀ/c and s² = tr(HCH)/(c
-    − 1). Degrees do not depend on the common level of the scores, so its variance is set to that of
-    the other directions. The prior counts as ν₀ = c + 2 + √n/2 rows: tags determine some directions
-    poorly, and EM would fit them to noise.
+    − 1). Degrees do not depend on the common level of the scores, so its variance is set to the
+    variance of the other directions. The prior counts as ν₀ = c + 2 + √n/2 rows: tags determine
+    some directions poorly, and EM would fit them to noise.
     """
     c = len(second)
     centered = second - second.mean(axis=0) - second.mean(axis=1)[:, None] + second.mean()

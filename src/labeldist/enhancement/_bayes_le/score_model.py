@@ -165,10 +165,10 @@ def fit_joint_model(
 
     `start` is a model without features. EM estimates the covariance around the mean including its
     scale, which the residuals identify if features are informative. The common scale of mean and
-    covariance is estimated from the number of tags per row, or is that of the prior if the rule is
+    covariance is estimated from the number of tags per row, or from the prior if the rule is
     "order". `tags` has shape (n_labels, n_rows). `weight` is 0 for uninformative rows; see
     `informative_counts`. ``regress(scores, iteration)`` predicts the scores of each row, (n_labels,
-    n_rows), from those of other rows.
+    n_rows), from other rows.
     """
     c, n_rows = tags.shape
     n = weight.sum()
@@ -269,7 +269,7 @@ def choose_n_chains(n_labels: int, n: float) -> int:
 def choose_n_draws(n_labels: int, n: float) -> int:
     """Return the number of draws for the likelihood of tag counts.
 
-    Their error should be below that of the n rows.
+    Their error should be below the error of the n rows.
     """
     useful = 10 * n
     affordable = max(4_000, 100_000 // n_labels)

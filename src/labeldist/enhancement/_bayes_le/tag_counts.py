@@ -171,7 +171,7 @@ def descending(shapes: Array) -> Array:
 
 
 def likely_threshold(histogram: Array, rule: Rule, random: np.random.Generator) -> float | None:
-    """Return a threshold that explains the numbers of tags clearly better than that of the rule.
+    """Return a threshold that explains the numbers of tags clearly better than the rule does.
 
     Return None if there is none. The labels are treated as exchangeable, which is rough. So a
     threshold must gain `CLEAR_GAIN` per row.
