@@ -134,7 +134,8 @@ def _read_errors(file: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise TableError(f"There is no file {file}.") from None
     except (OSError, KeyError, require("pyarrow", "tables").ArrowException) as error:
-        raise TableError(f"{file} cannot be read: {error}.") from error
+        advice = " Save it as CSV (UTF-8)." if "invalid UTF8" in str(error) else ""
+        raise TableError(f"{file} cannot be read: {error}.{advice}") from error
 
 
 def _schema(file: Path) -> Any:

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import StandardScaler
@@ -74,6 +75,13 @@ def test_tables_in_another_order_raise():
         ):
             with pytest.raises(ValueError, match=message):
                 check_contents(FRAME, LABELS, **options)
+
+
+def test_tables_of_arrow_are_checked():
+    good = pa.table(dict(zip(LABELS, np.transpose(VERSIONS["good"]), strict=True)))
+    assert check_contents(FRAME, LABELS, {"good": good}).labels == LABELS
+    with pytest.raises(TableError, match="must have the labels"):
+        check_contents(FRAME, LABELS[::-1], {"good": good})
 
 
 def test_existing_page_is_replaced_only_if_overwrite(tmp_path):

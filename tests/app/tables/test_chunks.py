@@ -60,6 +60,7 @@ def test_written_chunks_are_the_whole_table(frame, target, tmp_path):
     [
         ("a,b\n1,2\n", True),
         ('"a;b;c;d",b\n1,2\n', True),
+        ("a,b\n", False),
         ("a;b\n1;2\n", False),
         ("a\tb\n1\t2\n", False),
         ("sep=,\na,b\n1,2\n", False),
@@ -85,6 +86,20 @@ def test_formats_that_are_not_streamed(frame, tmp_path):
     assert not can_stream(tmp_path / "missing.csv", "out.csv")
     pd.DataFrame({"list": [[1], [2]]}).to_parquet(parquet)
     assert not can_stream(parquet, "out.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        (b"a,b\n1,\xe4\n", r"UTF8.*Save it as CSV \(UTF-8\)"),
+        (b"a,b\n1,2\n3\n", r"Row #3: Expected 2 columns, got 1"),
+    ],
+)
+def test_errors_in_csv_are_named(tmp_path, content, fact):
+    path = tmp_path / "in.csv"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=f"in\\.csv cannot be read: .*{fact}"):
+        list(read_chunks(path))
 
 
 def test_csv_is_not_streamed_without_arrow(frame, tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ def _has_plain_columns(file: BinaryIO) -> bool:
 
 
 def _has_plain_header(file: BinaryIO) -> bool:
-    """Return whether the columns of CSV are separated by commas, and have unique names."""
+    """Return whether CSV has rows, and columns with unique names, separated by commas."""
     start = file.read(HEADER_BYTES).decode("utf-8-sig", errors="ignore")
     header = next(HEADER.finditer(start))[0]
     try:
@@ -58,7 +58,8 @@ def _has_plain_header(file: BinaryIO) -> bool:
     except csv.Error:  # a cell of more than 131,072 characters
         return False
     is_plain = all(names) and len(set(names)) == len(names) > 0
-    return is_plain and find_separator(header) == ","
+    has_rows = start[len(header) :].strip() != ""
+    return is_plain and has_rows and find_separator(header) == ","
 
 
 def read_chunks(source: str | os.PathLike[str]) -> Iterator[pd.DataFrame]:

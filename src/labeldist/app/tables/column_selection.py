@@ -237,6 +237,8 @@ def check_order(name: str, table: Any, frame: pd.DataFrame, labels: Sequence[str
 
     Its rows are those of `frame` if both have the same index. Arrays have no names to compare.
     """
+    if hasattr(table, "to_pandas"):  # polars or pyarrow
+        table = table.to_pandas()
     if hasattr(table, "columns") and [str(column) for column in table.columns] != list(labels):
         problem = f"{name} must have the labels {list(labels)}, in this order"
         raise TableError(f"{problem}; got {list(table.columns)}.")
