@@ -102,20 +102,6 @@ def test_corrected_t_test_has_its_size_on_a_cross_validated_mean(rng):
     assert np.mean(np.array(pvalues) < 0.05) < 0.05
 
 
-def test_corrected_t_test_takes_the_ratio_of_test_to_training_rows(rng):
-    leads = rng.normal(0.1, 1, 100)
-    t = leads.mean() / (leads.std(ddof=1) * np.sqrt(1 / 100 + 1 / 9))
-    expected = 2 * stats.t.sf(abs(t), 99)
-    assert corrected_t_test(leads, ratio=1 / 9).pvalue == pytest.approx(expected)
-    records = [
-        Record(name, "s", fold, "clark", 0.5 + lead * (name == "B"), n_train=90, n_test=10)
-        for name in "AB"
-        for fold, lead in enumerate(leads)
-    ]
-    found = Comparison(records).test("clark").per_set["B"]["s"]
-    assert found.pvalue == pytest.approx(expected)
-
-
 def test_corrected_t_test_of_equal_leads():
     assert corrected_t_test([0.1, 0.1, 0.1]).pvalue == 1
     assert corrected_t_test([0.1 + 0.2, 0.3, 0.3]).pvalue == 1

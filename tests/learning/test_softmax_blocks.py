@@ -147,9 +147,8 @@ def test_invalid_streams_raise(table):
         SoftmaxRegression().fit_stream(chunks_of(X, D, 0 * weight))
     broken = X.copy()
     broken[70, 1] = np.nan
-    with pytest.raises(ValueError, match="NaN") as caught:
+    with pytest.raises(ValueError, match=r"nan in row 70, column 1 .*\n.* chunk 3, "):
         SoftmaxRegression().fit_stream(chunks_of(broken, D))
-    assert "chunk 3" in caught.value.__notes__[0]
 
 
 def test_labels_may_be_sparse_in_streams(table):

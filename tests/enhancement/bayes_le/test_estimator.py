@@ -418,6 +418,7 @@ def test_benchmark_sets_are_recovered_better_than_by_the_best_trivial_enhancer(
     assert kl_divergence(data.target, enhancer.label_distributions_) < 0.95 * smallest
 
 
+@ignore_tag_warnings
 def test_transform_depends_on_the_parameters_of_the_fit(rng):
     X = rng.normal(size=(40, 2))
     L = (rng.random((40, 3)) < 0.5).astype(int)
