@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 
@@ -80,11 +79,9 @@ def test_rare_labels_do_not_end_the_search_early(standardised, degree, tol):
     assert found[:, 3].max() < 10 * degree
 
 
-def test_ridge_and_max_iter(table):
+def test_ridge_shrinks_the_coefficients(table):
     norms = [np.linalg.norm(SoftmaxRegression(ridge).fit(*table).coef_) for ridge in (0.1, 1, 100)]
     assert norms[0] > norms[1] > norms[2]
-    with pytest.warns(ConvergenceWarning, match="1 iterations"):
-        SoftmaxRegression(0.01, max_iter=1).fit(*table)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from labeldist.datasets import make_artificial
 from labeldist.learning import SoftmaxRegression
@@ -37,13 +36,6 @@ OTHERS = [SABFGS(), SAIIS(), LDLLC(), LDLSCL(), EDLLRL()]
 
 def each(learners):
     return pytest.mark.parametrize("learner", learners, ids=repr)
-
-
-@each([*OTHERS, *PENALISED])
-def test_max_iter_limits_the_search_and_warns(table, learner):
-    model = clone(learner).set_params(max_iter=2, tol=1e-9)
-    with pytest.warns(ConvergenceWarning, match=f"{type(learner).__name__} stopped"):
-        assert model.fit(*table).n_iter_ <= 3
 
 
 @each(PENALISED)
