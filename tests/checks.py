@@ -9,13 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from labeldist import BayesLE, VoteLE
 from labeldist.exceptions import LabelWarning
 from labeldist.learning import BlendedLearner, DistributionBoosting, DistributionForest
-from labeldist.published import CPNN, DLDL, EDL, LDLogitBoost
+from labeldist.published import AABP, CPNN, DLDL, EDL, GLLE, LDLForest, LDLogitBoost
 from labeldist.simplex import check_distributions
 from tests.frames import MAKES, frame
 
@@ -201,6 +204,22 @@ def check_frames_and_their_names(estimator):
             )
 
 
+def check_sparse_features_have_no_effect(estimator):
+    X, y = training_data(estimator)
+    X = np.maximum(X, 0)
+    expected = answers(clone(estimator).fit(X, y), X)
+    found = answers(clone(estimator).fit(sparse.csr_array(X), y), sparse.csc_matrix(X))
+    assert_allclose(found, expected, atol=1e-8)
+
+
+def check_max_iter_limits_the_search_and_warns(estimator):
+    name = type(estimator).__name__
+    hurried = clone(estimator).set_params(max_iter=1)
+    with pytest.warns(ConvergenceWarning, match=f"{name} stopped|did not converge"):
+        hurried.fit(*training_data(estimator))
+    assert hurried.n_iter_ <= 2
+
+
 def predictions(fitted, X):
     """Return the distributions of new rows, or None if the estimator has no rule for them."""
     predict = getattr(fitted, "transform", getattr(fitted, "predict", None))
@@ -251,6 +270,16 @@ def has_rule_for_new_rows(estimator):
     return hasattr(estimator, "transform") or hasattr(estimator, "predict")
 
 
+def takes_sparse_features(estimator):
+    return get_tags(estimator).input_tags.sparse
+
+
+def searches_to_a_tolerance(estimator):
+    """Return whether the end of the iterations is neither planned nor the exact solution."""
+    ends = isinstance(estimator, AABP | CPNN | DLDL | GLLE | LDLForest)
+    return hasattr(estimator, "max_iter") and not ends
+
+
 def takes_weights(estimator):
     return has_fit_parameter(estimator, "sample_weight")
 
@@ -273,6 +302,8 @@ IF = {
     check_rows_are_predicted_independently: has_rule_for_new_rows,
     check_set_params_applies_at_the_next_fit: has_rule_for_new_rows,
     check_fit_transform_equals_fit_and_transform: is_enhancer,
+    check_max_iter_limits_the_search_and_warns: searches_to_a_tolerance,
+    check_sparse_features_have_no_effect: takes_sparse_features,
     check_weights_equal_repeated_rows: takes_weights,
 }
 # Splits of trees draw features by their position, and `min_samples_leaf` counts rows, not weights.

@@ -71,6 +71,8 @@ def public_names(module):
 def private_imports(path):
     """Yield what a module imports from the library, except public names and its own package."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith("labeldist."))
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "labeldist":
             if node.module.startswith("labeldist.app"):
                 continue

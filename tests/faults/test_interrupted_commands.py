@@ -137,7 +137,7 @@ def test_full_or_read_only_disk_is_reported_and_left_unchanged(server, folder, c
 
 def test_target_of_a_link_is_replaced(server, folder):
     target = folder / "elsewhere.txt"
-    target.write_text("precious")
+    target.write_text("old")
     (folder / "out.csv").symlink_to(target)
     assert server.run(folder, *COMMANDS["votes"], "--force")["code"] == 0
     assert target.read_text().startswith("title,")

@@ -313,15 +313,6 @@ def test_names_of_pandas_columns(table):
         assert_allclose(P, SoftLabelClassifier(classifier).fit(X, D).predict(X))
 
 
-@both
-def test_labels_that_never_occur_have_degree_zero(table, classifier):
-    X, D = table
-    P = SoftLabelClassifier(classifier).fit(X, np.insert(D, 1, 0, axis=1)).predict(X)
-    assert P[:, 1].max() < 1e-15
-    expected = SoftLabelClassifier(classifier).fit(X, D).predict(X)
-    assert_allclose(np.delete(P, 1, axis=1), expected, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("classifier", "expected"),
     [

@@ -44,19 +44,6 @@ def test_number_of_folds_is_at_most_the_number_of_rows():
         held_out(AAKNN(), X[:1], D[:1])
 
 
-def test_weights_are_passed_to_steps_that_accept_them():
-    weight = np.arange(1.0, 41)
-    learner = make_pipeline(StandardScaler(), BDLDL())
-    folds = KFold(4)
-    train, test = next(folds.split(X))
-    steps = ["standardscaler__sample_weight", "bdldl__sample_weight"]
-    learner.fit(X[train], D[train], **dict.fromkeys(steps, weight[train]))
-    P = held_out(learner, X, D, cv=folds, sample_weight=weight)
-    assert_array_equal(P[test], learner.predict(X[test]))
-    unweighted = held_out(AAKNN(), X, D, cv=folds)
-    assert_array_equal(held_out(AAKNN(), X, D, cv=folds, sample_weight=weight), unweighted)
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, np.ndarray.tolist, sparse.coo_array])
 def test_frames_lists_and_sparse_matrices_are_split(make):
     assert_allclose(

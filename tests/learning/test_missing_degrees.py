@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import ConvergenceWarning
 
 from labeldist import BDLDL, BDLDLCV, choose_learner
 from labeldist.datasets import make_artificial
@@ -44,15 +43,6 @@ def test_missing_degrees_are_better_than_the_mean_in_their_place(learner):
     )
     assert missing < 0.7 * mean
     assert missing < 1.2 * complete
-
-
-@pytest.mark.parametrize(
-    "learner", [IncomLDL(max_iter=1), WInLDL(max_iter=1), WSLDLMCSC(max_iter=1)]
-)
-def test_too_few_iterations_warn(data, learner):
-    with pytest.warns(ConvergenceWarning, match="stopped after 1 iterations"):
-        learner.fit(*data)
-    assert learner.n_iter_ == 1
 
 
 @every_accepting

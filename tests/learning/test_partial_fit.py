@@ -132,10 +132,9 @@ def test_failed_fit_stream_names_the_chunk_and_leaves_the_model_unchanged():
     model = BDLDL().fit(frame, D)
     before = dict(vars(model))
     for stream in (fresh, model):
-        with pytest.raises(ValueError, match=r"has -1\.0 in row 110") as failure:
+        with pytest.raises(ValueError, match=r"negative value, -1, in row 110 ") as failure:
             stream.fit_stream([*CHUNKS[:2], (X[100:], spoiled[100:])])
         assert "chunk 2" in failure.value.__notes__[0]
-        assert "row 100" in failure.value.__notes__[0]
     assert vars(model) == before
     with pytest.raises(NotFittedError):
         fresh.predict(X)

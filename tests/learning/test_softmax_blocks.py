@@ -147,7 +147,7 @@ def test_invalid_streams_raise(table):
         SoftmaxRegression().fit_stream(chunks_of(X, D, 0 * weight))
     broken = X.copy()
     broken[70, 1] = np.nan
-    with pytest.raises(ValueError, match="has nan in row 70") as caught:
+    with pytest.raises(ValueError, match="NaN, in row 70 ") as caught:
         SoftmaxRegression().fit_stream(chunks_of(broken, D))
     assert "chunk 3" in caught.value.__notes__[0]
 

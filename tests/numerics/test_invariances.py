@@ -49,6 +49,7 @@ OWN_UNITS = [
     LP(scale=True),
     ML(scale=True),
     BDLDL(scale=True),
+    BDLDL(scale=True, fit_intercept=False),
     BDLDLCV(cv=2, scale=True),
     SABFGS(),
     SABFGS(fit_intercept=True),

@@ -53,12 +53,9 @@ def test_equal_degrees_belong_to_the_first_side():
 
 
 def test_sparse_features_depend_on_the_learner(table):
-    X = np.maximum(table[0], 0)
-    D = table[1]
-    thin = sparse.csr_array(X)
-    assert_allclose(DFLDL().fit(thin, D).predict(X), DFLDL().fit(X, D).predict(X), atol=1e-4)
+    X, D = table
     with pytest.raises(TypeError, match=r"[Ss]parse"):
-        DFLDL(AABP()).fit(thin, D)
+        DFLDL(AABP()).fit(sparse.csr_array(X), D)
 
 
 def test_the_learner_can_be_a_pipeline_and_is_not_changed(table):

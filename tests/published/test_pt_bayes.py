@@ -35,24 +35,10 @@ def test_posterior_matches_bayes_rule(table, covariance):
 
 
 @both
-def test_absent_label_gets_zero(table, covariance):
-    X, D = table
-    expected = PTBayes(covariance).fit(X, D).predict(X * 100)
-    predicted = PTBayes(covariance).fit(X, np.insert(D, 1, 0, axis=1)).predict(X * 100)
-    assert_allclose(predicted, np.insert(expected, 1, 0, axis=1), atol=1e-12)
-
-
-@both
-def test_shifts_and_constant_features_have_no_effect(table, covariance):
-    X, D = table
-    model = PTBayes(covariance)
-    expected = model.fit(X, D).predict(X)
-    assert_allclose(model.fit(X + 1e6, D).predict(X + 1e6), expected, atol=1e-8)
-    padded = np.column_stack([X, np.full(50, 7.0)])
-    assert_allclose(model.fit(padded, D).predict(padded), expected, atol=1e-12)
-    constant = np.ones((50, 2))
+def test_constant_features_give_the_mean(table, covariance):
+    X, D = np.ones((50, 2)), table[1]
     means = np.tile(D.mean(axis=0), (50, 1))
-    assert_allclose(model.fit(constant, D).predict(constant), means)
+    assert_allclose(PTBayes(covariance).fit(X, D).predict(X), means)
 
 
 @pytest.mark.parametrize("learner", [PTBayes, PTSVM])

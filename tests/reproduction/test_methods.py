@@ -1,7 +1,4 @@
-"""Estimators of the reproduction, and its use of public names of labeldist."""
-
-import ast
-from pathlib import Path
+"""Estimators of the reproduction."""
 
 import numpy as np
 import pytest
@@ -10,7 +7,6 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-import reproduction
 from labeldist.datasets import binarize, make_artificial
 from labeldist.enhancement import BDLE
 from labeldist.learning import BDLDL
@@ -52,18 +48,6 @@ def test_wrapped_learners_predict_distributions(use):
     labels = L if use == "EnhancedLearner" else D
     predicted = build(use, {}).fit(X, labels).predict(X[:3])
     assert_allclose(predicted.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize(
-    "path", sorted(Path(reproduction.__file__).parent.glob("*.py")), ids=lambda path: path.name
-)
-def test_only_public_names_of_labeldist_are_imported(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module.startswith("labeldist"):
-            names = [*node.module.split("."), *(alias.name for alias in node.names)]
-            assert not any(name.startswith("_") for name in names)
-        if isinstance(node, ast.Import):
-            assert not any(alias.name.startswith("labeldist") for alias in node.names)
 
 
 def test_specifications_can_name_every_method_of_the_library():
