@@ -11,10 +11,7 @@ from glob import escape
 from pathlib import Path
 from typing import IO
 
-from labeldist.exceptions import OutputError
-
-ADVICE_TO_REPLACE = "use another name, or force to replace it"
-ADVICE_TO_TRUST = "Pass these names as trusted if you trust the author of the file."
+from labeldist.exceptions import Hint, OutputError
 
 
 @contextmanager
@@ -63,7 +60,7 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     except OutputError:
         raise
     except FileExistsError:
-        raise OutputError(f"{path} exists; {ADVICE_TO_REPLACE}.") from None
+        raise OutputError(f"{path} exists.", hint=Hint.OVERWRITE) from None
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
 

@@ -19,7 +19,8 @@ from labeldist.learning import (
 from labeldist.learning._blended_learner import FLOOR, MIN_WEIGHT, pool, pool_weights
 from labeldist.learning._cross_validation import held_out
 from labeldist.metrics import kl_divergence
-from labeldist.models import feature_names_of, label_names_of, load, save
+from labeldist.models import load, save
+from labeldist.models._inside_pipelines import feature_names_of, label_names_of
 from labeldist.published import AAKNN
 from labeldist.simplex import softmax
 

@@ -16,7 +16,8 @@ from numpy.testing import assert_array_equal
 from labeldist import BDLDL
 from labeldist.exceptions import ModelError, ModelVersionWarning
 from labeldist.learning import DistributionForest
-from labeldist.models import load, predict_distributions, read_card, save
+from labeldist.models import load, read_card, save
+from labeldist.models._inside_pipelines import predict_distributions
 from tests.app.cli.in_process import error_of
 from tests.models.examples import NEW, fitted
 

@@ -12,7 +12,11 @@ from sklearn.preprocessing import StandardScaler
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist._pipelines import attribute_of, layers
 from labeldist.exceptions import ModelError
-from labeldist.models import feature_names_of, label_names_of, predict_distributions
+from labeldist.models._inside_pipelines import (
+    feature_names_of,
+    label_names_of,
+    predict_distributions,
+)
 from labeldist.published import KM
 from tests.checks import training_data
 from tests.models.examples import LABELS, NEW, fitted

@@ -13,32 +13,7 @@ from labeldist.exceptions import ModelError
 
 
 def predict_distributions(model: Any, X: Any) -> Any:
-    """Predict label distributions of new rows with a learner or an enhancer.
-
-    Parameters
-    ----------
-    model : fitted learner, enhancer with ``transform``, or pipeline or search that ends in one
-        The model.
-    X : array-like of shape (n_samples, n_features)
-        Features of the new rows.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_labels)
-        One distribution per row.
-
-    See Also
-    --------
-    label_names_of : Names of the columns of the result.
-
-    Examples
-    --------
-    >>> from labeldist import BDLE
-    >>> from labeldist.models import predict_distributions
-    >>> model = BDLE().fit([[0.0], [1.0], [3.0]], [[1, 0], [1, 1], [0, 1]])
-    >>> predict_distributions(model, [[2.0]]).round(2)
-    array([[0.31, 0.69]])
-    """
+    """Predict label distributions of new rows with a learner or an enhancer."""
     predict = getattr(model, "predict", None) or getattr(model, "transform", None)
     if predict is None:
         name = type(model).__name__
@@ -61,29 +36,7 @@ def predict_distributions(model: Any, X: Any) -> Any:
 
 
 def label_names_of(model: Any) -> list[str]:
-    """Return the names of the labels of a fitted model, in the order of its output columns.
-
-    Parameters
-    ----------
-    model : fitted learner, enhancer, or pipeline or search that ends in one
-        The model.
-
-    Returns
-    -------
-    list of str
-        One name per label.
-
-    See Also
-    --------
-    feature_names_of : Names of the features.
-
-    Examples
-    --------
-    >>> from labeldist import BDLDL
-    >>> from labeldist.models import label_names_of
-    >>> label_names_of(BDLDL().fit([[0.0], [1.0]], [[0.2, 0.8], [0.6, 0.4]]))
-    ['label_0', 'label_1']
-    """
+    """Return the names of the labels of a fitted model, in the order of its output columns."""
     check_is_fitted(model)
     names = attribute_of(model, "label_names_")
     if names is None:
@@ -93,30 +46,7 @@ def label_names_of(model: Any) -> list[str]:
 
 
 def feature_names_of(model: Any) -> list[str] | None:
-    """Return the names of the features of a fitted model.
-
-    Parameters
-    ----------
-    model : fitted learner, enhancer, or pipeline or search that ends in one
-        The model.
-
-    Returns
-    -------
-    list of str or None
-        One name per input column, or None if the model was fitted without names.
-
-    See Also
-    --------
-    label_names_of : Names of the labels.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from labeldist import BDLDL
-    >>> from labeldist.models import feature_names_of
-    >>> feature_names_of(BDLDL().fit(pd.DataFrame({"age": [30, 40]}), [[0.2, 0.8], [0.6, 0.4]]))
-    ['age']
-    """
+    """Return the names of the features of a fitted model, None if it was fitted without names."""
     check_is_fitted(model)
     names = attribute_of(model, "feature_names_in_", step=0)
     return None if names is None else [str(name) for name in names]

@@ -4,7 +4,7 @@ import signal
 import sys
 from typing import Any
 
-from labeldist._extras import how_to_install
+from labeldist.app.cli.helpers import how_to_install
 
 INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
 

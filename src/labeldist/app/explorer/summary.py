@@ -12,8 +12,8 @@ import numpy as np
 from labeldist._text import listed
 from labeldist._typing import Array
 from labeldist.app.explorer.contents import Contents
+from labeldist.app.scores import Baseline, Score, describe_skill, score_with_baselines
 from labeldist.metrics import chebyshev, intersection
-from labeldist.metrics._skill import Baseline, Score, describe_skill, score_with_baselines
 from labeldist.simplex import ambiguity
 
 MAX_ITEMS = 20_000  # Of more items, a random sample is shown.
