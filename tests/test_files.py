@@ -130,7 +130,7 @@ def test_check_free_finds_existing_files_folders_and_links(tmp_path):
     path = tmp_path / "there.csv"
     files.check_free(path)
     path.symlink_to(tmp_path / "missing")
-    with pytest.raises(OutputError, match=r"there\.csv.*force"):
+    with pytest.raises(OutputError, match=r"there\.csv.*overwrite"):
         files.check_free(path)
     files.check_free(path, overwrite=True)
     with pytest.raises(OutputError, match="folder"):

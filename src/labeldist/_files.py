@@ -7,10 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from labeldist.exceptions import OutputError
-
-ADVICE_TO_REPLACE = "use another name, or force to replace it"
-ADVICE_TO_TRUST = "Pass these names as trusted if you trust the author of the file."
+from labeldist.exceptions import Hint, OutputError
 
 
 @contextmanager
@@ -134,7 +131,7 @@ def _output_errors(path: Path, *, of_open_files: bool = False) -> Iterator[None]
         if of_open_files and error.filename is not None:
             raise
         if isinstance(error, FileExistsError):
-            raise OutputError(f"{path} exists; {ADVICE_TO_REPLACE}.") from None
+            raise OutputError(f"{path} exists.", hint=Hint.OVERWRITE) from None
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 

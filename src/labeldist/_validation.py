@@ -9,7 +9,7 @@ import numpy as np
 
 from labeldist._text import listed
 from labeldist._typing import Array
-from labeldist.exceptions import LabelWarning, NotADistributionError, TableError, warn
+from labeldist.exceptions import Hint, LabelWarning, NotADistributionError, TableError, warn
 from labeldist.simplex import SUM_TOLERANCE, check_distributions, normalize
 
 # scikit-learn is imported inside the functions: it loads pandas where that is installed, which
@@ -19,7 +19,6 @@ _HOW_TO_MAKE_A_TABLE = (
     "pandas.get_dummies or OneHotEncoder makes such a table from one class per item, "
     "MultiLabelBinarizer from lists of labels."
 )
-ADVICE_FOR_TAGS = "EnhancedLearner first recovers distributions from logical labels."
 
 
 def random_generator(random_state: Any) -> np.random.RandomState:
@@ -243,11 +242,9 @@ def as_distributions(y: Any, *, name: str, accept_missing: bool = False) -> Arra
         )
     degrees = normalize(given, name=name, copy=False)
     if looks_logical(given):
-        warn(
-            f"{name} holds only 0 and 1, with several 1 in a row: these look like logical labels, "
-            f"and are used as distributions with equal degrees. {ADVICE_FOR_TAGS}",
-            LabelWarning,
-        )
+        problem = f"{name} holds only 0 and 1, with several 1 in a row"
+        effect = "these look like logical labels, and are used as distributions with equal degrees"
+        warn(LabelWarning(f"{problem}: {effect}.", hint=Hint.TAGS))
     return degrees
 
 

@@ -7,10 +7,12 @@ input validation) keep these names.
 
 import sys
 import warnings
+from enum import StrEnum
 from pathlib import Path
 
 __all__ = [
     "AccuracyWarning",
+    "Hint",
     "LabelDistError",
     "LabelDistWarning",
     "LabelWarning",
@@ -26,8 +28,55 @@ __all__ = [
 _PACKAGE = str(Path(__file__).parent)
 
 
-class LabelDistError(Exception):
-    """Base class of the errors of this library."""
+class Hint(StrEnum):
+    """What to do about an error or a warning, in terms of Python.
+
+    A program that offers these parameters by other names, such as a command, shows its own text
+    for each hint.
+
+    See Also
+    --------
+    LabelDistError : An error with a hint.
+
+    Examples
+    --------
+    >>> from labeldist.exceptions import Hint, OutputError
+    >>> print(OutputError("dist.csv exists.", hint=Hint.OVERWRITE))
+    dist.csv exists. overwrite=True replaces it.
+    """
+
+    ANNOTATORS = "If its objects are {annotator: vote}, name it in annotators=."
+    COUNTS = "If its objects are {label: number of votes}, name it in counts=."
+    DROP_COPIES = "drop_copies=True counts copies of a vote once."
+    NO_VOTES = "Drop these items, or pass smoothing= or allow_empty=True."
+    OVERWRITE = "overwrite=True replaces it."
+    SEPARATOR = "If cells list several labels, pass the text between these as separator=."
+    TAGS = "EnhancedLearner first recovers distributions from logical labels."
+    TRUST = 'If you trust the author of the file, pass trusted=["boosters"].'
+
+
+class _WithHint(Exception):  # noqa: N818  # neither an error nor a warning
+    """Base class of errors and warnings: a message, and a hint that `str` adds to it."""
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}" if self.hint else self.message
+
+
+class LabelDistError(_WithHint):
+    """Base class of the errors of this library.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    hint : str, default=""
+        What to do, in terms of Python, such as a `Hint`. ``str`` returns the message and the hint.
+    """
 
 
 class NotADistributionError(LabelDistError, ValueError):
@@ -50,8 +99,16 @@ class MissingExtraError(LabelDistError, ImportError):
     """An optional dependency is not installed; the message names the extra that installs it."""
 
 
-class LabelDistWarning(UserWarning):
-    """Base class of the warnings of this library."""
+class LabelDistWarning(_WithHint, UserWarning):
+    """Base class of the warnings of this library.
+
+    Parameters
+    ----------
+    message : str
+        What may be wrong.
+    hint : str, default=""
+        What to do, as in `LabelDistError`.
+    """
 
 
 class LabelWarning(LabelDistWarning):
@@ -70,8 +127,8 @@ class LabelWarning(LabelDistWarning):
         rows, so its degrees rest on few rows. Empty for other labels.
     """
 
-    def __init__(self, message: str, reason: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, reason: str = "", *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
         self.reason = reason
 
 

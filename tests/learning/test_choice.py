@@ -26,7 +26,7 @@ from labeldist.learning import (
 )
 from labeldist.learning._blended_learner import pool, pool_weights
 from labeldist.learning._candidates import FINAL_TREES, default_candidates
-from labeldist.learning._choice import BLEND, Trial, choose_among, pick
+from labeldist.learning._choice import BLEND, Trial, pick
 from labeldist.learning._cross_validation import held_out
 from labeldist.learning._learner import DistributionLearner
 from labeldist.metrics import MEASURES, PAPER_MEASURES, score_all, skill
@@ -35,7 +35,6 @@ from labeldist.published import AAKNN
 from labeldist.simplex import normalize, softmax
 
 CANDIDATES = {"linear": BDLDL(), "neighbours": AAKNN()}
-OPTIONS = {"cv": 5, "prepare": None, "sample_weight": None, "random_state": 0}
 
 
 @pytest.fixture
@@ -148,8 +147,8 @@ def test_scoring_decides(curved, scoring, name):
 def test_failing_learner_is_left_out_and_progress_continues(curved):
     seen = []
     candidates = {"failing": Failing(), **CANDIDATES}
-    choice = choose_among(
-        *curved, candidates=candidates, watch=lambda *now: seen.append(now), **OPTIONS
+    choice = choose_learner(
+        *curved, candidates=candidates, callback=lambda *now: seen.append(now), random_state=0
     )
     assert "failing" not in choice.weights
     assert choice.table[1]["failure"] == "ArithmeticError: too many rows"
@@ -278,11 +277,13 @@ def test_default_candidates_are_smaller_for_large_tables(n_rows, expected):
     assert (forest.min_samples_leaf, kernel.n_components, forest.n_estimators) == expected
 
 
-def test_only_leaves_candidates_out_and_the_final_forest_is_larger(curved):
-    def is_forest(learner):
-        return isinstance(learner, DistributionForest)
+def test_final_forest_is_larger_than_the_compared_one(curved, monkeypatch):
+    def only_forest(*arguments, **options):
+        name = "random trees (DistributionForest)"
+        return {name: default_candidates(*arguments, **options)[name]}
 
-    choice = choose_among(*curved, candidates=None, only=is_forest, **OPTIONS)
+    monkeypatch.setattr(_choice, "default_candidates", only_forest)
+    choice = choose_learner(*curved, random_state=0)
     assert len(choice.table.trials) == 2
     compared = choice.table.trials[1].estimator
     assert compared.n_estimators < choice.estimator.n_estimators == FINAL_TREES[1]
@@ -325,7 +326,7 @@ def test_a_blend_is_scored_with_weights_from_the_other_folds(two_parts):
 def test_candidates_with_their_own_preparation(two_parts):
     X, D = two_parts
     scalings = {"first": StandardScaler(), "second": MinMaxScaler()}
-    choice = choose_among(X, D, candidates=None, text=scalings, **OPTIONS)
+    choice = choose_learner(X, D, prepare_linear=scalings, random_state=0)
     by_name = {trial.name: trial.estimator for trial in choice.table.trials}
     assert type(by_name["softmax regression on first"][0]) is StandardScaler
     assert type(by_name["softmax regression on second"][0]) is MinMaxScaler
@@ -350,13 +351,28 @@ def test_prepare_is_the_first_step_of_the_chosen_pipeline(curved):
     assert choice.estimator.predict(table[["place", "size"]].assign(more=1)).shape == (200, 3)
 
 
-def test_requested_learner_is_chosen_whatever_its_score(noise):
-    candidates = {"neighbours": AAKNN()}
-    choice = choose_among(*noise, candidates=candidates, requested=True, **OPTIONS)
+def test_single_candidate_is_chosen_whatever_its_score_without_the_mean(noise):
+    options = {"allow_mean": False, "random_state": 0}
+    choice = choose_learner(*noise, candidates={"neighbours": AAKNN()}, **options)
     assert choice.name == "neighbours"
-    assert choice.skill < 0
+    assert choice.skill == choice.table[1]["skill"] < 0
     with pytest.raises(ValueError, match="failing failed: ArithmeticError"):
-        choose_among(*noise, candidates={"failing": Failing()}, requested=True, **OPTIONS)
+        choose_learner(*noise, candidates={"failing": Failing()}, **options)
+
+
+def test_one_of_several_bad_candidates_is_chosen_without_the_mean(noise):
+    candidates = {"three": AAKNN(3), "thirty": AAKNN(30)}
+    choice = choose_learner(*noise, candidates=candidates, allow_mean=False, random_state=0)
+    assert choice.name in ("thirty", BLEND)
+    assert choose_learner(*noise, candidates=candidates, random_state=0).name == THE_MEAN
+
+
+def test_fit_without_weights_is_a_warning_of_the_choice(curved):
+    weight = np.arange(1.0, len(curved[0]) + 1)
+    options = {"sample_weight": weight, "allow_mean": False, "random_state": 0}
+    choice = choose_learner(*curved, candidates={"neighbours": AAKNN()}, **options)
+    assert choice.warnings[-1].startswith("neighbours is fitted without weights")
+    assert not choose_learner(*curved, candidates={"linear": BDLDL()}, **options).warnings
 
 
 def test_texts_can_be_features(curved):

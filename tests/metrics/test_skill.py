@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from labeldist.exceptions import NotADistributionError
-from labeldist.metrics import MEASURES, kl_divergence, skill
-from labeldist.metrics._constants import best_constant
+from labeldist.metrics import MEASURES, best_constant, kl_divergence, skill
 
 D = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
 P = np.array([[0.8, 0.2], [0.5, 0.5], [0.3, 0.7]])
@@ -47,6 +46,21 @@ def test_baseline_series_names_the_labels():
             skill(truth, predicted, baseline=baseline[::-1])
 
 
+def test_best_constant_is_the_default_baseline():
+    weight = [3, 1, 0]
+    for measure in ("kl_divergence", "manhattan"):
+        constant = best_constant(D, measure=measure, sample_weight=weight)
+        given = skill(D, P, measure=measure, baseline=constant, sample_weight=weight)
+        assert given == skill(D, P, measure=measure, sample_weight=weight)
+    mean = best_constant(10 * D, sample_weight=weight)
+    assert mean == pytest.approx(np.average(D, axis=0, weights=weight))
+    with pytest.raises(ValueError, match="Unknown measure 'no'"):
+        best_constant(D, measure="no")
+    frame = pd.DataFrame(D)
+    with pytest.raises(ValueError, match="order"):
+        best_constant(frame, sample_weight=pd.Series([1, 2, 3], index=[2, 1, 0]))
+
+
 def test_invalid_weights_and_shapes_raise():
     for weight in ([0, 0, 0], [1, -1, 1], [1, 1], [1, 1, np.nan]):
         with pytest.raises(ValueError, match="sample_weight must hold one non-negative number"):
@@ -71,5 +85,5 @@ def test_skill_by_any_measure_is_the_relative_reduction_of_its_loss(measure):
     expected = pytest.approx(1 - achieved / trivial)
     assert skill(D, P, measure=measure, baseline=[0.2, 0.8]) == expected
     assert skill(D, D, measure=measure) == 1
-    constant = best_constant(D, measure)
+    constant = best_constant(D, measure=measure)
     assert skill(D, np.tile(constant, (3, 1)), measure=measure) == pytest.approx(0)

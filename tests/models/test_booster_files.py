@@ -47,6 +47,7 @@ def test_trees_are_loaded_only_if_trusted(kind, tmp_path):
     X = pd.DataFrame(NEW).add_prefix("x")
     loaded = load(path, trusted=[f"labeldist.learning._boosting_libraries.{kind}"])
     assert_array_equal(loaded.predict(X), model.predict(X))
+    assert_array_equal(load(path, trusted=["boosters"]).predict(X), model.predict(X))
 
 
 def test_command_has_an_option_to_trust_trees(kind, tmp_path):

@@ -150,6 +150,10 @@ def test_items_without_votes_raise_or_get_the_prior(table, columns):
     result = from_votes(pd.DataFrame(table), **columns, smoothing=0.5, prior="overall")
     assert_allclose(result.distributions[1], result.weights[[0, 2]] @ [[1 / 3, 2 / 3], [1, 0]] / 4)
     assert_array_equal(result.weights, [3, 0, 1])
+    accepted = from_votes(pd.DataFrame(table), **columns, allow_empty=True)
+    assert_allclose(accepted.distributions, [[1 / 3, 2 / 3], [1 / 2, 1 / 2], [1, 0]])
+    assert_array_equal(accepted.weights, [3, 0, 1])
+    assert (accepted.smoothing, accepted.prior) == (0, None)
 
 
 def test_repeated_votes_are_counted_with_a_warning():
@@ -230,7 +234,7 @@ def test_lists_of_votes_need_a_separator(cells):
     table = pd.DataFrame({"id": range(len(cells)), "r": cells})
     separator = next(character for character in cells[0] if character in ",;|")
     for columns in ({"label": "r"}, {"annotators": ["r"]}):
-        with pytest.raises(TableError, match=rf"list several.* separator='\{separator}'"):
+        with pytest.raises(TableError, match=rf"separated by '\{separator}'.* separator="):
             from_votes(table, item="id", **columns)
     result = from_votes(table, item="id", label="r", separator=separator)
     assert len(result.label_names) <= 3
@@ -254,7 +258,7 @@ def test_labels_with_commas_are_single_labels(cells):
 
 def test_labels_that_contain_another_label_are_warned_about():
     table = pd.DataFrame({"id": [1, 2], "r": ["joy", "joy/fear"]})
-    with pytest.warns(LabelWarning, match=r"one label each: joy/fear\..* separator='/'"):
+    with pytest.warns(LabelWarning, match=r"Cells with '/' are .*: joy/fear\..* separator="):
         result = from_votes(table, item="id", label="r")
     assert result.label_names == ["joy", "joy/fear"]
 
@@ -338,7 +342,7 @@ def test_values_of_objects_decide_how_labels_are_read(objects, shape, reading):
 
 def test_ratings_by_annotator_are_not_counts():
     texts = pd.DataFrame({"v": [{"Ann1": "2", "Ann2": "3"}]})
-    with pytest.raises(TableError, match=r"'2', not a number of votes.* annotators= "):
+    with pytest.raises(TableError, match=r"'2', not a number of votes.* annotators=\."):
         from_votes(texts, counts="v")
     numbers = pd.DataFrame({"v": [{f"Ann{k}": 2, f"Ann{k + 1}": 3} for k in range(30)]})
     with pytest.warns(LabelWarning, match=r"number of votes\}.*name it in annotators="):

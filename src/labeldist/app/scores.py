@@ -1,4 +1,4 @@
-"""Measures of predictions and of trivial baselines."""
+"""Scores of predictions beside those of two trivial baselines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labeldist.app.types import Array
-from labeldist.metrics import MEASURES, score_all, skill
+from labeldist.metrics import MEASURES, best_constant, score_all, skill
 
 UNIFORM = "all labels equally"  # the name of the uniform baseline
 
@@ -19,6 +19,16 @@ class Baseline:
 
     name: str
     degrees: Array
+
+    @classmethod
+    def of(
+        cls, D: Array, source: str, *, measure: str = "kl_divergence", weight: Array | None = None
+    ) -> Baseline:
+        """Return the best constant prediction for true distributions `D` from `source`."""
+        constant = best_constant(D, measure=measure, sample_weight=weight)
+        is_mean = np.array_equal(constant, best_constant(D, sample_weight=weight))
+        name = "the mean" if is_mean else "the best constant"
+        return cls(f"{name} of {source}", constant)
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,7 @@ def score_with_baselines(
 ) -> list[Score]:
     """Score predictions against true distributions `D`, followed by a baseline and `UNIFORM`.
 
-    The skill is by the measure `scoring`. `measures` is "paper", "all" or names.
+    The skill is by the measure `scoring`. `measures` is that of `labeldist.metrics.score_all`.
     """
     baselines = {
         baseline.name: np.broadcast_to(baseline.degrees, D.shape),

@@ -62,20 +62,20 @@ def default_candidates(
     scoring: str,
     random_state: int,
     prepare: Any = None,
-    text: Mapping[str, Any] | None = None,
+    prepare_linear: Mapping[str, Any] | None = None,
 ) -> dict[str, Candidate]:
     """Return unfitted learners by name, the simplest first.
 
     `shape` is the number of rows and of labels, and `training_rows` is the size of the smallest
-    training fold. Sparse features have no kernel candidate. `text` are transformers to sparse
-    features of text by name: linear candidates use each of these, and the others use `prepare`.
+    training fold. Sparse features have no kernel candidate. `prepare_linear` are transformers to
+    sparse features by name: linear candidates use each of these, and the others use `prepare`.
     """
     folds = min(FOLDS, max(2, training_rows))
     search: dict[str, Any] = {"cv": folds, "scoring": scoring, "random_state": random_state}
     candidates: dict[str, Candidate] = {}
-    if text:
+    if prepare_linear:
         softmax = SoftmaxRegressionCV(tol=1e-4, **search)
-        for name, preparation in text.items():
+        for name, preparation in prepare_linear.items():
             candidates[f"softmax regression on {name}"] = Candidate(softmax, preparation)
     else:
         candidates = _linear_candidates(prepare, sparse, search)

@@ -149,8 +149,11 @@ def choose_learner(
     cv: Any = 5,
     scoring: str = "kl_divergence",
     prepare: Any = None,
+    prepare_linear: Mapping[str, Any] | None = None,
+    allow_mean: bool = True,
     sample_weight: Any = None,
     random_state: Any = None,
+    callback: Callback = show_nothing,
 ) -> Choice:
     """Choose a learner by cross-validation and the one-standard-error rule.
 
@@ -179,11 +182,20 @@ def choose_learner(
     prepare : transformer, default=None
         Fitted before every learner on the same rows. The chosen estimator is then a pipeline that
         starts with it.
+    prepare_linear : mapping of str to transformer, default=None
+        Transformers by name, such as sparse weights of words and of characters. The default
+        candidates then have one softmax regression after each of them, in place of the linear
+        learners after `prepare`. Given `candidates` use `prepare` only.
+    allow_mean : bool, default=True
+        Whether the mean distribution is chosen if no candidate is clearly better. False chooses a
+        candidate in any case; a single one is thus scored by cross-validation and fitted.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights for the scores and for the learners that take weights. Rows of weight zero are left
         out, unless `cv` is a ``PredefinedSplit``.
     random_state : int, RandomState instance or None, default=None
         Determines the sample of rows, the folds and the random numbers of the default candidates.
+    callback : callable, optional
+        Called as ``callback(done, total, name)`` after each learner and after the final fit.
 
     Returns
     -------
@@ -212,38 +224,6 @@ def choose_learner(
     >>> choice.name, round(choice.skill, 1)
     ('blend', 1.0)
     """
-    return choose_among(
-        X,
-        D,
-        candidates=candidates,
-        cv=cv,
-        scoring=scoring,
-        prepare=prepare,
-        sample_weight=sample_weight,
-        random_state=random_state,
-    )
-
-
-def choose_among(
-    X: Any,
-    D: Any,
-    *,
-    candidates: Mapping[str, Any] | None,
-    cv: Any,
-    prepare: Any,
-    sample_weight: Any,
-    random_state: Any,
-    text: Mapping[str, Any] | None = None,
-    scoring: str = "kl_divergence",
-    watch: Callback = show_nothing,
-    requested: bool = False,
-) -> Choice:
-    """Choose a learner as `choose_learner` does, with more options for the command.
-
-    `text` are transformers to sparse features by name; if there are any, the linear default
-    candidates use these, and the others use `prepare`. ``watch(done, total, name)`` is called after
-    each learner and after the final fit. `requested` chooses the last candidate.
-    """
     measures = [*PAPER_MEASURES, measure_named(scoring).name]
     random = validation.random_generator(random_state)
     validation.check_rows(X=X, D=D, sample_weight=sample_weight)
@@ -262,24 +242,25 @@ def choose_among(
             scoring=scoring,
             random_state=int(random.randint(2**31)),
             prepare=prepare,
-            text=text or {},
+            prepare_linear=prepare_linear or {},
         )
     else:
         compared = {name: Candidate(given, prepare) for name, given in candidates.items()}
     constant = _constant_learner(sample, prepare, scoring)
     compared = {constant_name(scoring): Candidate(constant, prepare), **compared}
-    trials = _compare(compared, sample, folds, measures, watch)
+    trials = _compare(compared, sample, folds, measures, callback)
     _check_failures(trials[1:])
     members = [trial for trial in trials if not trial.failure]
     held_out = [sample.rows(test) for _, test in folds]
     blend = None
-    if not requested and len(compared) > 2:
+    if len(compared) > 2:
         blend = _blend(members, held_out, measures)
         trials.append(blend)
-    chosen = trials[-1] if requested else _select(members, blend, scoring)
+    chosen = _select(members, blend, scoring, allow_mean)
     skill = chosen.skill(trials[0], scoring)
-    if chosen is not trials[0] and not requested and len(folds) > 2:
-        skill = _skill_of_selection(members, blend, scoring)
+    is_selected = allow_mean or len(members) > 2
+    if is_selected and chosen is not trials[0] and len(folds) > 2:
+        skill = _skill_of_selection(members, blend, scoring, allow_mean)
     shares = None
     if chosen is blend:
         shares = _learner_weights(members, held_out)
@@ -288,7 +269,9 @@ def choose_among(
     else:
         learner = compared[chosen.name].pipeline(final=True)
     estimator, messages = _fit_with_warnings(learner, X, D, weight, shares)
-    watch(len(compared) + 1, len(compared) + 1, chosen.name)
+    if weight is not None and not validation.weights_for(estimator, weight):
+        messages += (f"{chosen.name} is fitted without weights; they enter its scores only.",)
+    callback(len(compared) + 1, len(compared) + 1, chosen.name)
     rows = [_table_row(trial, trials[0], scoring) for trial in trials]
     return Choice(
         estimator=estimator,
@@ -311,7 +294,7 @@ def _compare(
     sample: Table,
     folds: Sequence[Fold],
     measures: Sequence[str],
-    watch: Callback,
+    callback: Callback,
 ) -> list[Trial]:
     """Cross-validate all candidates. Those with the same preparation share its output."""
     trials: list[Trial] = []
@@ -324,7 +307,7 @@ def _compare(
         may_fail = bool(trials)  # not the mean, whose errors come from the input
         trial = cross_validate(name, candidate.learner, parts, measures, may_fail=may_fail)
         trials.append(replace(trial, estimator=candidate.pipeline()))
-        watch(len(trials), len(candidates) + 1, name)
+        callback(len(trials), len(candidates) + 1, name)
     return trials
 
 
@@ -363,16 +346,18 @@ def _final_blend(
     return BlendedLearner(learners)
 
 
-def _select(members: Sequence[Trial], blend: Trial | None, scoring: str) -> Trial:
+def _select(members: Sequence[Trial], blend: Trial | None, scoring: str, allow_mean: bool) -> Trial:
     """Return the trial of the blend if it is worthwhile, or else the one that `pick` selects."""
-    chosen = pick(members, scoring)
+    chosen = pick(members, scoring, allow_mean=allow_mean)
     is_informed = chosen is not members[0]
     if blend and is_informed and _is_worthwhile(blend, _best(members, scoring), scoring):
         return blend
     return chosen
 
 
-def _skill_of_selection(members: Sequence[Trial], blend: Trial | None, scoring: str) -> float:
+def _skill_of_selection(
+    members: Sequence[Trial], blend: Trial | None, scoring: str, allow_mean: bool
+) -> float:
     """Return the skill of the trials that the other folds select in each fold.
 
     A positive skill of less than two standard errors is zero.
@@ -385,7 +370,7 @@ def _skill_of_selection(members: Sequence[Trial], blend: Trial | None, scoring: 
     for fold in range(len(weights)):
         rest = [trial.without(fold) for trial in members]
         rest_of_blend = blend.without(fold) if blend else None
-        selected = _select(rest, rest_of_blend, scoring)
+        selected = _select(rest, rest_of_blend, scoring, allow_mean)
         scores[fold] = by_name[selected.name].scores[scoring][fold]
     selection = replace(baseline, scores={scoring: scores})
     skill = selection.skill(baseline, scoring)
@@ -445,14 +430,16 @@ def _check_failures(trials: Sequence[Trial]) -> None:
         raise ValueError("; ".join(failures))
 
 
-def pick(trials: Sequence[Trial], scoring: str) -> Trial:
+def pick(trials: Sequence[Trial], scoring: str, *, allow_mean: bool = True) -> Trial:
     """Return the trial that the one-standard-error rule of `choose_learner` selects."""
     baseline, *others = trials
-    simplest_first = [
-        trial
-        for trial in others
-        if not trial.failure and trial.is_clearly_better(baseline, scoring, QUALIFYING)
-    ]
+    simplest_first = [trial for trial in others if not trial.failure]
+    if allow_mean:
+        simplest_first = [
+            trial
+            for trial in simplest_first
+            if trial.is_clearly_better(baseline, scoring, QUALIFYING)
+        ]
     if not simplest_first:
         return baseline
     sign = MEASURES[scoring].sign

@@ -22,12 +22,13 @@ from labeldist.metrics._measures import (
     top_label,
     wasserstein,
 )
-from labeldist.metrics._skill import skill
+from labeldist.metrics._skill import best_constant, skill
 
 __all__ = [
     "MEASURES",
     "PAPER_MEASURES",
     "Measure",
+    "best_constant",
     "canberra",
     "chebyshev",
     "clark",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,19 +9,12 @@ from numpy.typing import ArrayLike
 
 from labeldist._typing import Array
 from labeldist._validation import check_columns, check_label_names, check_rows
-from labeldist.metrics._constants import best_constant, is_mean
-from labeldist.metrics._measures import (
-    MEASURES,
-    check_pair,
-    measure_named,
-    row_weights,
-    score_all,
-)
+from labeldist.metrics import _constants
+from labeldist.metrics._measures import MEASURES, check_pair, measure_named, row_weights
 from labeldist.simplex import check_distributions, normalize
 
 ROUNDING_DIVERGENCE = 1e-12  # divergences up to this are zero up to rounding
 THE_MEAN = "the mean"
-UNIFORM = "all labels equally"  # the name of the uniform baseline
 
 
 def skill(
@@ -65,6 +56,7 @@ def skill(
     See Also
     --------
     score_all : The values of the measures.
+    best_constant : The baseline of other rows, such as those that a model is fitted to.
 
     Notes
     -----
@@ -87,7 +79,7 @@ def skill(
     d, p = check_pair(degrees, D_pred)
     weight = row_weights(sample_weight, np.full(len(d), True))
     if baseline is None:
-        baseline = best_constant(d, measure, weight)
+        baseline = _constants.best_constant(d, measure, weight)
     given = np.asarray(baseline, dtype=np.float64)
     if given.shape not in (d.shape, d.shape[1:]):
         raise ValueError(
@@ -96,6 +88,44 @@ def skill(
     constant = np.broadcast_to(check_distributions(np.atleast_2d(given), name="baseline"), d.shape)
     achieved = mean(d, p, sample_weight=weight)
     return relative_improvement(measure, achieved, mean(d, constant, sample_weight=weight))
+
+
+def best_constant(
+    D: ArrayLike, *, measure: str = "kl_divergence", sample_weight: ArrayLike | None = None
+) -> Array:
+    """Return the constant prediction that is best for a measure.
+
+    Parameters
+    ----------
+    D : array-like of shape (n_samples, n_labels)
+        True distributions. Each row is divided by its sum.
+    measure : str, default="kl_divergence"
+        A key of `MEASURES`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    ndarray of shape (n_labels,)
+        The mean for ``"kl_divergence"`` and ``"ranked_probability"``, a median for ``"manhattan"``,
+        ``"intersection"`` and ``"wasserstein"``. Where no solution is known, it is the best of
+        those for other measures and of some rows.
+
+    See Also
+    --------
+    skill : Compare a prediction with it.
+
+    Examples
+    --------
+    >>> from labeldist.metrics import best_constant
+    >>> best_constant([[0.9, 0.1], [0.5, 0.5]])
+    array([0.7, 0.3])
+    """
+    name = measure_named(measure).name
+    check_rows(D=D, sample_weight=sample_weight)
+    degrees = normalize(D, name="D")
+    weight = row_weights(sample_weight, np.full(len(degrees), True))
+    return _constants.best_constant(degrees, name, weight)
 
 
 def _check_baseline(D_true: Any, D_pred: Any, baseline: Any, sample_weight: Any) -> None:
@@ -123,66 +153,6 @@ def relative_reduction(achieved: float, trivial: float) -> float:
     return 1 - achieved / trivial
 
 
-def describe_skill(share: float, measure: str = "kl_divergence", baseline: str = THE_MEAN) -> str:
-    """Return a predicate that describes a skill: ``reduces the KL of the mean by 25 %``."""
-    chosen = MEASURES[measure]
-    loss = "KL" if measure == "kl_divergence" else f"{chosen.title} loss"
-    if share <= 0:
-        return f"does not reduce the {loss} of {baseline}"
-    percent = f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.1f}"
-    return f"reduces the {loss} of {baseline} by {percent} %"
-
-
 def constant_name(measure: str) -> str:
     """Return what the best constant prediction for a measure is called."""
-    return THE_MEAN if is_mean(measure) else "the best constant"
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """A constant prediction and its name."""
-
-    name: str
-    degrees: Array
-
-    @classmethod
-    def of(
-        cls, D: Array, source: str, *, measure: str = "kl_divergence", weight: Array | None = None
-    ) -> Baseline:
-        """Return the best constant prediction for true distributions `D` from `source`."""
-        return cls(f"{constant_name(measure)} of {source}", best_constant(D, measure, weight))
-
-
-@dataclass(frozen=True)
-class Score:
-    """The measures of one prediction, or of a trivial baseline."""
-
-    name: str
-    values: dict[str, float]
-    skill: float
-    trivial: bool
-
-
-def score_with_baselines(
-    D: Array,
-    predictions: Mapping[str, Array],
-    *,
-    baseline: Baseline,
-    sample_weight: Array | None = None,
-    measures: str | Iterable[str] = "paper",
-    scoring: str = "kl_divergence",
-) -> list[Score]:
-    """Score predictions against true distributions `D`, followed by a baseline and `UNIFORM`.
-
-    The skill is by the measure `scoring`. `measures` is "paper", "all" or names.
-    """
-    baselines = {
-        baseline.name: np.broadcast_to(baseline.degrees, D.shape),
-        UNIFORM: np.full_like(D, 1 / D.shape[1]),
-    }
-    scores: list[Score] = []
-    for name, P in (*predictions.items(), *baselines.items()):
-        values = score_all(D, P, sample_weight=sample_weight, measures=measures)
-        share = skill(D, P, measure=scoring, baseline=baseline.degrees, sample_weight=sample_weight)
-        scores.append(Score(name, values, share, trivial=len(scores) >= len(predictions)))
-    return scores
+    return THE_MEAN if _constants.is_mean(measure) else "the best constant"

@@ -22,9 +22,9 @@ from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 
 import labeldist
 from labeldist._extras import require
-from labeldist._files import ADVICE_TO_TRUST, check_free, write_whole
+from labeldist._files import check_free, write_whole
 from labeldist._pipelines import attribute_of
-from labeldist.exceptions import ModelError, ModelVersionWarning, warn
+from labeldist.exceptions import Hint, ModelError, ModelVersionWarning, warn
 from labeldist.models._inside_pipelines import feature_names_of, label_names_of
 
 CARD = "card.json"
@@ -175,7 +175,8 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
         File that `save` has written.
     trusted : iterable of str, default=()
         Names of further types to build, such as ``"my_package.MyTransformer"``. Name only types
-        that you know. The error of a type that is not trusted states its name.
+        that you know. The error of a type that is not trusted states its name. ``"boosters"``
+        stands for the trees of LightGBM and XGBoost.
 
     Returns
     -------
@@ -196,6 +197,9 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     BDLDL()
     """
     skops = require("skops.io", "app")
+    trusted = [*trusted]
+    if "boosters" in trusted:
+        trusted += BOOSTERS
     content, card = _read(path)
     try:
         types = _check_types(content, trusted, path)
@@ -330,10 +334,8 @@ def _check_types(content: bytes, trusted: Iterable[str], name: Any) -> list[str]
     types: list[str] = require("skops.io", "app").get_untrusted_types(data=content)
     unknown = [kind for kind in sorted({*types} - {*trusted}) if not _is_trusted(kind)]
     if unknown and {*unknown} <= {*BOOSTERS}:
-        raise ModelError(
-            f"{name} contains {unknown}. Their parsers can corrupt memory if the file was made to "
-            f"do harm. {ADVICE_TO_TRUST}"
-        )
+        effect = "Their parsers can corrupt memory if the file was made to do harm"
+        raise ModelError(f"{name} contains {unknown}. {effect}.", hint=Hint.TRUST)
     if unknown:
         raise ModelError(
             f"{name} contains types that are not trusted. If you know them, pass trusted={unknown}"

@@ -14,7 +14,7 @@ import numpy as np
 from labeldist._extras import require
 from labeldist._text import clean, listed, shortened
 from labeldist._typing import Array
-from labeldist.exceptions import LabelWarning, TableError, warn
+from labeldist.exceptions import Hint, LabelWarning, TableError, warn
 
 LIST_ADVICE = 'Write a list as JSON: ["joy", "fear"].'
 # Lists as Python and NumPy print them, such as ['joy', 'fear']; [other] may be a label.
@@ -81,19 +81,19 @@ def check_single_labels(labels: Collection[Any]) -> None:
     """
     times = Counter(clean(label) for label in labels if isinstance(label, str))
     for separator in SEPARATORS:
-        advice = f"separator={separator!r} (--separator {separator!r})"
         parts_of = {label: tuple(read_separated(label, separator)) for label in times}
         n_alike = Counter(frozenset(parts) for parts in set(parts_of.values()))
         lists = [label for label, parts in parts_of.items() if _is_list(parts, n_alike)]
         n_lists = sum(times[label] for label in lists)
         if lists and separator in LIST_SEPARATORS and 2 * n_lists >= len(labels):
-            problem = f"Most cells list several labels, such as {max(lists, key=len)!r}"
-            raise TableError(f"{problem}. Add {advice}, or one that no label contains.")
+            problem = f"Most cells list labels separated by {separator!r}"
+            example = max(lists, key=len)
+            raise TableError(f"{problem}, such as {example!r}.", hint=Hint.SEPARATOR)
         single = {parts[0] for parts in parts_of.values() if len(parts) == 1}
         longer = [name for name, parts in parts_of.items() if len(parts) > 1 and single & {*parts}]
         if longer:
-            effect = f"Taken as one label each: {listed(longer)}"
-            warn(f"{effect}. If they name several, use {advice}.", LabelWarning)
+            cells = f"Cells with {separator!r} are read as one label each: {listed(longer)}."
+            warn(LabelWarning(cells, hint=Hint.SEPARATOR))
 
 
 def _is_list(parts: tuple[str, ...], n_alike: Counter[frozenset[str]]) -> bool:

@@ -32,6 +32,7 @@ def from_votes(
     smoothing: float | Literal["auto"] = 0.0,
     prior: str | ArrayLike = "uniform",
     aggregator: Literal["dawid_skene"] | None = None,
+    allow_empty: bool = False,
 ) -> VoteDistributions:
     """Convert votes to label distributions.
 
@@ -77,7 +78,7 @@ def from_votes(
         default all are counted, with a `LabelWarning`.
     smoothing : float or "auto", default=0
         Number s of votes of the prior p added to each item: v of n votes are the degree (v + s·p) /
-        (n + s). Items without votes get the prior and weight 0, or raise an error if s = 0.
+        (n + s). Items without votes get the prior and weight 0; if s = 0, see `allow_empty`.
         ``"auto"`` takes the s and p with the largest marginal likelihood of the votes in the
         Dirichlet-multinomial model. If the items do not differ more than by chance, s is large and
         all items get the overall shares. It needs items with two votes. Do not
@@ -88,6 +89,9 @@ def from_votes(
     aggregator : {"dawid_skene"} or None, default=None
         None counts votes; ``"dawid_skene"`` returns the posteriors of `dawid_skene`, without
         `smoothing`.
+    allow_empty : bool, default=False
+        Whether items without votes are accepted without `smoothing`: they get equal degrees and
+        weight 0. By default they raise an error.
 
     Returns
     -------
@@ -127,7 +131,7 @@ def from_votes(
     weights = table.counts.sum(axis=1)
     if not weights.any():
         raise TableError("The table has no votes.")
-    if not smoothing:
+    if not (smoothing or allow_empty):
         check_items_have_votes(table)
     if smoothing == "auto":
         prior_votes = fit_dirichlet(table.counts, "smoothing='auto'")
@@ -135,7 +139,10 @@ def from_votes(
         prior_votes = smoothing * _prior(prior, table.counts, table.label_names)
     strength = float(prior_votes.sum())
     if aggregator is None:
-        degrees = normalize(table.counts + prior_votes)
+        votes_and_prior = table.counts + prior_votes
+        is_empty = ~votes_and_prior.any(axis=1)
+        votes_and_prior[is_empty] = 1
+        degrees = normalize(votes_and_prior)
     else:
         degrees = dawid_skene(table).distributions
     return VoteDistributions(

@@ -19,8 +19,6 @@ from labeldist.votes._vote_distributions import (
     has_several_votes,
 )
 
-# Rounded shares of votes, times the votes, differ from whole numbers by at most this.
-MAX_FRACTION = 0.05
 ONLY_LABEL = 1e-12  # Beta distributions need two positive parameters.
 EXACT_VOTES = 300  # With more votes, the noise falls as 1/n to within 0.0001 of the ceiling.
 
@@ -114,19 +112,6 @@ def expected_negentropy(a: Array) -> Array:
     """Return E Σ θ log θ of each row, where θ has the distribution Dirichlet(a_i)."""
     total = a.sum(axis=1, keepdims=True)
     return np.asarray((a / total * (psi(a + 1) - psi(total + 1))).sum(axis=1))
-
-
-def counts_of_shares(D: Array, n_votes: Array) -> Array | None:
-    """Return the counts of votes whose shares are given, with the number of votes of each item.
-
-    Return None if the shares, times the votes, are not close to whole numbers, for example after
-    smoothing.
-    """
-    counts = normalize(D) * n_votes[:, None]
-    whole = np.rint(counts)
-    is_whole = np.abs(counts - whole) <= MAX_FRACTION
-    is_kept = (whole > 0) | (D == 0)  # no positive degree is rounded to zero votes
-    return whole if (is_whole & is_kept).all() else None
 
 
 def _negentropy_of_shares(a: Array, n: Array) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from labeldist._extras import require
 from labeldist._text import counted
 from labeldist._typing import Array
-from labeldist.exceptions import TableError
+from labeldist.exceptions import Hint, TableError
 from labeldist.votes._vote_tables import Codes, VoteTable, count_repeated
 
 VOTES_COLUMN = "votes"
@@ -110,17 +110,17 @@ def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
     empty = np.flatnonzero(~table.counts.any(axis=1))
     if empty.size:
         first = f"data row {empty[0] + 1}, item {table.items[empty[0]]!r}"
-        problem = f"{empty.size} item(s) have no vote, first {first}"
-        raise TableError(f"{problem}. Drop them, or use smoothing (--smoothing).")
+        problem = f"{empty.size} item(s) have no vote, first {first}."
+        raise TableError(problem, hint=Hint.NO_VOTES)
 
 
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:
     """Raise an error for `reason` if a known annotator has several votes on an item."""
     if table.votes is not None and count_repeated(table.votes[:, :2]):
+        problem = "Annotators vote more than once on an item"
         advice = "Keep at most one vote per annotator and item"
-        if count_repeated(table.votes):
-            advice = f"{advice}; from_votes(..., drop_copies=True) (--drop-copies) drops copies"
-        raise TableError(f"Annotators vote more than once on an item. {reason}. {advice}.")
+        hint = Hint.DROP_COPIES if count_repeated(table.votes) else ""
+        raise TableError(f"{problem}. {reason}. {advice}.", hint=hint)
 
 
 def items_with_two_votes(votes: VoteDistributions) -> NDArray[np.bool_]:

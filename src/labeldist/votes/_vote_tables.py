@@ -24,12 +24,12 @@ from labeldist._text import (
 )
 from labeldist._typing import Array
 from labeldist._validation import check_unique
-from labeldist.exceptions import LabelWarning, TableError, warn
+from labeldist.exceptions import Hint, LabelWarning, TableError, warn
 from labeldist.votes._cells import check_single_labels, read_json, read_names, read_numbers
 
-# What objects in cells hold, and the parameter and option for it.
-BY_ANNOTATOR = ("{annotator: vote}", "annotators= (--annotators)")
-BY_LABEL = ("{label: number of votes}", "counts= (--counts)")
+# What objects in cells hold.
+BY_ANNOTATOR = "{annotator: vote}"
+BY_LABEL = "{label: number of votes}"
 MANY_LABELS = 20  # Objects with more keys, few of them in each cell, may have annotators as keys.
 
 Codes = NDArray[np.intp]
@@ -86,7 +86,7 @@ def read_votes(
     if label is not None and holds_objects(frame, label):
         if annotator is not None:
             problem = f"The objects in column {label!r} are the votes of several people"
-            raise TableError(f"{problem}. Remove annotator={annotator!r} (--annotator).")
+            raise TableError(f"{problem}. Remove annotator={annotator!r}.")
         table = _read_objects(frame, item, label, label_names, separator)
     elif label is not None:
         table = _read_long(frame, item, annotator, label, label_names, separator)
@@ -179,9 +179,9 @@ def _read_objects(
     """Read one row per item and one column of objects, whose values decide what they are."""
     objects = _objects(frame, column)
     if _first_text(objects) is not None:
-        _note_reading(column, objects, BY_ANNOTATOR, BY_LABEL)
+        _note_reading(column, objects, BY_ANNOTATOR, Hint.COUNTS)
         return _read_votes_by_annotator(frame, item, column, label_names, separator)
-    _note_reading(column, objects, BY_LABEL, BY_ANNOTATOR)
+    _note_reading(column, objects, BY_LABEL, Hint.ANNOTATORS)
     return _read_counts(frame, item, [column], label_names)
 
 
@@ -192,7 +192,7 @@ def _read_votes_by_annotator(
     items = _read_items(frame, item)
     objects = _objects(frame, column)
     if _first_text(objects) is None:
-        _note_reading(column, objects, BY_ANNOTATOR, BY_LABEL)
+        _note_reading(column, objects, BY_ANNOTATOR, Hint.COUNTS)
     votes = [
         (row, annotator, vote)
         for row, by_annotator in enumerate(objects)
@@ -247,8 +247,8 @@ def _treat_copies(table: VoteTable, *, drop_copies: bool) -> VoteTable:
     if not is_copy.any():
         return table
     if not drop_copies:
-        problem = f"{is_copy.sum()} vote(s) are repeated. All are counted"
-        warn(f"{problem}; drop_copies=True (--drop-copies) counts each once.", LabelWarning)
+        problem = f"{is_copy.sum()} vote(s) are repeated. All are counted."
+        warn(LabelWarning(problem, hint=Hint.DROP_COPIES))
         return table
     votes = table.votes[~is_copy]
     counts = np.zeros_like(table.counts)
@@ -299,16 +299,11 @@ def _first_text(objects: list[dict[str, Any]]) -> Any:
     return next((value for value in values if isinstance(value, str | list)), None)
 
 
-def _note_reading(
-    column: str,
-    objects: list[dict[str, Any]],
-    meaning: tuple[str, str],
-    other: tuple[str, str],
-) -> None:
-    """Warn about how the objects in a column are read, and what to do if that is wrong."""
+def _note_reading(column: str, objects: list[dict[str, Any]], meaning: str, hint: Hint) -> None:
+    """Warn about how the objects in a column are read; the hint is about another meaning."""
     example = next(filter(None, objects), {})
-    reading = f"Column {column!r} is read as {meaning[0]}, for example {shortened(example)}"
-    warn(f"{reading}. If it is {other[0]}, name it in {other[1]}.", LabelWarning)
+    reading = f"Column {column!r} is read as {meaning}, for example {shortened(example)}."
+    warn(LabelWarning(reading, hint=hint))
 
 
 def _open_frame(votes: Any) -> Any:
@@ -404,13 +399,12 @@ def _split_objects(column: str, objects: list[dict[str, Any]]) -> tuple[Any, Seq
     """Return one column per label of objects {label: number of votes}."""
     text = _first_text(objects)
     if text is not None:
-        problem = f"Column {column!r} holds {shortened(text)}, not a number of votes"
-        meaning, place = BY_ANNOTATOR
-        raise TableError(f"{problem}. If its objects are {meaning}, name it in {place}.")
+        problem = f"Column {column!r} holds {shortened(text)}, not a number of votes."
+        raise TableError(problem, hint=Hint.ANNOTATORS)
     table = require("pandas", "app").DataFrame(objects, dtype=object).rename(columns=str)
     share = table.notna().to_numpy().mean()
     if table.shape[1] > MANY_LABELS and share < 1 / 4:
-        _note_reading(column, objects, BY_LABEL, BY_ANNOTATOR)
+        _note_reading(column, objects, BY_LABEL, Hint.ANNOTATORS)
     return _without_gaps(table), _sorted(list(table.columns))
 
 

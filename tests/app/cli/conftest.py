@@ -6,9 +6,7 @@ import pytest
 
 from labeldist import BDLDL
 from labeldist.datasets import binarize, make_artificial
-
-LABELS = ["joy", "fear", "calm"]
-FEATURES = ["tempo", "loudness", "pitch"]
+from tests.app.cli.songs import FEATURES, LABELS
 
 
 @pytest.fixture(scope="session")
@@ -52,3 +50,29 @@ def folder(songs, tmp_path, monkeypatch):
     for path in songs.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     return tmp_path
+
+
+@pytest.fixture
+def table(folder):
+    """Return the table of degrees in dist.csv."""
+    return pd.read_csv("dist.csv")
+
+
+@pytest.fixture
+def repeated(folder, rng):
+    """Return shares of votes on 704 items with 71 contexts, each with two moods."""
+    moods = ["superb", "terrible"]
+    letters = [f"{letter}word" for letter in "abcdefgh"]
+    contexts = []
+    for k in range(71):
+        words = [f"context{k}", *rng.choice(letters, size=4, replace=False), moods[k % 2]]
+        contexts.append(" ".join(words))
+    of_row = np.arange(704) % 71
+    joy = np.where(of_row % 2, 0.2, 0.8)
+    frame = pd.DataFrame({"joy": joy, "fear": 1 - joy})
+    frame["context"] = np.array(contexts)[of_row]
+    frame["kind"] = rng.choice(["north", "south"], size=704)
+    frame["size"] = rng.normal(size=704)
+    frame["id"] = [f"{k:08x}-e29b-41d4-a716-446655440000" for k in range(704)]
+    frame.to_csv("repeated.csv", index=False)
+    return frame

@@ -15,8 +15,9 @@ from labeldist import __version__
 from labeldist.app.cli.app import app
 from labeldist.app.cli.options import ENHANCERS, LEARNERS, make, parse_settings
 from labeldist.published import METHODS
-from tests.app.cli.in_process import run
+from tests.app.cli.in_process import error_of, run
 from tests.app.cli.processes import labeldist
+from tests.app.cli.songs import NAMES
 
 
 def commands():
@@ -157,3 +158,23 @@ def test_output_names_that_are_not_utf_8(folder):
     process = labeldist("predict", "model.skops", "new.csv", "-o", name, "--json")
     assert json.loads(process.stdout)["output"] == name
     assert len(pd.read_csv(Path(name))) == 120
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "fact"),
+    [
+        (["fit", "dist.csv", *NAMES, "-o", "m.skops", "--set", "ridge=1"], 2, "--method"),
+        (["fit", "dist.csv", *NAMES, "-o", "-"], 2, "standard output"),
+        (["fit", "nowhere.csv", *NAMES, "-o", ""], 1, "name of a file"),
+        (["fit", "dist.csv", "-l", "joy", "-o", "m.skops"], 1, "joy is the only label"),
+        (["fit", "dist.csv", "-l", "", "-o", "m.skops"], 1, "title"),
+        (["fit", "dist.csv", *NAMES, "-o", "m.skops", "--weights", "*"], 1, "'*'"),
+        (["predict", "model.skops", "new.csv", "--item", "name"], 1, "'name'"),
+        (["predict", "dist.csv", "new.csv"], 1, "dist.csv"),
+        (["predict", "model.skops", "pred.csv"], 1, "tempo, loudness, pitch"),
+    ],
+)
+def test_invalid_calls(folder, arguments, code, fact):
+    before = sorted(folder.iterdir())
+    assert fact in error_of(*arguments, code=code)
+    assert sorted(folder.iterdir()) == before

@@ -8,8 +8,8 @@ import pytest
 
 from labeldist.comparison import Store, compare
 from labeldist.learning import BDLDL
-from tests.app.cli.conftest import FEATURES, LABELS
 from tests.app.cli.in_process import error_of, run, run_json
+from tests.app.cli.songs import FEATURES, LABELS
 
 SPEC = """
 cv = 3

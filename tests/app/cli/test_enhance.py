@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from labeldist import BDLE, BayesLE
 from labeldist.app.cli import options
 from labeldist.published import GLLE
-from tests.app.cli.conftest import FEATURES, LABELS
 from tests.app.cli.in_process import error_of, run, run_json
+from tests.app.cli.songs import FEATURES, LABELS
 
 NAMES = ("-l", "joy,fear,calm")
 

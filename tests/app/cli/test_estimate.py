@@ -1,19 +1,19 @@
-"""``labeldist votes --estimate``."""
+"""``labeldist estimate``."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import rel_entr, softmax
 
 from labeldist import VoteLE
-from labeldist.app.cli.estimate import Estimate
+from labeldist.app.cli.estimating import Estimate
 from labeldist.datasets import make_artificial
 from labeldist.votes import from_votes
 from tests.app.cli.in_process import error_of, run, run_json
 
 LABELS = ["joy", "fear", "calm"]
-COMMAND = ("votes", "votes.csv", "--item", "id", "--counts", "joy,fear,calm", "-o", "dist.csv")
+COMMAND = ("estimate", "votes.csv", "--item", "id", "--counts", "joy,fear,calm", "-o", "dist.csv")
 N = 80
 
 
@@ -37,7 +37,7 @@ def written():
 
 
 def test_estimate_without_features(table):
-    facts = run_json(*COMMAND, "--estimate")
+    facts = run_json(*COMMAND)
     expected = VoteLE().fit(None, table[LABELS])
     assert_allclose(written()[LABELS], expected.label_distributions_, rtol=1e-9)
     assert list(written()) == ["id", *LABELS, "votes"]
@@ -49,17 +49,17 @@ def test_estimate_without_features(table):
 
 def test_joined_numbers_are_features(table):
     table[["id", "x", "y", "z"]].iloc[10:].to_csv("items.csv", index=False)
-    facts = run_json(*COMMAND, "--estimate", "--join", "items.csv")
+    facts = run_json(*COMMAND, "--join", "items.csv")
     kept = table.iloc[10:]
     expected = VoteLE("auto").fit(kept[["x", "y", "z"]], kept[LABELS])
     assert facts["features"] == ["x", "y", "z"]
     assert_allclose(written()[LABELS], expected.label_distributions_, rtol=1e-9)
-    facts = run_json(*COMMAND, "--estimate", "--join", "items.csv", "--ignore", "y", "--force")
+    facts = run_json(*COMMAND, "--join", "items.csv", "--ignore", "y", "--force")
     assert facts["features"] == ["x", "z"]
 
 
 def test_text_is_a_feature_if_it_is_prepared():
-    command = (*COMMAND, "--estimate", "--join", "items.csv", "--force")
+    command = (*COMMAND, "--join", "items.csv", "--force")
     without = run_json(*command, "--features", "x")
     facts = run_json(*command, "--features", "text", "--prepare")
     assert facts["features"] == ["text"]
@@ -70,18 +70,18 @@ def test_text_is_a_feature_if_it_is_prepared():
 def test_columns_of_the_votes_are_features_only_by_name(table):
     table["entropy"] = np.arange(N) % 7
     table.to_csv("votes.csv", index=False)
-    facts = run_json(*COMMAND, "--estimate")
+    facts = run_json(*COMMAND)
     assert facts["features"] == []
     assert any("entropy" in note for note in facts["notes"])
-    facts = run_json(*COMMAND, "--estimate", "--features", "x,y", "--force")
+    facts = run_json(*COMMAND, "--features", "x,y", "--force")
     assert facts["features"] == ["x", "y"]
     assert not any("--features" in note for note in facts["notes"])
 
 
 def test_prepare_without_features_is_noted():
-    facts = run_json(*COMMAND, "--estimate", "--prepare")
+    facts = run_json(*COMMAND, "--prepare")
     assert any("--prepare has no effect without features" in note for note in facts["notes"])
-    facts = run_json(*COMMAND, "--estimate", "--prepare", "--join", "items.csv", "--force")
+    facts = run_json(*COMMAND, "--prepare", "--join", "items.csv", "--force")
     assert facts["features"] == ["x", "y", "z", "text"]
     assert not any("no effect" in note for note in facts["notes"])
     assert facts["columns"]["x"] == "number"
@@ -90,7 +90,7 @@ def test_prepare_without_features_is_noted():
 def test_the_text_can_be_the_name_of_the_items(table):
     table["text"] += [f" number {row} of all" for row in range(N)]
     table[["text", *LABELS]].to_csv("votes.csv", index=False)
-    call = ("votes", "votes.csv", "--counts", ",".join(LABELS), "-o", "dist.csv", "--estimate")
+    call = ("estimate", "votes.csv", "--counts", ",".join(LABELS), "-o", "dist.csv")
     facts = run_json(*call, "--item", "text", "--features", "text", "--prepare")
     assert facts["features"] == ["text"]
     without = run_json(*call, "--item", "text", "--force")
@@ -103,13 +103,13 @@ def test_features_that_do_not_help_are_noted(table):
     pd.DataFrame(counts, columns=LABELS).assign(id=table["id"], noise=random.normal(size=N)).to_csv(
         "votes.csv", index=False
     )
-    facts = run_json(*COMMAND, "--estimate", "--features", "noise")
+    facts = run_json(*COMMAND, "--features", "noise")
     assert facts["features"] == []
     assert any("features are not used" in note for note in facts["notes"])
 
 
 def test_intervals_are_columns_and_no_features_of_fit(table):
-    run(*COMMAND, "--estimate", "--intervals", "--join", "items.csv", "--ignore", "text")
+    run(*COMMAND, "--intervals", "--join", "items.csv", "--ignore", "text")
     result = written()
     enhancer = VoteLE("auto").fit(table[["x", "y", "z"]], table[LABELS])
     lower, upper = enhancer.interval(0.9)
@@ -128,12 +128,12 @@ def test_intervals_are_columns_and_no_features_of_fit(table):
 
 
 def test_report_compares_the_estimate_with_counting():
-    facts = run_json(*COMMAND, "--estimate")
-    text = run(*COMMAND, "--estimate", "--force").stdout
+    facts = run_json(*COMMAND)
+    text = run(*COMMAND, "--force").stdout
     for name in ("mixture", "counting"):
         assert f"{np.exp(facts['vote_scores'][name]):.3f}" in text
     assert f"{facts['further_votes']} further votes" in text
-    piped = run(*COMMAND[:-2], "--estimate")
+    piped = run(*COMMAND[:-2])
     assert f"{facts['further_votes']} further votes" in piped.stderr
     assert "further votes" not in piped.stdout
 
@@ -149,7 +149,7 @@ def test_report_names_no_further_votes_if_counting_is_as_good():
 def test_items_without_votes_get_an_estimate(table):
     table.loc[3, LABELS] = 0
     table[["id", *LABELS]].to_csv("votes.csv", index=False)
-    facts = run_json(*COMMAND, "--estimate")
+    facts = run_json(*COMMAND)
     expected = VoteLE().fit(None, table[LABELS])
     assert_allclose(written()[LABELS], expected.label_distributions_, rtol=1e-9)
     assert written()["votes"][3] == 0
@@ -160,7 +160,7 @@ def test_empty_cells_are_named_by_their_row_in_the_joined_table(table):
     items = table[["id", "x", "y"]][::-1].reset_index(drop=True)
     items.loc[4, "y"] = np.nan
     items.to_csv("items.csv", index=False)
-    error = error_of(*COMMAND, "--estimate", "--join", "items.csv", "--features", "x,y")
+    error = error_of(*COMMAND, "--join", "items.csv", "--features", "x,y")
     assert "data row 5, column 'y', is empty" in error
 
 
@@ -193,28 +193,27 @@ def test_further_votes_are_limited(rng):
 def test_single_votes_have_no_number_of_further_votes(table):
     table[LABELS] = np.eye(3, dtype=int)[np.arange(N) % 3]
     table[["id", *LABELS]].to_csv("votes.csv", index=False)
-    facts = run_json(*COMMAND, "--estimate")
+    facts = run_json(*COMMAND)
     assert facts["further_votes"] is None
     assert any("No item has two votes" in note for note in facts["notes"])
 
 
 def test_single_labels_are_refused(tmp_path):
     (tmp_path / "votes.csv").write_text("id,joy\na,2\nb,3\n")
-    command = ("votes", "votes.csv", "--item", "id", "--counts", "joy", "-o", "dist.csv")
-    assert "joy is the only label" in error_of(*command, "--estimate")
+    command = ("estimate", "votes.csv", "--item", "id", "--counts", "joy", "-o", "dist.csv")
+    assert "joy is the only label" in error_of(*command)
     assert not (tmp_path / "dist.csv").exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "fact"),
-    [
-        (["--estimate", "--smoothing", "auto"], "--smoothing"),
-        (["--intervals"], "--estimate"),
-        (["--features", "x"], "--estimate"),
-        (["--text", "x"], "--estimate"),
-    ],
-    ids=str,
-)
-def test_options_that_contradict(tmp_path, options, fact):
-    assert fact in error_of(*COMMAND, *options, code=2)
-    assert not (tmp_path / "dist.csv").exists()
+def test_counts_stay_counts_from_the_file_to_the_enhancer(table, monkeypatch):
+    seen = []
+    fit_vote_le = VoteLE.fit
+
+    def fit(self, X, y):
+        seen.append(y)
+        return fit_vote_le(self, X, y)
+
+    monkeypatch.setattr(VoteLE, "fit", fit)
+    table[["id", "x"]].iloc[::-2].to_csv("items.csv", index=False)
+    run(*COMMAND, "--join", "items.csv", "--ignore", "x")
+    assert_array_equal(seen[0], table[LABELS].iloc[1::2])

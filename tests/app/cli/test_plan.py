@@ -1,13 +1,12 @@
-"""``labeldist votes --plan``."""
+"""``labeldist plan``."""
 
 import pandas as pd
-import pytest
 from numpy.testing import assert_allclose
 
 from labeldist.votes import expected_error, from_votes
 from tests.app.cli.in_process import error_of, run, run_json
 
-COMMAND = ("votes", "votes.csv", "--item", "title", "--label", "emotion", "--plan")
+COMMAND = ("plan", "votes.csv", "--item", "title", "--label", "emotion")
 
 
 def test_plan_is_printed_and_no_degrees_are_written(folder):
@@ -32,16 +31,6 @@ def test_curve_is_drawn(folder):
     assert "exists" in error_of(*COMMAND, "--picture", "plan.png")
 
 
-@pytest.mark.usefixtures("folder")
-def test_invalid_options():
-    options = ("--estimate", "--intervals", "--join", "in.csv", "--features", "tempo")
-    options += ("--prepare", "--smoothing", "auto", "-o", "dist.csv")
-    error = error_of(*COMMAND, *options, code=2)
-    assert "--plan" in error
-    assert all(option in error for option in options if option.startswith("-"))
-    assert "--plan" in error_of(*COMMAND[:-1], "--picture", "plan.png", code=2)
-
-
 def test_one_vote_per_item_is_not_enough(folder):
     (folder / "votes.csv").write_text("title,emotion\na,joy\nb,fear\n")
     assert "one vote per item" in error_of(*COMMAND)
@@ -54,7 +43,7 @@ def test_votes_for_one_label_have_no_error(folder):
 
 def test_items_without_votes_have_no_effect(folder):
     (folder / "votes.csv").write_text("joy,fear\n3,0\n1,2\n0,3\n2,1\n0,0\n")
-    facts = run_json("votes", "votes.csv", "--counts", "joy,fear", "--plan")
+    facts = run_json("plan", "votes.csv", "--counts", "joy,fear")
     votes = from_votes([[3, 0], [1, 2], [0, 3], [2, 1]])
     expected = expected_error(votes, facts["plan"]["votes"])
     assert_allclose(facts["plan"]["counting"], expected.counting)

@@ -4,7 +4,8 @@ import signal
 import sys
 from typing import Any
 
-from labeldist._extras import how_to_install
+from labeldist.exceptions import MissingExtraError
+from labeldist.utils import require
 
 INTERRUPTED = 130  # Exit code after SIGINT, as in shells.
 
@@ -24,8 +25,10 @@ def _run() -> None:
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("labeldist"):
             raise
-        problem = f"The command labeldist needs {error.name}, which is not installed."
-        print(f"{problem} Install it: {how_to_install('app')}", file=sys.stderr)
+        try:
+            require(error.name or "", "app")
+        except MissingExtraError as missing:
+            print(f"labeldist: {missing}", file=sys.stderr)
         raise SystemExit(1) from None
 
     def terminate(*_: Any) -> None:

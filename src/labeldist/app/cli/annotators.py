@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist._text import counted
-from labeldist.app.cli import io, options
+from labeldist.app.cli import options, tables
 from labeldist.app.cli.reporter import Reporter
-from labeldist.app.cli.vote_tables import WITHOUT_VOTES, VoteColumns
+from labeldist.app.cli.vote_tables import VoteColumns
 from labeldist.app.tables.column_selection import one_column
 from labeldist.app.tables.tables import STANDARD
+from labeldist.app.text import counted
 
 N_SHOWN = 5  # Of the annotators in the written table, the least and the most agreeing are printed.
 SMALL_P = 0.05
@@ -68,9 +68,9 @@ def annotators(
         raise typer.BadParameter("name the column that says who voted with --annotator.")
     if groups and not (annotator and label):
         raise typer.BadParameter("--groups needs --annotator and --label: one row per vote.")
-    io.check_outputs(table=output or STANDARD, force=force)
+    tables.check_outputs(table=output or STANDARD, force=force)
     frame, names = names.read(table, reporter)
-    votes = names.count(frame, reporter, smoothing=WITHOUT_VOTES)
+    votes = names.count(frame, reporter, allow_empty=True)
     group_of_vote = None
     if groups:
         group_of_vote = frame[one_column(groups, frame.columns, "group")].replace("", None)
@@ -79,7 +79,7 @@ def annotators(
         overall = agreement(votes, random_state=seed)
     result = found.to_frame().sort_values("agreement", ignore_index=True)
     if output:
-        io.write_output(result, output, (), item="annotator", force=force)
+        tables.write_output(result, output, (), item="annotator", force=force)
     shown = _extremes(result) if output else _text(result)
     _report(found, overall, result, shown, reporter)
 

@@ -13,11 +13,13 @@ from labeldist.app.cli.annotators import annotators
 from labeldist.app.cli.compare import compare
 from labeldist.app.cli.datasets import datasets
 from labeldist.app.cli.enhance import enhance
+from labeldist.app.cli.estimate import estimate
 from labeldist.app.cli.evaluate import evaluate
 from labeldist.app.cli.explore import explore
 from labeldist.app.cli.fit import fit
+from labeldist.app.cli.plan import plan
 from labeldist.app.cli.predict import predict
-from labeldist.app.cli.reporter import message
+from labeldist.app.cli.reporter import message, text_of
 from labeldist.app.cli.votes import votes
 from labeldist.exceptions import LabelDistError
 
@@ -45,7 +47,7 @@ class _Commands(options.Group):
         try:
             return super().invoke(ctx)
         except LabelDistError as error:
-            problem = str(error)
+            problem = text_of(error)
             code = 1
         except TerminatedError:
             problem = "terminated"
@@ -85,6 +87,10 @@ def common(
     """Define the options of ``labeldist`` itself."""
 
 
-for command in (votes, annotators, enhance, fit, predict, evaluate, compare, explore):
+COMMANDS = (
+    *(votes, estimate, plan, annotators, enhance),
+    *(fit, predict, evaluate, compare, explore),
+)
+for command in COMMANDS:
     app.command(cls=options.Command)(command)
 app.add_typer(datasets, name="datasets")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from labeldist._text import counted
+from labeldist.app.scores import describe_skill
+from labeldist.app.text import counted
 from labeldist.learning import Choice
-from labeldist.learning._choice import BLEND
 from labeldist.metrics import MEASURES
-from labeldist.metrics._skill import describe_skill
 
+BLEND = "blend"  # The name of the blend of all learners in a `Choice`.
 FEW_ROWS = 100  # Scores on fewer rows are called rough.
 ROUNDING = 0.005  # A sum of weights that is closer to one is printed as one.
 

@@ -12,11 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist._files import write_whole
-from labeldist._text import did_you_mean, listed
-from labeldist.app.cli import io, options, pictures
+from labeldist.app.cli import options, pictures, tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.exceptions import TableError
+from labeldist.utils import did_you_mean, listed, whole_file
 
 SECTIONS = ("task", "datasets", "tables", "methods")
 COMMON = {"measures": (str, list), "random_state": int}
@@ -24,6 +23,7 @@ ENTRIES: dict[str, dict[str, Any]] = {
     "learners": {"cv": int, **COMMON},
     "enhancers": {"threshold": (int, float), "repeats": int, **COMMON},
 }
+BASELINES = {"learners": ("Mean",), "enhancers": ("Uniform", "LogicalSoftmax")}
 OF_TABLES = ("file", "labels", "features", "ignore")
 
 
@@ -70,25 +70,21 @@ def compare(
     - `labeldist compare spec.toml --measure clark --against mine --latex clark.tex`
     """
     from labeldist import comparison
-    from labeldist.comparison._compare import TRIVIAL_ENHANCERS, TRIVIAL_LEARNERS
-    from labeldist.metrics import PAPER_MEASURES
-    from labeldist.metrics._measures import select_measures
 
     reporter = Reporter(as_json=as_json)
-    io.check_outputs(latex, picture, force=force)
+    tables.check_outputs(latex, picture, force=force)
     content = _read(spec)
     task = _task(spec, content)
     enhance = task == "enhancers"
     run = comparison.compare_enhancers if enhance else comparison.compare
-    trivial = TRIVIAL_ENHANCERS if enhance else TRIVIAL_LEARNERS
     path = store or f"{spec}.sqlite"
     with reporter.noting():
         settings = _settings(spec, content, ENTRIES[task])
         methods = _methods(spec, content, "fit_transform" if enhance else "fit")
         datasets = _datasets(spec, content)
-        known = select_measures(settings.get("measures", PAPER_MEASURES))
+        known = options.measures_in(settings.get("measures", "paper"))
         _check_name("--measure", measure, known)
-        _check_name("--against", against, {**methods, **trivial})
+        _check_name("--against", against, [*methods, *BASELINES[task]])
         found = run(methods, datasets, store=path, n_jobs=jobs, again=again, **settings)
         tests = found.test(measure, against=against)
         summary = found.summary(measure, against=against)
@@ -99,7 +95,8 @@ def compare(
     for (method, dataset), reason in found.failures.items():
         reporter.note(f"{method} failed on {dataset}: {reason}")
     if latex:
-        write_whole(latex, found.to_latex(measure).encode(), overwrite=force)
+        with whole_file(latex, overwrite=force) as file:
+            file.write(found.to_latex(measure).encode())
     if picture:
         pictures.save_drawn(found.plot(measure), picture, force=force)
     means = {

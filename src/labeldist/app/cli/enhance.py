@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from labeldist.app.cli import io, options, pictures
+from labeldist.app.cli import columns, options, pictures, tables
 from labeldist.app.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.tables import STANDARD
@@ -71,18 +71,18 @@ def enhance(
     - `labeldist enhance emotions.arff --labels emotions.xml --method glle -o dist.parquet`
     """
     reporter = Reporter(as_json=as_json, output=output)
-    io.check_outputs(std, picture, table=output, force=force)
+    tables.check_outputs(std, picture, table=output, force=force)
     if std is not None and method != BAYES:
         raise typer.BadParameter(f"--std needs --method {BAYES}.")
     parameters = _parameters(settings, threshold=threshold, rule=rule, noise=noise)
     enhancer = make(ENHANCERS, method, parameters)
-    frame = io.read(table, reporter, item, ignore, text, categories)
-    columns = io.Columns(labels, features, ignore, prepare, text, categories, item)
-    given = io.choose(frame, columns, reporter, need_features=_needs_features(enhancer))
+    frame = tables.read(table, reporter, item, ignore, text, categories)
+    named = columns.Columns(labels, features, ignore, prepare, text, categories, item)
+    given = columns.choose(frame, named, reporter, need_features=_needs_features(enhancer))
     pictures.check_picture(picture, show, len(given.labels))
     L = given.Y
-    io.check_tags(L)
-    X = io.feature_matrix(given, prepare=prepare)
+    tables.check_tags(L)
+    X = columns.feature_matrix(given, prepare=prepare)
     if method == BAYES and "regressor" not in parameters:
         use_features(enhancer, X, reporter)
     with reporter.working(f"Recovering distributions of {len(L)} items") as watch:
@@ -90,23 +90,23 @@ def enhance(
         D = enhancer.fit_transform(X, L, **progress)
     drawn = None
     if picture:
-        items = io.item_names(frame, item)
+        items = tables.item_names(frame, item)
         drawn = pictures.draw_distributions(show, D, given.labels, items)
-    tables = {output: D}
+    written = {output: D}
     if std is not None:
-        tables[std] = enhancer.label_std_
-    for path, values in tables.items():
+        written[std] = enhancer.label_std_
+    for path, values in written.items():
         degrees = given.with_degrees(values)
         with reporter.working(f"Writing {path}"):
-            io.write_output(degrees, path, given.labels, given.features, item=item, force=force)
+            tables.write_output(degrees, path, given.labels, given.features, item=item, force=force)
     pictures.save_drawn(drawn, picture, force=force)
     mean = dict(zip(given.labels, D.mean(axis=0).tolist(), strict=True))
-    facts = {**io.facts(given, output), "method": method, "mean_distribution": mean}
+    facts = {**columns.facts(given, output), "method": method, "mean_distribution": mean}
     n_items, n_labels = D.shape
     name = type(enhancer).__name__
     lines = [
         f"{output}: {n_items} items, {n_labels} labels, recovered by {name}.",
-        f"On average: {io.mean_text(mean)}.",
+        f"On average: {tables.mean_text(mean)}.",
     ]
     if method == BAYES and output != STANDARD:
         masses = _masses_on_tags(enhancer, L.to_numpy(), D, reporter)

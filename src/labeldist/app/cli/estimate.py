@@ -1,151 +1,104 @@
-"""Degrees estimated from votes, for ``labeldist votes --estimate`` and ``labeldist explore``."""
+"""``labeldist estimate``: estimate label distributions from few votes per item."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
+import typer
 
-from labeldist._text import counted, listed
-from labeldist._typing import Array
-from labeldist.app.cli import io
+from labeldist.app.cli import columns, options, tables
+from labeldist.app.cli.estimating import Estimate, fit_vote_le
 from labeldist.app.cli.reporter import Reporter
-from labeldist.app.tables.column_selection import LabelledTable
-from labeldist.votes._vote_distributions import VOTES_COLUMN
+from labeldist.app.cli.vote_tables import VoteColumns, note_labels
+from labeldist.app.cli.voted_items import VotedItems, check_join, describe_items, join_table
+from labeldist.app.tables.tables import STANDARD
+from labeldist.app.types import VOTES_COLUMN
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_FEATURES = 5  # The text names the first ones.
-FURTHER_VOTES = (0, 1, 2, 5, 10, 20, 50, 100)
-MAX_VOTES = FURTHER_VOTES[-1]  # Counting more votes per item is not compared with the estimate.
-TEXT_FOLDS = 3  # Of the search for the ridge of softmax regression on text.
 
+def estimate(
+    table: options.Table,
+    output: options.Output = STANDARD,
+    item: options.VoteItem = None,
+    annotator: options.Annotator = None,
+    label: options.VoteLabel = None,
+    annotators: options.AnnotatorColumns = None,
+    counts: options.Counts = None,
+    label_names: options.LabelNames = None,
+    separator: options.Separator = None,
+    drop_copies: options.DropCopies = False,
+    tool: options.Tool = None,
+    join: options.Join = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS", help="Columns that are features. Default: the columns of --join."
+        ),
+    ] = None,
+    ignore: options.Ignore = "",
+    prepare: options.Prepare = False,
+    text: options.Text = None,
+    categories: options.Categories = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Add bounds of 90 % intervals of the degrees.")
+    ] = False,
+    force: options.Force = False,
+    as_json: options.Json = False,
+) -> None:
+    """Estimate from few votes what many people would vote.
 
-@dataclass(frozen=True)
-class Estimate:
-    """A `VoteLE` that is fitted to counts of votes, and the features that it uses."""
+    `VoteLE` estimates the shares among many people from the votes on an item, the votes on all
+    items, and the features of `--join`. Other columns of the table of votes can be computed from
+    the votes, so that they are features only if `--features` names them. The output is that of
+    `labeldist votes`, with the estimates as degrees. `--intervals` adds columns of lower and upper
+    bounds.
 
-    enhancer: Any
-    counts: Array
-    features: list[str]
+    **Examples**
 
-    @property
-    def sentences(self) -> list[str]:
-        """Text about the features, and about the estimate compared with counting."""
-        used = "votes alone"
-        if self.features:
-            names = listed(self.features, MAX_FEATURES)
-            used = f"votes and features: {names}"
-        scores = self.enhancer.vote_scores_
-        estimate, counting = np.exp([scores["mixture"], scores["counting"]])
-        sentences = [
-            f"Estimated by VoteLE from {used}.",
-            f"Mean probability of a held-out vote (geometric): {estimate:.3f} by VoteLE, "
-            f"{counting:.3f} by counting.",
-        ]
-        n_votes = self.further_votes
-        if n_votes:
-            number = counted(n_votes, "further vote")
-            number = f"about {number}" if n_votes < MAX_VOTES else f"more than {number}"
-            sentences.append(f"Counting alone would need {number} per item for that.")
-        return sentences
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Entries in the JSON of a command."""
-        return {
-            "features": self.features,
-            "prior_weights": self.enhancer.weights_,
-            "vote_scores": self.enhancer.vote_scores_,
-            "further_votes": self.further_votes,
-        }
-
-    @cached_property
-    def further_votes(self) -> int | None:
-        """Return how many votes per item counting needs in addition, to be as good as the estimate.
-
-        `expected_error` is the error of the Dirichlet estimate from the other votes of a left-out
-        vote. The error of the mixture is lower by the difference of their scores, since the
-        expected score is minus the error, up to a constant. The result is None if no item has two
-        votes, 0 if counting is as good, and at most `MAX_VOTES`.
-        """
-        from labeldist.votes import expected_error, from_votes
-
-        scores = self.enhancer.vote_scores_
-        if scores["mixture"] <= scores["counting"]:
-            return 0
-        n_votes = self.counts.sum(axis=1)
-        n_others = n_votes @ (n_votes - 1) / n_votes.sum()  # of a vote, on average
-        if n_others == 0:
-            return None
-        n_counted = max(1, round(n_others))
-        votes = from_votes(self.counts[n_votes > 0])
-        expected = expected_error(votes, n_counted + np.array(FURTHER_VOTES))
-        error = expected.dirichlet[0] - (scores["mixture"] - scores["dirichlet"])
-        # The error of counting is about proportional to 1 / n.
-        inverse = 1 / max(error, expected.counting[-1])
-        return round(np.interp(inverse, 1 / expected.counting, FURTHER_VOTES))
-
-
-def fit_vote_le(
-    counts: Array, given: LabelledTable, reporter: Reporter, *, prepare: bool
-) -> Estimate:
-    """Fit a `VoteLE` to counts of votes, with the features of a table if it has any.
-
-    Its learner is softmax regression on TF-IDF weights for prepared text, else ``"auto"``.
+    - `labeldist estimate votes.csv --item id --annotator who --label emotion -o dist.csv`
+    - `labeldist estimate votes.csv --item id --label emotion --join items.csv --prepare
+      -o dist.csv` — with numbers and text as features
+    - `labeldist estimate counts.csv --item id --counts joy,fear,calm --intervals -o dist.csv`
     """
-    from scipy.sparse import issparse
+    reporter = Reporter(as_json=as_json, output=output)
+    names = VoteColumns(
+        item, annotator, label, annotators, counts, label_names, separator, tool, drop_copies
+    )
+    check_join(join, item, tool)
+    tables.check_outputs(table=output, force=force)
+    frame, names = names.read(table, reporter)
+    found = names.count(frame, reporter, allow_empty=True)
+    note_labels(found, reporter)
+    items = describe_items(found, frame, names, reporter, advise=features is None)
+    if join:
+        items = join_table(items, join, table, reporter)
+    named = columns.Columns(
+        items.labels, features, ignore, prepare, text, categories, found.item_name
+    )
+    known = items.table.drop(columns=VOTES_COLUMN)
+    if features is None and not tool:  # other columns may be computed from the votes
+        known = known[[items.item, *items.joined, *items.labels]]
+    given = columns.choose(known, named, reporter, need_features=False)
+    estimated = fit_vote_le(items.counts, given, reporter, prepare=prepare)
+    result = _with_estimates(items, estimated, reporter, intervals=intervals)
+    tables.write_output(result, output, items.labels, item=names.item, force=force)
+    summary, facts = items.summary(result, output)
+    if output == STANDARD:  # The text is not printed.
+        reporter.note(" ".join(estimated.sentences))
+    reporter.result("\n".join([summary, *estimated.sentences]), facts | estimated.facts)
 
-    from labeldist import VoteLE
-    from labeldist.app.tables.preparation import CHARACTERS, WORDS, prepare_columns
-    from labeldist.learning import SoftmaxRegressionCV
 
-    io.check_several(given.labels)
-    X: Any = None
-    learner: Any = "auto" if given.features else None
-    if prepare and not learner:
-        advice = "Name features with --features, or add a table of them with --join"
-        reporter.note(f"--prepare has no effect without features. {advice}.")
-    if learner and prepare:
-        columns = given.kinds.converted(given.features)
-        preparation = prepare_columns(columns, [WORDS, CHARACTERS], given.kinds)
-        X = preparation.fit_transform(columns)
-        if issparse(X):  # there is text
-            learner = SoftmaxRegressionCV(cv=TEXT_FOLDS, tol=1e-4)
-    elif learner:
-        X = given.X
-    with reporter.working(f"Estimating distributions of {len(counts)} items"):
-        enhancer = VoteLE(learner).fit(X, counts)
-    if learner is not None and enhancer.learner_ is None:
-        reporter.note("the features are not used: they do not help to predict votes.")
-    used = [] if enhancer.learner_ is None else given.features
-    return Estimate(enhancer, counts, used)
-
-
-def estimate_degrees(
-    shares: pd.DataFrame,
-    given: LabelledTable,
-    reporter: Reporter,
-    *,
-    prepare: bool,
-    intervals: bool,
-) -> tuple[pd.DataFrame, Estimate]:
-    """Replace the shares in a table of votes by estimates from the votes and the given features.
-
-    `intervals` adds columns with the bounds of the degrees.
-    """
-    labels = given.labels
-    n_votes = shares[VOTES_COLUMN].to_numpy()
-    counts = np.rint(shares[labels].to_numpy() * n_votes[:, None])
-    estimate = fit_vote_le(counts, given, reporter, prepare=prepare)
-    result = shares.copy()
-    result[labels] = estimate.enhancer.label_distributions_
+def _with_estimates(
+    items: VotedItems, estimated: Estimate, reporter: Reporter, *, intervals: bool
+) -> pd.DataFrame:
+    """Return the table of the items with estimated degrees, and their bounds if `intervals`."""
+    result = items.table.copy()
+    result[items.labels] = estimated.enhancer.label_distributions_
     if intervals:
         with reporter.working("Computing intervals"):
-            bounds = estimate.enhancer.interval()
-        for ending, bound in zip(io.BOUNDS, bounds, strict=True):
-            result[[f"{label}{ending}" for label in labels]] = bound
-    return result, estimate
+            bounds = estimated.enhancer.interval()
+        for ending, bound in zip(columns.BOUNDS, bounds, strict=True):
+            result[[f"{label}{ending}" for label in items.labels]] = bound
+    return result

@@ -8,14 +8,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from labeldist._extras import require
-from labeldist._typing import Array
-from labeldist._validation import looks_logical
-from labeldist.app.cli import io, options, pictures
+from labeldist.app.cli import columns, options, pictures, tables
+from labeldist.app.cli.noise_ceilings import noise_ceiling_of
+from labeldist.app.cli.notes import note_sums
 from labeldist.app.cli.reporter import Reporter
+from labeldist.app.scores import UNIFORM, Baseline, describe_skill, score_with_baselines
 from labeldist.app.tables.column_selection import check_apart, degrees, match_columns, one_column
-from labeldist.metrics._skill import UNIFORM, Baseline, describe_skill, score_with_baselines
+from labeldist.app.types import Array
+from labeldist.metrics import MEASURES
 from labeldist.simplex import normalize
+from labeldist.utils import require
 
 MODEL_SUFFIX = ".skops"
 RANKING = {"auc": "AUC ↑", "average_precision": "average precision ↑"}
@@ -79,29 +81,27 @@ def evaluate(
     - `labeldist evaluate dist.csv pred.csv --labels 'emotion_*' --item id --picture curves.png`
     - `labeldist evaluate dist.csv pred.csv --labels 'grade_*' --ordered grade_low,grade_high`
     """
-    from labeldist.metrics._measures import select_measures
-
     reporter = Reporter(as_json=as_json)
     try:
-        shown = select_measures(measures if ordered is None else f"{measures},ordered")
+        shown = options.measures_in(measures if ordered is None else f"{measures},ordered")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     if picture and len(predicted) > 1:
         raise typer.BadParameter("--picture shows one prediction; name one table.")
     measure = options.check_measure(scoring or "kl_divergence")
-    io.check_outputs(picture, force=force)
-    frame = io.read(truth, reporter, item)
-    columns = _label_columns(labels, ordered, frame)
-    check_apart("label", columns, [item, weights])
-    pictures.check_picture(picture, show, len(columns))
-    given = degrees(frame, columns)
+    tables.check_outputs(picture, force=force)
+    frame = tables.read(truth, reporter, item)
+    names = _label_columns(labels, ordered, frame)
+    check_apart("label", names, [item, weights])
+    pictures.check_picture(picture, show, len(names))
+    given = degrees(frame, names)
     found = {}
     for path in predicted:
-        table = io.read_degrees(path, frame, columns, item, truth, reporter)
+        table = tables.read_degrees(path, frame, names, item, truth, reporter)
         found[path] = _distributions(table, path, reporter)
-    weight = io.weights_of(frame, weights)
-    facts = {"items": len(given), "labels": columns}
-    if looks_logical(given.to_numpy()):
+    weight = columns.weights_of(frame, weights)
+    facts = {"items": len(given), "labels": names}
+    if tables.are_logical(given) and (given.sum(axis=1) > 1).any():
         if picture:
             raise typer.BadParameter(f"--picture shows degrees, but {truth} holds tags.")
         reporter.note(f"{truth} holds tags. They have no degrees to compare with.")
@@ -111,37 +111,37 @@ def evaluate(
         if baseline is None:
             constant = Baseline.of(D, "the truth", measure=measure, weight=weight)
         else:
-            constant = _read_baseline(baseline, columns, weights, measure, reporter)
-        ceiling = partial(io.noise_ceiling_of, frame, given.to_numpy(), weight, measure=measure)
+            constant = _read_baseline(baseline, names, weights, measure, reporter)
+        ceiling = partial(noise_ceiling_of, frame, given.to_numpy(), weight, measure=measure)
         text, more = _compare_degrees(D, found, weight, constant, measure, shown, ceiling)
         if picture:
-            items = io.item_names(frame, item)
-            drawn = pictures.draw_predictions(show, D, found[predicted[0]], columns, items)
+            items = tables.item_names(frame, item)
+            drawn = pictures.draw_predictions(show, D, found[predicted[0]], names, items)
             pictures.save_drawn(drawn, picture, force=force)
     reporter.result(text, facts | more)
 
 
 def _read_baseline(
-    path: str, columns: list[str], weights: str | None, measure: str, reporter: Reporter
+    path: str, labels: list[str], weights: str | None, measure: str, reporter: Reporter
 ) -> Baseline:
     """Return the best constant for the degrees of a table, or the mean that a model file states."""
     if path.endswith(MODEL_SUFFIX):
         from labeldist.models import read_card
 
         mean = read_card(path).training_mean or {}
-        missing = [name for name in columns if name not in mean]
+        missing = [name for name in labels if name not in mean]
         if missing:
             raise typer.BadParameter(
                 f"{path} states no mean of its training rows for {', '.join(missing)}. "
                 "Name the training table instead."
             )
         name = f"the mean of the training rows of {path}"
-        return Baseline(name, np.array([mean[column] for column in columns]))
-    frame = io.read(path, reporter)
-    for column in columns:
-        one_column(column, frame.columns, "label")
-    D = _distributions(degrees(frame, columns), path, reporter)
-    weight = io.weights_of(frame, weights if weights in frame.columns else None)
+        return Baseline(name, np.array([mean[label] for label in labels]))
+    frame = tables.read(path, reporter)
+    for label in labels:
+        one_column(label, frame.columns, "label")
+    D = _distributions(degrees(frame, labels), path, reporter)
+    weight = columns.weights_of(frame, weights if weights in frame.columns else None)
     return Baseline.of(D, path, measure=measure, weight=weight)
 
 
@@ -151,7 +151,7 @@ def _compare_degrees(
     weight: Any,
     baseline: Baseline,
     measure: str,
-    shown: Any,
+    shown: list[str],
     ceiling_of: Any,
 ) -> tuple[str, dict[str, Any]]:
     """Return a text and facts about measures and skill of predictions and baselines.
@@ -178,7 +178,7 @@ def _compare_degrees(
         "noise_ceiling": ceiling,
         "measures": _named(table),
     }
-    titles = {name: one.heading for name, one in shown.items()}
+    titles = {name: MEASURES[name].heading for name in shown}
     return f"{text}\n\n{_table(table, titles)}", facts
 
 
@@ -224,12 +224,12 @@ def _named(table: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
 
 def _label_columns(labels: str, ordered: str | None, frame: Any) -> list[str]:
     """Return the label columns, in the order of `ordered` if it is given."""
-    columns = match_columns(labels, frame.columns, "label")
-    io.check_several(columns)
+    names = match_columns(labels, frame.columns, "label")
+    tables.check_several(names)
     if ordered is None:
-        return columns
-    in_order = match_columns(ordered, columns, "label")
-    missing = [name for name in columns if name not in in_order]
+        return names
+    in_order = match_columns(ordered, names, "label")
+    missing = [name for name in names if name not in in_order]
     if missing:
         raise typer.BadParameter(f"--ordered must name all labels; it lacks {', '.join(missing)}.")
     return in_order
@@ -237,8 +237,8 @@ def _label_columns(labels: str, ordered: str | None, frame: Any) -> list[str]:
 
 def _distributions(table: Any, name: str, reporter: Reporter) -> Array:
     """Divide rows by their sums, with a note if a sum differs from one by more than rounding."""
-    io.check_degrees(table, name)
-    io.note_sums(table, name, reporter, counts=False)
+    tables.check_degrees(table, name)
+    note_sums(table, name, reporter, counts=False)
     return normalize(table.to_numpy(), name=name)
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labeldist._text import counted
-from labeldist._validation import weights_for
-from labeldist.app.cli import io, options, pictures
+from labeldist.app.cli import columns, options, pictures, tables
+from labeldist.app.cli.noise_ceilings import noise_ceiling_of
+from labeldist.app.cli.notes import note_sums
 from labeldist.app.cli.options import LEARNERS, make
 from labeldist.app.cli.reporter import Reporter
-from labeldist.metrics._constants import mean_of
-from labeldist.simplex import normalize
+from labeldist.app.text import counted
+from labeldist.metrics import best_constant
 
 if TYPE_CHECKING:
     from labeldist.app.tables.column_kinds import TableKinds
@@ -67,21 +67,21 @@ def fit(
     from labeldist.models import save
 
     reporter = Reporter(as_json=as_json)
-    io.check_outputs(output, picture, force=force)
+    tables.check_outputs(output, picture, force=force)
     pictures.check_picture(picture)
     measure = _measure(scoring, settings)
     candidates = _candidates(method, settings, seed, measure)
     is_requested = bool(candidates)
-    columns = io.Columns(labels, features, ignore, prepare, text, categories, weights=weights)
-    frame = io.read(table, reporter, ignore, text, categories)
-    given = io.choose(frame, columns, reporter)
-    io.check_several(given.labels)
+    named = columns.Columns(labels, features, ignore, prepare, text, categories, weights=weights)
+    frame = tables.read(table, reporter, ignore, text, categories)
+    given = columns.choose(frame, named, reporter)
+    tables.check_several(given.labels)
     D = given.Y
     X = given.kinds.converted(given.features) if prepare else given.X
-    weight = io.weights_of(frame, weights)
-    io.check_degrees(D, table)
-    io.note_sums(D, table, reporter)
-    if io.bounds_in(frame, given.labels):
+    weight = columns.weights_of(frame, weights)
+    tables.check_degrees(D, table)
+    note_sums(D, table, reporter)
+    if columns.bounds_in(frame, given.labels):
         compared = "the skill compares predictions with them, not with votes"
         reporter.note(f"the degrees are estimates; {compared}.")
     choice = _choose(
@@ -91,14 +91,12 @@ def fit(
         reporter,
         cv=folds,
         prepare=_preparation(X, candidates, given.kinds) if prepare else None,
-        text=prepare_for_linear(X, given.kinds) if prepare else None,
+        prepare_linear=prepare_for_linear(X, given.kinds) if prepare else None,
         sample_weight=weight,
         random_state=seed,
         scoring=measure,
     )
-    if weights and not weights_for(choice.estimator, weight):
-        reporter.note(f"{choice.name} is fitted without weights; they enter its scores only.")
-    ceiling, about_ceiling = io.noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill, measure)
+    ceiling, about_ceiling = noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill, measure)
     summary = f"{summarise_choice(choice, requested=is_requested)} {about_ceiling}".rstrip()
     about = _about(choice, summary, len(D))
     # A model that cannot be drawn raises an error here, before any file is written.
@@ -108,7 +106,7 @@ def fit(
     )
     pictures.save_drawn(drawn, picture, force=force)
     facts = {
-        **io.facts(given, output),
+        **columns.facts(given, output),
         "chosen": choice.name,
         "weights": choice.weights,
         "scoring": measure,
@@ -134,7 +132,7 @@ def _measure(scoring: str | None, settings: list[str] | None) -> str:
 
 def _training_mean(D: Any, weight: Any) -> dict[str, float]:
     """Return the weighted mean degree of each label."""
-    mean = mean_of(normalize(D), weight)
+    mean = best_constant(D, sample_weight=weight)
     return dict(zip(map(str, D.columns), mean.tolist(), strict=True))
 
 
@@ -170,13 +168,12 @@ def _preparation(X: Any, candidates: dict[str, Any] | None, kinds: TableKinds) -
 def _choose(
     X: Any, D: Any, candidates: dict[str, Any] | None, reporter: Reporter, **settings: Any
 ) -> Choice:
-    """Compare learners with the settings of `choose_among`; its warnings become notes."""
-    from labeldist.learning._choice import choose_among
+    """Compare learners, or score the requested one; warnings of its fit become notes."""
+    from labeldist.learning import choose_learner
 
-    is_requested = bool(candidates)
-    with reporter.working("Comparing learners") as watch:
-        choice = choose_among(
-            X, D, candidates=candidates, watch=watch, requested=is_requested, **settings
+    with reporter.working("Comparing learners") as callback:
+        choice = choose_learner(
+            X, D, candidates=candidates, allow_mean=not candidates, callback=callback, **settings
         )
     for text in choice.warnings:
         reporter.note(text)

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from labeldist._text import did_you_mean
 from labeldist.app.cli.reporter import Reporter
-from labeldist.metrics._measures import measure_named
+from labeldist.metrics import MEASURES, score_all
 from labeldist.published import METHODS, Method
+from labeldist.utils import did_you_mean, listed
 
 Table = Annotated[
     str,
@@ -100,6 +100,9 @@ AnnotatorColumns = Annotated[
     str | None,
     typer.Option(help='Columns of labels, one per annotator (rater_*), or {"ann": "joy"}.'),
 ]
+Counts = Annotated[
+    str | None, typer.Option(help='Columns with numbers of votes, one per label or {"joy": 3}.')
+]
 LabelNames = Annotated[
     str | None, typer.Option(help="All labels, in order. Default: those with votes.")
 ]
@@ -112,6 +115,9 @@ DropCopies = Annotated[
 Tool = Annotated[
     Literal["label-studio", "argilla", "prodigy", "doccano"] | None,
     typer.Option("--from", help="The table is an export of this annotation tool."),
+]
+Join = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Table to join by the column --item.")
 ]
 Settings = Annotated[
     list[str] | None,
@@ -156,6 +162,7 @@ def _display_type(parameter: Any, ctx: Any) -> str:
 
 PYTHON_WORDS = {"None": None, "True": True, "False": False}  # Values of --set besides TOML.
 BAYES = "bayes"
+ONE_ROW = [[0.75, 0.25]]
 _OFFERED = [method for method in METHODS if method.command]
 ENHANCERS = {method.command: method for method in _OFFERED if method.kind == "enhancer"}
 LEARNERS = {method.command: method for method in _OFFERED if method.kind == "learner"}
@@ -178,10 +185,15 @@ def make(methods: dict[str, Method], name: str, parameters: dict[str, Any]) -> A
 
 def check_measure(name: Any) -> str:
     """Return the name of a measure."""
-    try:
-        return measure_named(name).name
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    if name not in MEASURES:
+        known = listed(MEASURES, len(MEASURES))
+        raise typer.BadParameter(f"Unknown measure {name!r}; choose from {known}.")
+    return str(name)
+
+
+def measures_in(measures: Any) -> list[str]:
+    """Return the names of the measures that `score_all` computes; raise a ValueError for others."""
+    return list(score_all(ONE_ROW, ONE_ROW, measures=measures))
 
 
 def use_features(enhancer: Any, X: Any, reporter: Reporter) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labeldist.app.cli.reporter import Reporter
-from labeldist.exceptions import ModelError, TableError
+from labeldist.app.types import Array
+from labeldist.exceptions import ModelError, OutputError, TableError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+FORMATS = (".png", ".svg", ".pdf")
 MAX_IMPORTANCE_ROWS = 1_000  # Held-out rows that are predicted for each feature.
 
 
@@ -20,9 +23,8 @@ def check_picture(path: str | None, show: str = "", n_labels: int = 0) -> None:
     """Raise an error, before any work is done, if a picture cannot be drawn."""
     if path is None:
         return
-    from labeldist.plots._display import check_picture_path
-
-    check_picture_path(path)
+    if Path(path).suffix.lower() not in FORMATS:
+        raise OutputError(f"The name of the picture {path} must end in {', '.join(FORMATS)}.")
     if show == "ternary" and n_labels != 3:
         raise TableError(f"--show ternary needs three labels; the table has {n_labels}.")
 
@@ -85,26 +87,32 @@ def draw_importance(
     from sklearn.base import clone
     from sklearn.model_selection import train_test_split
 
-    from labeldist._validation import weights_for
-    from labeldist.learning._cross_validation import Table
     from labeldist.plots import FeatureImportanceDisplay
 
     rows = np.arange(len(D)) if weight is None else np.flatnonzero(weight)
     n_test = min(MAX_IMPORTANCE_ROWS, max(1, len(rows) // 4))
     train, test = train_test_split(rows, test_size=n_test, random_state=seed)
-    table = Table(X, D, weight)
-    training = table.rows(train)
-    held_out = table.rows(test)
+    weights = {} if weight is None else _fit_weights(model, weight[train])
     with reporter.working("Shuffling features") as watch:
         warnings.simplefilter("ignore")  # the fit on all rows has issued them
-        weights = weights_for(model, training.weight)
-        fitted = clone(model).fit(training.X, training.D, **weights)
+        fitted = clone(model).fit(X.iloc[train], D.iloc[train], **weights)
         return FeatureImportanceDisplay.from_estimator(
             fitted,
-            held_out.X,
-            held_out.D,
+            X.iloc[test],
+            D.iloc[test],
             rows_name="held-out rows",
             random_state=seed,
             callback=watch,
-            sample_weight=held_out.weight,
+            sample_weight=None if weight is None else weight[test],
         )
+
+
+def _fit_weights(model: Any, weight: Array) -> dict[str, Array]:
+    """Return weights as parameters of `fit`, for the model or the steps of a pipeline."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    if has_fit_parameter(model, "sample_weight"):
+        return {"sample_weight": weight}
+    steps = getattr(model, "steps", ())
+    taking = [name for name, step in steps if has_fit_parameter(step, "sample_weight")]
+    return {f"{name}__sample_weight": weight for name in taking}

@@ -12,27 +12,22 @@ from typing import Any
 
 import typer
 
-from labeldist._files import ADVICE_TO_REPLACE, ADVICE_TO_TRUST
-from labeldist._text import listed
-from labeldist._typing import Callback
-from labeldist._validation import ADVICE_FOR_TAGS
 from labeldist.app.standard_output import write_to_standard_output
-from labeldist.app.tables.column_selection import FEATURE_ADVICE, NO_FEATURE_ADVICE
 from labeldist.app.tables.tables import STANDARD
-from labeldist.exceptions import LabelDistError
+from labeldist.app.types import Callback
+from labeldist.exceptions import Hint, LabelDistError
+from labeldist.utils import listed
 
-# Advice in messages of the library, and what the commands print instead.
-ADVICE = {
-    ADVICE_FOR_TAGS: "labeldist enhance recovers degrees from tags.",
-    ADVICE_TO_REPLACE: "use another name, or --force to replace it",
-    ADVICE_TO_TRUST: "Add --trust-boosters if you trust the author of the file.",
-    FEATURE_ADVICE: (
-        "Write numbers as 1234.5, leave the column out with --ignore, or convert words and gaps "
-        "with --prepare."
-    ),
-    NO_FEATURE_ADVICE: (
-        "Join features to this table, or convert words, text, dates and gaps with --prepare."
-    ),
+# What the commands print in place of the hints of the library.
+HINTS: dict[str, str] = {
+    Hint.ANNOTATORS: "If its objects are {annotator: vote}, name it in --annotators.",
+    Hint.COUNTS: "If its objects are {label: number of votes}, name it in --counts.",
+    Hint.DROP_COPIES: "--drop-copies counts copies of a vote once.",
+    Hint.NO_VOTES: "Drop these items, or use --smoothing or labeldist estimate.",
+    Hint.OVERWRITE: "Use another name, or --force to replace it.",
+    Hint.SEPARATOR: "If cells list several labels, name the text between these in --separator.",
+    Hint.TAGS: "labeldist enhance recovers degrees from tags.",
+    Hint.TRUST: "Add --trust-boosters if you trust the author of the file.",
 }
 
 MAX_COLUMNS = 40  # Of more columns, those of the same kind share a line.
@@ -50,15 +45,15 @@ def visible(text: str) -> str:
 
 def message(text: str) -> str:
     """Return a note or error as it is printed, without control characters, and not too long."""
-    text = with_options(text)
     return visible(text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}…")
 
 
-def with_options(text: str) -> str:
-    """Replace advice of the library by that of the commands, which names their options."""
-    for advice, of_commands in ADVICE.items():
-        text = text.replace(advice, of_commands)
-    return text
+def text_of(problem: Any) -> str:
+    """Return the text of an error or a warning, with a hint that names options of the commands."""
+    hint = getattr(problem, "hint", "")
+    if hint not in HINTS:
+        return str(problem)
+    return f"{problem.message} {HINTS[hint]}"
 
 
 class Reporter:
@@ -80,7 +75,6 @@ class Reporter:
 
     def note(self, text: str) -> None:
         """Print a remark about the data or the result, once."""
-        text = with_options(text)
         if text in self.notes:  # about another chunk of the table
             return
         self.notes.append(text)
@@ -135,8 +129,8 @@ class Reporter:
                 raise
             except (ValueError, MemoryError) as error:
                 raise LabelDistError(str(error) or "There is not enough memory.") from error
-        for text in dict.fromkeys(str(warning.message) for warning in caught):
-            self.note(text)
+        for warning in caught:
+            self.note(text_of(warning.message))
 
     def result(self, text: str, facts: dict[str, Any]) -> None:
         """Print `facts` as JSON, or `text`."""

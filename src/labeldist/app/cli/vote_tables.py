@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
-from labeldist.app.cli import io
+from labeldist.app.cli import tables
 from labeldist.app.cli.reporter import Reporter
+from labeldist.app.tables.column_kinds import MISSING
 from labeldist.app.tables.column_selection import match_columns
 from labeldist.exceptions import LabelDistError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Smoothing with which items without votes are accepted, and the shares of others stay as they are.
-WITHOUT_VOTES = 1e-9
+    from labeldist.votes import VoteDistributions
+
 SHAPES = "--item and --label (and --annotator), or --annotators, or --counts"
+NO_VOTE = (*MISSING, "-", ".", "na", "#N/A", "<NA>")  # Words that mean that a vote is missing.
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,19 @@ class VoteColumns:
     tool: str | None
     drop_copies: bool = False
 
+    def __post_init__(self) -> None:
+        has_labels = bool(self.label or self.tool)
+        shapes = [has_labels, bool(self.annotators), bool(self.counts)]
+        lacks_item = self.label and not (self.item or self.tool)
+        has_idle_annotator = self.annotator and not has_labels
+        if sum(shapes) != 1 or lacks_item or has_idle_annotator:
+            raise typer.BadParameter(f"Name the columns of the votes: {SHAPES}.")
+
     def read(self, path: str, reporter: Reporter) -> tuple[pd.DataFrame, VoteColumns]:
         """Return the table, and the columns of the votes in it."""
         if self.tool is None:
             names = (self.item, self.annotator, self.label, self.annotators)
-            return io.read(path, reporter, *names), self
+            return tables.read(path, reporter, *names), self
         from labeldist.app.exports import ANNOTATOR, ITEM, LABEL, read_export
 
         with reporter.working(f"Reading {path}"):
@@ -52,20 +63,26 @@ class VoteColumns:
             annotator = None
         return frame, replace(self, item=ITEM, annotator=annotator, label=LABEL)
 
-    def of_votes(self, frame: pd.DataFrame) -> list[str]:
+    def matched(self, frame: pd.DataFrame) -> list[str]:
         """Return the columns of annotators or counts; a JSON object is one column."""
-        from labeldist.votes._vote_tables import nested_columns
-
         given = self.annotators or self.counts or ""
         if given and nested_columns(frame, given):
             return [given]
         return match_columns(given, frame.columns, "vote")
 
-    def count(self, frame: pd.DataFrame, reporter: Reporter, **options: Any) -> Any:
-        """Return the result of `from_votes` with further options."""
-        from labeldist.votes import _vote_tables, from_votes
+    def all_in(self, frame: pd.DataFrame) -> list[str]:
+        """Return all columns that are part of the votes."""
+        found = []
+        for name in [self.item, self.annotator, self.label, *self.matched(frame)]:
+            if name is not None:
+                found += nested_columns(frame, name) or [name]
+        return found
 
-        columns = self.of_votes(frame)
+    def count(self, frame: pd.DataFrame, reporter: Reporter, **options: Any) -> VoteDistributions:
+        """Return the result of `from_votes` with further options."""
+        from labeldist.votes import from_votes
+
+        columns = self.matched(frame)
         with reporter.working(f"Counting the votes of {len(frame)} rows"):
             try:
                 return from_votes(
@@ -83,4 +100,25 @@ class VoteColumns:
             except LabelDistError:
                 raise
             except ValueError as error:  # an invalid option, not an invalid table
-                raise typer.BadParameter(str(error).replace(_vote_tables.SHAPES, SHAPES)) from None
+                raise typer.BadParameter(str(error)) from None
+
+
+def nested_columns(frame: pd.DataFrame, name: str) -> list[str]:
+    """Return the columns ``name.a``, ``name.b`` that `read_table` makes of a JSON object `name`."""
+    if name in frame.columns:
+        return []
+    return [column for column in frame.columns if column.startswith(f"{name}.")]
+
+
+def note_labels(votes: VoteDistributions, reporter: Reporter) -> None:
+    """Print notes about labels that mean no vote, and about several votes of an annotator."""
+    missing = [name for name in votes.label_names if name in NO_VOTE]
+    if missing:
+        names = " and ".join(missing)
+        reporter.note(f"{names} are counted as labels; remove them if they mean no vote.")
+    if votes.votes is None:
+        return
+    n_pairs = len(np.unique(votes.votes[:, :2], axis=0))
+    if n_pairs < len(votes.votes):
+        effect = "The noise ceiling takes them as independent, so it is too low"
+        reporter.note(f"annotators have several votes on an item. {effect}.")

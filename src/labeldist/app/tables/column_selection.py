@@ -31,8 +31,13 @@ if TYPE_CHECKING:
 
 # Names of a saved pandas index.
 UNNAMED_INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|__index_level_\d+__")
-FEATURE_ADVICE = "Write numbers as 1234.5, ignore the column, or prepare words and gaps."
-NO_FEATURE_ADVICE = "Join features to this table, or prepare words, text, dates and gaps."
+FEATURE_ADVICE = (
+    "Write numbers as 1234.5, leave the column out with --ignore, or convert words and gaps with "
+    "--prepare."
+)
+NO_FEATURE_ADVICE = (
+    "Join features to this table, or convert words, text, dates and gaps with --prepare."
+)
 LABEL_ADVICE = "Labels are 0 or 1, votes or degrees."
 LARGEST_DEGREE = 1e100  # so that sums and squares are finite
 
