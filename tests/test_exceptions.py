@@ -16,7 +16,6 @@ from labeldist.exceptions import (
     MissingExtraError,
     OutputError,
     TableError,
-    TagWarning,
 )
 
 CLASSES = [
@@ -45,8 +44,8 @@ def test_hints_name_no_options_of_the_command():
     assert not [hint for hint in Hint if "--" in hint]
 
 
-def test_tag_warning_has_a_reason_and_a_hint():
-    warning = TagWarning("Many tags are wrong.", "noisy", hint="Check them.")
+def test_label_warning_has_a_reason_and_a_hint():
+    warning = LabelWarning("Many tags are wrong.", "noisy", hint="Check them.")
     assert (str(warning), warning.reason) == ("Many tags are wrong. Check them.", "noisy")
 
 
