@@ -123,3 +123,19 @@ def items_with_two_votes(votes: VoteDistributions) -> NDArray[np.bool_]:
         problem = "All votes on items with two or more votes are for the same label"
         raise TableError(f"{problem}, so agreement is not defined.")
     return paired
+
+
+def check_order(table: Any, votes: VoteDistributions, name: str) -> None:
+    """Raise an error if the index of a pandas object names the items in another order than `votes`.
+
+    Row numbers of votes without names are not names.
+    """
+    row_numbers = list(range(len(votes.items)))
+    if not hasattr(table, "iloc") or (votes.indexed and votes.items == row_numbers):
+        return
+    names = list(table.index)
+    if names != votes.items and set(names) == set(votes.items):
+        raise ValueError(
+            f"The index of {name} names the items in another order than the votes, but rows are "
+            f"paired by position. Pass {name}.loc[votes.items]."
+        )

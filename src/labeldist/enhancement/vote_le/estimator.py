@@ -11,32 +11,35 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from labeldist._compat import HasMethods, StrOptions, _check_sample_weight
 from labeldist._threads import one_thread
-from labeldist._typing import Array
+from labeldist._typing import EPSILON, Array
 from labeldist._validation import (
     check_rows,
     column_names,
     interval_levels,
     label_table,
+    random_generator,
     validate_data,
 )
 from labeldist.enhancement._enhancer import LabelEnhancer, accepts_sparse
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
-from labeldist.enhancement.vote_le.left_out_votes import mixture_weights
-from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
+from labeldist.enhancement.vote_le.left_out_votes import Posterior, mix, mixture_weights
 from labeldist.enhancement.vote_le.prior_means import (
     Votes,
     cross_fit,
     cross_fit_kernel_softmax,
     make_folds,
-    with_floor,
+    predict,
+    sample_mask,
 )
-from labeldist.enhancement.vote_le.uncertain_prior import UncertainPrior
+from labeldist.enhancement.vote_le.priors import Priors, cross_fit_posteriors
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.votes import VoteDistributions, from_votes
+from labeldist.votes._vote_distributions import check_order
 
-MEAN_STRENGTH = 1e6  # a prior with which the votes have no effect
 MARGIN = 5e-4  # by which the score of learner="auto" may be below that of the overall shares
-LEARNER = "learner_"  # first part of the names of the priors around learned means
+MAX_ITEMS = 5000  # for the priors and their weights, which hardly change with more
+REPEATED_ITEMS = 1000  # Up to this number, the cross-fit of learner="auto" is repeated.
+N_REPEATS = 3
 
 
 class VoteLE(LabelEnhancer):
@@ -140,7 +143,7 @@ class VoteLE(LabelEnhancer):
             raise ValueError("VoteLE requires y to be passed, but the target y is None.")
         check_rows(X=X, y=y, sample_weight=sample_weight)
         if isinstance(y, VoteDistributions):
-            _check_order(X, y.items)
+            check_order(X, y, "X")
         X = self._check_features(X)
         counts = self._check_counts(y)
         check_consistent_length(X, counts)
@@ -148,15 +151,12 @@ class VoteLE(LabelEnhancer):
             sample_weight, counts, dtype=np.float64, ensure_non_negative=True
         )
         votes = Votes(counts, weight)
-        totals = weight @ counts + 0.5
-        self._overall = totals / totals.sum()
+        if not votes.n_votes.any():
+            raise ValueError("All items with votes have the weight 0.")
         with one_thread():
             learned = self._learn_means(X, votes)
-            self._positions: Any = slice(None)
-            if learned is None:
-                votes, self._positions = _distinct(votes)
             self._fit_priors(votes, learned)
-            self._store_posterior(votes, learned)
+            self._store_posterior(counts, learned)
         return self
 
     def _check_counts(self, y: Any) -> Array:
@@ -183,73 +183,57 @@ class VoteLE(LabelEnhancer):
         self.learner_: Any = None
         if self.learner is None:
             return None
-        folds = make_folds(self.cv, len(votes.counts), self.random_state)
+        random = random_generator(self.random_state)
+        folds = make_folds(self.cv, votes, random)
         if self.learner != "auto":
-            learned, self.learner_ = cross_fit(self.learner, X, votes, folds)
+            labels = self.label_names_
+            learned, self.learner_ = cross_fit(self.learner, X, votes, folds, labels)
             return learned
-        learned, learner = cross_fit_kernel_softmax(X, votes, folds, self.random_state)
-        if votes.score(learned) < votes.score(self._overall) - MARGIN:
+        foldings = [folds]
+        if isinstance(self.cv, int) and len(votes.counts) <= REPEATED_ITEMS:
+            foldings += [make_folds(self.cv, votes, random) for _ in range(N_REPEATS - 1)]
+        learned, learner = cross_fit_kernel_softmax(X, votes, foldings, self.random_state)
+        totals = votes.weight @ votes.counts + 0.5
+        if votes.score(learned) < votes.score(totals / totals.sum()) - MARGIN:
             return None
         self.learner_ = learner
         return learned
 
     def _fit_priors(self, votes: Votes, learned: Array | None) -> None:
-        """Fit the priors around the overall shares, and around learned means."""
-        voted = votes.counts.any(axis=1)
-        counts = votes.counts[voted]
-        weight = votes.weight[voted]
-        self._priors: dict[str, Any] = {"mean": DirichletPrior(MEAN_STRENGTH)}
-        if counts.shape[1] == 1:
-            return
-        if counts.sum(axis=1).max() == 1:
+        """Fit the priors, and their weights and scores with priors that are fitted to others."""
+        if votes.counts.sum(axis=1).max() == 1:
             warn(
                 "No item has two votes, so the votes do not show how different the items are. "
-                "How different they are is taken from the overall shares of the labels.",
+                "How different they are is taken from a weak prior.",
                 LabelWarning,
             )
-        overall = np.broadcast_to(self._overall, votes.counts.shape)
-        for prefix, means in (("", overall), (LEARNER, learned)):
-            if means is None:
-                continue
-            means = means[voted]
-            dirichlets = UncertainPrior.of(DirichletPrior.fit(counts, means, weight).shifted)
-            variances = [prior.score_variance(means, weight) for prior in dirichlets]
-            variance = variances[1]
-            normal = LogisticNormalPrior.fit(counts, means, weight, variance)
-            normals = [normal.scaled(other / variance) for other in variances]
-            self._priors[f"{prefix}dirichlet"] = dirichlets
-            self._priors[f"{prefix}logistic_normal"] = UncertainPrior(*normals)
-
-    def _posteriors(self, counts: Array, learned: Array | None) -> Array:
-        """Return a `Posterior` for each prior, (n_priors, 3, n, c)."""
-        overall = np.broadcast_to(self._overall, counts.shape)
-        posteriors = []
-        for name, prior in self._priors.items():
-            means = learned if name.startswith(LEARNER) else overall
-            posteriors.append(prior.posterior(counts, means))
-        return np.array(posteriors)
-
-    def _store_posterior(self, votes: Votes, learned: Array | None) -> None:
-        """Mix the posteriors of the priors, and set the attributes."""
-        counts = votes.counts
-        posteriors = self._posteriors(counts, learned)
-        left_out = posteriors[:, 2]
-        weights = mixture_weights(counts * votes.weight[:, None], left_out)
-        mean, second, mixture = np.tensordot(weights, posteriors, axes=1)
-        self.weights_ = dict(zip(self._priors, weights.tolist(), strict=True))
-
-        uniform = np.full(counts.shape, 1 / counts.shape[1])
-        one_vote_added = DirichletPrior(1.0).posterior(counts, uniform)
-        predictions = {"counting": one_vote_added.left_out}
+        random = random_generator(self.random_state)
+        sample = np.flatnonzero(sample_mask(votes, MAX_ITEMS, random))
+        votes = votes.at(sample)
+        if learned is not None:
+            learned = learned[sample]
+        self._priors = Priors.fit(votes, learned)
+        posteriors = cross_fit_posteriors(votes, learned, random)
+        names = list(self._priors.by_name)
+        start = self._priors.start
+        weights = mixture_weights(votes.counts, votes.weight, posteriors, start)
+        self.weights_ = dict(zip(names, weights.tolist(), strict=True))
+        predictions = {"counting": _one_vote_added(votes.counts)}
         if learned is not None:
             predictions["learner"] = learned
-        predictions |= dict(zip(self._priors, left_out, strict=True))
-        predictions["mixture"] = mixture
+        predictions |= {name: p.left_out for name, p in zip(names, posteriors, strict=True)}
+        predictions["mixture"] = mix(posteriors, weights).left_out
         self.vote_scores_ = {name: votes.score(table) for name, table in predictions.items()}
-        deviation = np.sqrt(np.maximum(second - mean**2, 0))
-        self._moments = mean, deviation
-        self.label_distributions_ = mean[self._positions]
-        self.label_std_ = deviation[self._positions]
+
+    def _posterior(self, counts: Array, learned: Array | None) -> Posterior:
+        """Return the posterior under the mixture of the priors."""
+        return mix(self._priors.posteriors(counts, learned), list(self.weights_.values()))
+
+    def _store_posterior(self, counts: Array, learned: Array | None) -> None:
+        """Set the attributes of the training items."""
+        posterior = self._posterior(counts, learned)
+        self.label_distributions_ = posterior.mean
+        self.label_std_ = np.sqrt(np.maximum(posterior.second - posterior.mean**2, 0))
 
     def interval(self, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return bounds that contain each degree of the training items with a given probability.
@@ -268,13 +252,14 @@ class VoteLE(LabelEnhancer):
             Bounds of the degrees.
         """
         check_is_fitted(self)
-        mean, deviation = self._moments
-        total = mean * (1 - mean) / deviation**2 - 1
-        lower, upper = (
-            betaincinv(mean * total, (1 - mean) * total, level)[self._positions]
-            for level in interval_levels(coverage, "coverage")
-        )
-        return lower, upper
+        levels = interval_levels(coverage, "coverage")
+        mean = self.label_distributions_
+        variance = np.maximum(self.label_std_**2, EPSILON * mean * (1 - mean))
+        with np.errstate(invalid="ignore"):
+            total = np.where(variance > 0, mean * (1 - mean) / variance - 1, 0)
+        lower, upper = (betaincinv(mean * total, (1 - mean) * total, level) for level in levels)
+        # A skewed distribution can have its mean outside of the quantiles.
+        return np.fmin(lower, mean), np.fmax(upper, mean)
 
     def transform(self, X: Any) -> Array:
         """Predict the label distributions of new items, which need no votes.
@@ -293,13 +278,13 @@ class VoteLE(LabelEnhancer):
         """
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
-        means = self._overall[None]
-        if self.learner_ is not None:
-            means = with_floor(np.asarray(self.learner_.predict(X), dtype=np.float64))
+        n = _num_samples(X)
+        if self.learner_ is None:
+            counts = np.zeros((1, len(self.label_names_)))
+            return np.repeat(self._posterior(counts, None).mean, n, axis=0)
+        learned = predict(self.learner_, X, self.label_names_)
         with one_thread():
-            posteriors = self._posteriors(np.zeros(means.shape), means)
-        degrees = np.tensordot(list(self.weights_.values()), posteriors[:, 0], axes=1)
-        return np.broadcast_to(degrees, (_num_samples(X), means.shape[1])).copy()
+            return self._posterior(np.zeros(learned.shape), learned).mean
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -307,22 +292,7 @@ class VoteLE(LabelEnhancer):
         return tags
 
 
-def _check_order(X: Any, items: list[Any]) -> None:
-    """Raise an error if the index of `X` names the items in another order than the votes.
-
-    Positions are not names.
-    """
-    names = list(X.index) if hasattr(X, "iloc") else items
-    positions = list(range(len(items)))
-    if positions not in (names, items) and names != items and set(names) == set(items):
-        raise ValueError(
-            "The index of X names the items in another order than the votes, but rows are paired "
-            "by position. Pass X.loc[y.items]."
-        )
-
-
-def _distinct(votes: Votes) -> tuple[Votes, Any]:
-    """Return the distinct rows of counts with summed weights, and the row of each item."""
-    counts, positions = np.unique(votes.counts, axis=0, return_inverse=True)
-    weight: Any = np.bincount(positions, votes.weight)
-    return Votes(counts, weight), positions
+def _one_vote_added(counts: Array) -> Array:
+    """Return the probabilities of left-out votes by counting, with one vote for all labels."""
+    uniform = np.full(counts.shape, 1 / counts.shape[1])
+    return DirichletPrior(np.ones(1)).posterior(counts, uniform).left_out

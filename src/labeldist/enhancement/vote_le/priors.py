@@ -1,0 +1,113 @@
+"""The priors of degrees that are fitted to votes, and their posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labeldist._typing import Array
+from labeldist.enhancement.vote_le.dirichlet_prior import CommonPrior, DirichletPrior
+from labeldist.enhancement.vote_le.left_out_votes import Posterior
+from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
+from labeldist.enhancement.vote_le.prior_means import Votes
+from labeldist.votes._population import Strength, distinct_rows, fit_population
+
+NODES = 3  # values of the uncertain strength
+MAX_LABELS = 50  # of the logistic-normal prior: with more, its draws miss the posterior
+N_FOLDS = 5
+START_OF_FLAT = 0.01  # weight of the flat prior before the votes are known
+
+
+class MeanAndPrior(NamedTuple):
+    """A prior and its mean, (c,), or None if it is the learned mean of each item."""
+
+    mean: Array | None
+    prior: Any
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Priors around the overall shares, and around learned means of the items.
+
+    Under the flat prior all distributions are equally likely. It describes single items that differ
+    from all others.
+    """
+
+    by_name: Mapping[str, MeanAndPrior]
+
+    @classmethod
+    def fit(cls, votes: Votes, learned: Array | None) -> Priors:
+        """Fit the priors to items with votes. `learned` are their learned means, (n, c)."""
+        rows, times = distinct_rows(votes.counts, votes.weight)
+        population = fit_population(rows, times)
+        overall = population.mean
+        uniform = np.full(len(overall), 1 / len(overall))
+        priors = {
+            "flat": MeanAndPrior(uniform, DirichletPrior(np.array([len(uniform)]))),
+            "mean": MeanAndPrior(overall, CommonPrior(votes.n_votes.sum())),
+        }
+        if len(overall) > 1:
+            shared = np.broadcast_to(overall, rows.shape)
+            around_shared = _fit_around(shared, Votes(rows, times), population.strength)
+            for name, prior in around_shared.items():
+                priors[name] = MeanAndPrior(overall, prior)
+        if len(overall) > 1 and learned is not None:
+            strength = Strength.fit(votes.counts, learned, votes.weight)
+            for name, prior in _fit_around(learned, votes, strength).items():
+                priors[f"learner_{name}"] = MeanAndPrior(None, prior)
+        return cls(priors)
+
+    @property
+    def start(self) -> Array:
+        """Weights of the priors before the votes are known."""
+        n_others = len(self.by_name) - 1
+        return np.append(START_OF_FLAT, np.full(n_others, (1 - START_OF_FLAT) / n_others))
+
+    def posteriors(self, counts: Array, learned: Array | None) -> list[Posterior]:
+        """Return the posterior of each prior."""
+        # Equal counts have equal posteriors under the priors that are common to all items.
+        rows, positions = np.unique(counts, axis=0, return_inverse=True)
+        return [
+            prior.posterior(counts, learned)
+            if mean is None
+            else prior.posterior(rows, np.broadcast_to(mean, rows.shape)).at(positions.ravel())
+            for mean, prior in self.by_name.values()
+        ]
+
+
+def _fit_around(means: Array, votes: Votes, strength: Strength) -> dict[str, Any]:
+    """Return the Dirichlet and the logistic-normal prior around means, (n, c)."""
+    nodes = strength.nodes(NODES)
+    priors: dict[str, Any] = {"dirichlet": DirichletPrior(nodes)}
+    if means.shape[1] <= MAX_LABELS:
+        variance = float(strength.variance(strength.median))
+        normal = LogisticNormalPrior.fit(votes.counts, means, votes.weight, variance)
+        factors = strength.variance(nodes) / variance
+        priors["logistic_normal"] = normal.with_factors(factors)
+    return priors
+
+
+def cross_fit_posteriors(
+    votes: Votes, learned: Array | None, random: np.random.RandomState
+) -> list[Posterior]:
+    """Return the posterior of each item for each prior, which is fitted to other items."""
+    n = len(votes.counts)
+    folds = random.permutation(n) % min(N_FOLDS, n)
+    by_fold = []
+    order = []
+    for fold in np.unique(folds):
+        test = np.flatnonzero(folds == fold)
+        train = np.flatnonzero(folds != fold)
+        known = votes.at(train) if n > 1 else votes.without_counts()
+        priors = Priors.fit(known, None if learned is None else learned[train])
+        of_test = None if learned is None else learned[test]
+        by_fold.append(priors.posteriors(votes.counts[test], of_test))
+        order.append(test)
+    back = np.argsort(np.concatenate(order))
+    return [
+        Posterior(*(np.concatenate(tables) for tables in zip(*of_prior, strict=True))).at(back)
+        for of_prior in zip(*by_fold, strict=True)
+    ]
