@@ -31,7 +31,7 @@ from labeldist.enhancement.vote_le.prior_means import (
     predict,
     sample_mask,
 )
-from labeldist.enhancement.vote_le.priors import Priors, cross_fit_posteriors
+from labeldist.enhancement.vote_le.priors import MAX_LABELS, WEIGHT_OF_FLAT, Priors, cross_fit_posteriors
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.votes import VoteDistributions, from_votes
 from labeldist.votes._vote_distributions import check_order
@@ -207,6 +207,11 @@ class VoteLE(LabelEnhancer):
                 "How different they are is taken from a weak prior.",
                 LabelWarning,
             )
+        if votes.counts.shape[1] > MAX_LABELS:
+            warn(
+                f"With more than {MAX_LABELS} labels the logistic-normal prior is left out.",
+                LabelWarning,
+            )
         random = random_generator(self.random_state)
         sample = np.flatnonzero(sample_mask(votes, MAX_ITEMS, random))
         votes = votes.at(sample)
@@ -215,8 +220,7 @@ class VoteLE(LabelEnhancer):
         self._priors = Priors.fit(votes, learned)
         posteriors = cross_fit_posteriors(votes, learned, random)
         names = list(self._priors.by_name)
-        start = self._priors.start
-        weights = mixture_weights(votes.counts, votes.weight, posteriors, start)
+        weights = mixture_weights(votes.counts, votes.weight, posteriors, WEIGHT_OF_FLAT)
         self.weights_ = dict(zip(names, weights.tolist(), strict=True))
         predictions = {"counting": _one_vote_added(votes.counts)}
         if learned is not None:
@@ -295,4 +299,4 @@ class VoteLE(LabelEnhancer):
 def _one_vote_added(counts: Array) -> Array:
     """Return the probabilities of left-out votes by counting, with one vote for all labels."""
     uniform = np.full(counts.shape, 1 / counts.shape[1])
-    return DirichletPrior(np.ones(1)).posterior(counts, uniform).left_out
+    return DirichletPrior(1.0).posterior(counts, uniform).left_out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from scipy.special import logsumexp, xlogy
 from labeldist._typing import Array
 
 ITERATIONS = 1000
+ITEM_VOTES = 0.1  # All votes of an item together count as this number of left-out votes.
 SMALLEST_WEIGHT = 1e-12
 
 
@@ -43,20 +44,31 @@ def mix(posteriors: Sequence[Posterior], weights: ArrayLike) -> Posterior:
     return Posterior(mean, second, 1 / inverse, log_evidence)
 
 
+class UncertainPrior(NamedTuple):
+    """One of several priors, which are equally likely."""
+
+    priors: Sequence[Any]
+
+    def posterior(self, counts: Array, means: Array) -> Posterior:
+        """Return the posterior of degrees given counts and means, both (n, c)."""
+        n = len(self.priors)
+        return mix([prior.posterior(counts, means) for prior in self.priors], np.full(n, 1 / n))
+
+
 def vote_score(counts: Array, left_out: Array) -> float:
     """Return the mean log probability of the votes, each predicted without it."""
     return float(xlogy(counts, left_out).sum() / counts.sum())
 
 
 def mixture_weights(
-    counts: Array, weight: Array, posteriors: Sequence[Posterior], start: Array
+    counts: Array, weight: Array, posteriors: Sequence[Posterior], first: float
 ) -> Array:
     """Return weights of priors with which their mixture predicts votes best. `weight` repeats items.
 
-    They maximise the log probability of each vote given the item's other votes, plus that of all
-    votes of each item, which matters for items with few votes. A step never lowers the sum. The
-    weight of a prior grows if its share in the items, given all their votes, is larger than without
-    the predicted votes.
+    They maximise the log probability of each vote given the item's other votes, plus a part
+    of that of all votes of each item, which matters for items with few votes. The weight of a prior grows if its
+    share in the items, given all their votes, is larger than without the predicted votes. The first
+    prior keeps the weight `first`.
     """
     items, labels = counts.nonzero()
     left_out = np.array([posterior.left_out[items, labels] for posterior in posteriors])
@@ -64,15 +76,16 @@ def mixture_weights(
     log_without = log_evidence[:, items] - np.log(left_out)
     evidence = np.exp(log_evidence - log_evidence.max(axis=0))
     evidence_without = np.exp(log_without - log_without.max(axis=0))
-    of_items = weight * (counts.sum(axis=1) + 1)
+    of_items = weight * (counts.sum(axis=1) + ITEM_VOTES)
     of_votes = (counts * weight[:, None])[items, labels]
-    weights = start
+    n = len(posteriors) - 1
+    weights = np.append(first, np.full(n, (1 - first) / n))
     for _ in range(ITERATIONS):
         gain = _shares(weights, evidence) @ of_items
-        loss = _shares(weights, evidence_without) @ of_votes + weights * weight.sum()
-        weights = weights * gain / loss
-        weights = np.maximum(weights / weights.sum(), SMALLEST_WEIGHT)
-    return weights / weights.sum()
+        loss = _shares(weights, evidence_without) @ of_votes + weights * ITEM_VOTES * weight.sum()
+        others = np.maximum((weights * gain / loss)[1:], SMALLEST_WEIGHT)
+        weights = np.append(first, (1 - first) * others / others.sum())
+    return weights
 
 
 def _shares(weights: Array, likelihoods: Array) -> Array:

@@ -20,13 +20,12 @@ from labeldist._solvers.row_blocks import row_blocks
 from labeldist._typing import EPSILON, Array
 from labeldist.enhancement.vote_le.left_out_votes import Posterior
 
-LAPLACE_STEPS = 80
-SAMPLING_STEPS = 4
+LAPLACE_STEPS = 40
+SAMPLING_STEPS = 12
 NEWTON_STEPS = 50
 NEWTON_TOLERANCE = 1e-6
 LARGEST_STEP = 2.0  # of Newton's method, in units of the scores
 N_DRAWS = 512  # a power of two, as Sobol points need
-N_FITTING_DRAWS = 256
 SEED = 0  # of the Sobol points
 
 
@@ -42,13 +41,12 @@ class Draws(NamedTuple):
 
 @dataclass(frozen=True)
 class LogisticNormalPrior:
-    """The prior softmax(Qz) with z ~ N(a + b·g, f·S), where f is one of several `factors`."""
+    """The prior softmax(Qz) with z ~ N(a + b·g, S)."""
 
     Q: Array
     a: Array
     b: float
     S: Array
-    factors: Array
 
     @classmethod
     def fit(
@@ -65,7 +63,7 @@ class LogisticNormalPrior:
         first = variance * np.eye(c - 1)
         n_first = 2 + c**2 / 40
         G = np.log(means) @ Q
-        prior = cls(Q, np.zeros(c - 1), 1.0, first, np.ones(1))
+        prior = cls(Q, np.zeros(c - 1), 1.0, first)
         U = prior.scores(means)
         for _ in range(LAPLACE_STEPS):
             U, V = prior._laplace_moments(counts, means, weight, U)
@@ -84,7 +82,8 @@ class LogisticNormalPrior:
         of its posterior covariances. `added` is the sum of `n_added` further covariances.
         """
         mean_G = np.average(G, axis=0, weights=weight)
-        mean_U = np.average(U, axis=0, weights=weight)
+        # One more item with the mean contrasts keeps single items from moving a to infinity.
+        mean_U = (weight @ U + mean_G) / (weight.sum() + 1)
         differences = G - mean_G
         weighted = (differences * weight[:, None]) @ self.precision
         length = max((weighted * differences).sum(), EPSILON)  # 0 if all means are equal
@@ -94,9 +93,9 @@ class LogisticNormalPrior:
         S = ((R * weight[:, None]).T @ R + V + added) / (weight.sum() + n_added)
         return replace(self, a=a, b=b, S=S)
 
-    def with_factors(self, factors: Array) -> LogisticNormalPrior:
-        """Return the prior with an uncertain multiple of S."""
-        return replace(self, factors=factors)
+    def scaled(self, factor: float) -> LogisticNormalPrior:
+        """Return the prior with a multiple of S."""
+        return replace(self, S=factor * self.S)
 
     @cached_property
     def precision(self) -> Any:
@@ -114,7 +113,7 @@ class LogisticNormalPrior:
         """
         tables = np.empty((3, *counts.shape))
         log_evidence = np.empty(len(counts))
-        for draws in self._draws(counts, means, N_DRAWS):
+        for draws in self._draws(counts, means):
             D = np.exp(draws.log_degrees)
             inverse = 1 / np.maximum(D, 1e-12)
             of_rows = tables[:, draws.rows]
@@ -140,14 +139,14 @@ class LogisticNormalPrior:
         """Return the posterior means of z, and the weighted sum of its posterior covariances."""
         U = np.empty((len(counts), len(self.S)))
         V = np.zeros(self.S.shape)
-        for draws in self._draws(counts, means, N_FITTING_DRAWS):
+        for draws in self._draws(counts, means):
             rows = draws.rows
             U[rows] = _average(draws.Z, draws.weights)
             R = (draws.Z - U[rows]) * np.sqrt(draws.weights * weight[rows])[:, :, None]
             V += np.tensordot(R, R, axes=((0, 1), (0, 1)))
         return U, V
 
-    def _draws(self, counts: Array, means: Array, n_draws: int) -> Iterator[Draws]:
+    def _draws(self, counts: Array, means: Array) -> Iterator[Draws]:
         """Yield draws from the posterior, block by block.
 
         Proposals are Sobol points of a Gaussian at the mode of each item, and the weights are the
@@ -155,33 +154,23 @@ class LogisticNormalPrior:
         """
         n, c = counts.shape
         widening = 1 + 1 / c  # of the covariance, so that the proposals cover the posterior
-        points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(n_draws))
+        points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS))
+        log_det = _log_determinant(np.linalg.cholesky(self.S))
         log_points = -0.5 * (points**2).sum(axis=1)
-        for rows in row_blocks(n, n_draws * c):
+        for rows in row_blocks(n, N_DRAWS * c):
             M = self.scores(means[rows])
             U, W = modes(counts[rows], M, self.precision, self.Q, M)
             root = np.linalg.cholesky(np.linalg.inv(W) * widening)
             Z = U + np.einsum("nij,dj->dni", root, points)
             log_degrees = log_softmax(Z @ self.Q.T, axis=2)
-            log_proposal = log_points[:, None] - _log_determinant(root)
             log_likelihood = np.einsum("nk,dnk->dn", counts[rows], log_degrees)
-            log_weights = log_likelihood + self._log_density(Z - M) - log_proposal
+            log_proposal = log_points[:, None] - _log_determinant(root)
+            R = Z - M
+            log_prior = -0.5 * np.einsum("dni,dni->dn", R @ self.precision, R) - log_det
+            log_weights = log_likelihood + log_prior - log_proposal
             log_evidence = logsumexp(log_weights, axis=0)
             weights = np.exp(log_weights - log_evidence)
-            yield Draws(rows, Z, log_degrees, weights, log_evidence - np.log(n_draws))
-
-    def _log_density(self, R: Array) -> Array:
-        """Return the log density at the differences R of z from its prior mean, (n_draws, n).
-
-        It is the mean over the factors, up to a constant.
-        """
-        squares = np.einsum("dni,dni->dn", R @ self.precision, R)
-        half_log_det = _log_determinant(np.linalg.cholesky(self.S))
-        densities = [
-            -0.5 * squares / factor - half_log_det - len(self.S) / 2 * np.log(factor)
-            for factor in self.factors
-        ]
-        return np.asarray(logsumexp(densities, axis=0)) - np.log(len(densities))
+            yield Draws(rows, Z, log_degrees, weights, log_evidence - np.log(N_DRAWS))
 
 
 def basis_for(counts: Array, weight: Array) -> Array:

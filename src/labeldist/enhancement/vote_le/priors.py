@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labeldist._typing import Array
-from labeldist.enhancement.vote_le.dirichlet_prior import CommonPrior, DirichletPrior
-from labeldist.enhancement.vote_le.left_out_votes import Posterior
+from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
+from labeldist.enhancement.vote_le.left_out_votes import Posterior, UncertainPrior
 from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
 from labeldist.enhancement.vote_le.prior_means import Votes
-from labeldist.votes._population import Strength, distinct_rows, fit_population
+from labeldist.votes._population import ADDED, Strength, distinct_rows, fit_population
 
 NODES = 3  # values of the uncertain strength
 MAX_LABELS = 50  # of the logistic-normal prior: with more, its draws miss the posterior
 N_FOLDS = 5
-START_OF_FLAT = 0.01  # weight of the flat prior before the votes are known
+MANY_VOTES = 20  # per item, on average; with these, counting is one of the priors
+WEIGHT_OF_FLAT = 0.01  # share of items that may differ from all others
 
 
 class MeanAndPrior(NamedTuple):
@@ -32,8 +33,9 @@ class MeanAndPrior(NamedTuple):
 class Priors:
     """Priors around the overall shares, and around learned means of the items.
 
-    Under the flat prior all distributions are equally likely. It describes single items that differ
-    from all others.
+    Under ``"mean"`` all items have the same distribution, which is known as well as from the
+    effective number of votes. Under ``"flat"`` all distributions are equally likely, which
+    describes single items that differ from all others.
     """
 
     by_name: Mapping[str, MeanAndPrior]
@@ -46,9 +48,11 @@ class Priors:
         overall = population.mean
         uniform = np.full(len(overall), 1 / len(overall))
         priors = {
-            "flat": MeanAndPrior(uniform, DirichletPrior(np.array([len(uniform)]))),
-            "mean": MeanAndPrior(overall, CommonPrior(votes.n_votes.sum())),
+            "flat": MeanAndPrior(uniform, DirichletPrior(len(uniform))),
+            "mean": MeanAndPrior(overall, DirichletPrior(population.n_effective + ADDED)),
         }
+        if votes.n_votes.sum() >= MANY_VOTES * votes.weight.sum():
+            priors["counting"] = MeanAndPrior(uniform, DirichletPrior(1.0))
         if len(overall) > 1:
             shared = np.broadcast_to(overall, rows.shape)
             around_shared = _fit_around(shared, Votes(rows, times), population.strength)
@@ -59,12 +63,6 @@ class Priors:
             for name, prior in _fit_around(learned, votes, strength).items():
                 priors[f"learner_{name}"] = MeanAndPrior(None, prior)
         return cls(priors)
-
-    @property
-    def start(self) -> Array:
-        """Weights of the priors before the votes are known."""
-        n_others = len(self.by_name) - 1
-        return np.append(START_OF_FLAT, np.full(n_others, (1 - START_OF_FLAT) / n_others))
 
     def posteriors(self, counts: Array, learned: Array | None) -> list[Posterior]:
         """Return the posterior of each prior."""
@@ -80,13 +78,14 @@ class Priors:
 
 def _fit_around(means: Array, votes: Votes, strength: Strength) -> dict[str, Any]:
     """Return the Dirichlet and the logistic-normal prior around means, (n, c)."""
-    nodes = strength.nodes(NODES)
-    priors: dict[str, Any] = {"dirichlet": DirichletPrior(nodes)}
+    # Single votes say nothing about the strength.
+    nodes = strength.nodes(NODES if votes.counts.sum(axis=1).max() > 1 else 1)
+    priors = {"dirichlet": UncertainPrior([DirichletPrior(s) for s in nodes])}
     if means.shape[1] <= MAX_LABELS:
         variance = float(strength.variance(strength.median))
         normal = LogisticNormalPrior.fit(votes.counts, means, votes.weight, variance)
         factors = strength.variance(nodes) / variance
-        priors["logistic_normal"] = normal.with_factors(factors)
+        priors["logistic_normal"] = UncertainPrior([normal.scaled(f) for f in factors])
     return priors
 
 
