@@ -16,8 +16,9 @@ from labeldist.votes._noise_ceiling import (
     expected_negentropy,
     skill_of_truth,
 )
-from labeldist.votes._population import distinct_rows, fit_to_pairs
+from labeldist.votes._population import counted_rows, fit_to_pairs
 from labeldist.votes._vote_distributions import VoteDistributions
+
 
 @dataclass(frozen=True, eq=False)
 class ExpectedError:
@@ -91,7 +92,7 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     numbers = check_n_votes(n_votes)
     check_independent_votes(votes, "expected_error")
     population = fit_to_pairs(votes.counts, "expected_error")
-    rows, times = distinct_rows(votes.counts, votes.weights > 0)
+    rows, times = counted_rows(votes.counts, votes.weights > 0)
     one_vote = np.full(len(population.mean), 1 / len(population.mean))
     tables = []
     for s in population.strength.nodes(NODES):

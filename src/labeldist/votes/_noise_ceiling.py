@@ -14,7 +14,7 @@ from labeldist.exceptions import LabelWarning, warn
 from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import relative_reduction
 from labeldist.simplex import normalize
-from labeldist.votes._population import distinct_rows, fit_to_pairs
+from labeldist.votes._population import counted_rows, fit_to_pairs
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_order,
@@ -92,7 +92,7 @@ def noise_ceiling(
     weight = np.ones(np.count_nonzero(judged)) if weight is None else weight
     if estimate is not None:
         return _ceiling_of_estimate(estimate, votes, n_votes, weight, coverage)
-    rows, times = distinct_rows(votes.counts[judged], weight)
+    rows, times = counted_rows(votes.counts[judged], weight)
     n = _judging_votes(rows, n_votes)
 
     def skills(strengths: Array) -> list[float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, softmax
 
 from labeldist._typing import Array
@@ -92,7 +92,7 @@ def fit_population(counts: Array, weight: Array | None = None) -> Population:
     all items are alike, and as one vote if each item is unanimous.
     """
     weight = np.ones(len(counts)) if weight is None else weight
-    rows, times = distinct_rows(counts, weight)
+    rows, times = counted_rows(counts, weight)
     n_votes = rows.sum(axis=1)
     shares = rows / np.maximum(n_votes, 1)[:, None]
     n_free = max(0, np.count_nonzero(rows.any(axis=0)) - 1)
@@ -116,10 +116,17 @@ def fit_to_pairs(counts: Array, needed_by: str) -> Population:
     return fit_population(counts)
 
 
-def distinct_rows(counts: Array, weight: Array) -> tuple[Array, Array]:
+def distinct_rows(counts: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Return the distinct rows of counts, and the position of each row in them."""
+    short = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))  # faster to sort
+    rows, positions = np.unique(short, axis=0, return_inverse=True)
+    return rows.astype(np.float64), positions.ravel()
+
+
+def counted_rows(counts: Array, weight: Array) -> tuple[Array, Array]:
     """Return the distinct rows of counts, and the sums of their weights."""
-    rows, positions = np.unique(counts, axis=0, return_inverse=True)
-    return rows, np.bincount(positions.ravel(), weight)
+    rows, positions = distinct_rows(counts)
+    return rows, np.bincount(positions, weight)
 
 
 def effective_votes(n_votes: Array, strength: float) -> Array:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from labeldist._compat import HasMethods, StrOptions, _check_sample_weight
 from labeldist._threads import one_thread
-from labeldist._typing import EPSILON, Array
+from labeldist._typing import Array
 from labeldist._validation import (
     check_rows,
     column_names,
@@ -31,15 +31,22 @@ from labeldist.enhancement.vote_le.prior_means import (
     predict,
     sample_mask,
 )
-from labeldist.enhancement.vote_le.priors import MAX_LABELS, WEIGHT_OF_FLAT, Priors, cross_fit_posteriors
+from labeldist.enhancement.vote_le.priors import (
+    MAX_LABELS,
+    WEIGHT_OF_FLAT,
+    Priors,
+    cross_fit_posteriors,
+)
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.votes import VoteDistributions, from_votes
+from labeldist.votes._population import distinct_rows
 from labeldist.votes._vote_distributions import check_order
 
 MARGIN = 5e-4  # by which the score of learner="auto" may be below that of the overall shares
 MAX_ITEMS = 5000  # for the priors and their weights, which hardly change with more
 REPEATED_ITEMS = 1000  # Up to this number, the cross-fit of learner="auto" is repeated.
 N_REPEATS = 3
+SMALLEST = 1e-12  # variance, and parameter of a beta distribution
 
 
 class VoteLE(LabelEnhancer):
@@ -192,7 +199,7 @@ class VoteLE(LabelEnhancer):
         foldings = [folds]
         if isinstance(self.cv, int) and len(votes.counts) <= REPEATED_ITEMS:
             foldings += [make_folds(self.cv, votes, random) for _ in range(N_REPEATS - 1)]
-        learned, learner = cross_fit_kernel_softmax(X, votes, foldings, self.random_state)
+        learned, learner = cross_fit_kernel_softmax(X, votes, foldings, random)
         totals = votes.weight @ votes.counts + 0.5
         if votes.score(learned) < votes.score(totals / totals.sum()) - MARGIN:
             return None
@@ -235,9 +242,14 @@ class VoteLE(LabelEnhancer):
 
     def _store_posterior(self, counts: Array, learned: Array | None) -> None:
         """Set the attributes of the training items."""
+        self._positions: Any = slice(None)
+        if learned is None:
+            counts, self._positions = distinct_rows(counts)
         posterior = self._posterior(counts, learned)
-        self.label_distributions_ = posterior.mean
-        self.label_std_ = np.sqrt(np.maximum(posterior.second - posterior.mean**2, 0))
+        deviation = np.sqrt(np.maximum(posterior.second - posterior.mean**2, 0))
+        self._moments = posterior.mean, deviation
+        self.label_distributions_ = posterior.mean[self._positions]
+        self.label_std_ = deviation[self._positions]
 
     def interval(self, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return bounds that contain each degree of the training items with a given probability.
@@ -257,13 +269,16 @@ class VoteLE(LabelEnhancer):
         """
         check_is_fitted(self)
         levels = interval_levels(coverage, "coverage")
-        mean = self.label_distributions_
-        variance = np.maximum(self.label_std_**2, EPSILON * mean * (1 - mean))
-        with np.errstate(invalid="ignore"):
-            total = np.where(variance > 0, mean * (1 - mean) / variance - 1, 0)
-        lower, upper = (betaincinv(mean * total, (1 - mean) * total, level) for level in levels)
+        mean, deviation = self._moments
+        largest = mean * (1 - mean)  # of the variance; it is 0 for one label
+        total = largest / np.maximum(deviation**2, SMALLEST) - 1
+        a = np.maximum(mean * total, SMALLEST)
+        b = np.maximum((1 - mean) * total, SMALLEST)
+        lower, upper = (betaincinv(a, b, level) for level in levels)
         # A skewed distribution can have its mean outside of the quantiles.
-        return np.fmin(lower, mean), np.fmax(upper, mean)
+        lower = np.where(largest > 0, np.minimum(lower, mean), mean)
+        upper = np.maximum(upper, mean)
+        return lower[self._positions], upper[self._positions]
 
     def transform(self, X: Any) -> Array:
         """Predict the label distributions of new items, which need no votes.

@@ -35,7 +35,9 @@ def mix(posteriors: Sequence[Posterior], weights: ArrayLike) -> Posterior:
     The weight of a prior for an item is its weight times the probability of the item's votes. The
     probability of a left-out vote is 1 / E[1/d], as under a single prior.
     """
-    log_joint = np.log(weights)[:, None] + np.array([posterior.log_evidence for posterior in posteriors])
+    log_joint = np.log(weights)[:, None] + np.array(
+        [posterior.log_evidence for posterior in posteriors]
+    )
     log_evidence = logsumexp(log_joint, axis=0)
     shares = np.exp(log_joint - log_evidence)[:, :, None]
     mean = sum(share * p.mean for share, p in zip(shares, posteriors, strict=True))

@@ -190,9 +190,7 @@ def contrasts(c: int) -> Array:
     return basis
 
 
-def modes(
-    counts: Array, M: Array, precision: Array, Q: Array, start: Array
-) -> tuple[Array, Array]:
+def modes(counts: Array, M: Array, precision: Array, Q: Array, start: Array) -> tuple[Array, Array]:
     """Maximise C·log softmax(Qz) − ½(z − m)ᵀS⁻¹(z − m) for each row by Newton's method.
 
     Return the maximisers and the negative Hessians, (n, c − 1, c − 1).

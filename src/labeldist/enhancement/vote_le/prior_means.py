@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, check_cv
 from labeldist._compat import _safe_indexing
 from labeldist._solvers.softmax_regression import SoftmaxPath, SoftmaxSolution
 from labeldist._typing import Array
-from labeldist._validation import column_names, random_generator, weights_for
+from labeldist._validation import column_names, weights_for
 from labeldist.enhancement.vote_le.left_out_votes import vote_score
 from labeldist.features import KernelFeatures
 from labeldist.simplex import normalize
@@ -126,16 +126,16 @@ class KernelSoftmax:
 
 
 def cross_fit_kernel_softmax(
-    X: Array, votes: Votes, foldings: list[Any], random_state: Any
+    X: Array, votes: Votes, foldings: list[Any], random: np.random.RandomState
 ) -> tuple[Array, KernelSoftmax]:
     """Return predictions of items whose votes are left out, and the model fitted to all items.
 
     They are means over several ways to make folds. The ridge has the best score of left-out items,
     of a sample if there are many.
     """
-    features = KernelFeatures(n_components=N_LANDMARKS, random_state=random_state)
+    features = KernelFeatures(n_components=N_LANDMARKS, random_state=random)
     Z = features.fit_transform(X)
-    sampled = sample_mask(votes, MAX_ROWS, random_generator(random_state))
+    sampled = sample_mask(votes, MAX_ROWS, random)
     of_sample = [(train[sampled[train]], test[sampled[test]]) for train, test in foldings[0]]
     tables = _predict_left_out(Z, votes, of_sample, RIDGES)
     chosen = votes.at(np.flatnonzero(sampled))

@@ -13,7 +13,7 @@ from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
 from labeldist.enhancement.vote_le.left_out_votes import Posterior, UncertainPrior
 from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
 from labeldist.enhancement.vote_le.prior_means import Votes
-from labeldist.votes._population import ADDED, Strength, distinct_rows, fit_population
+from labeldist.votes._population import ADDED, Strength, counted_rows, distinct_rows, fit_population
 
 NODES = 3  # values of the uncertain strength
 MAX_LABELS = 50  # of the logistic-normal prior: with more, its draws miss the posterior
@@ -43,7 +43,7 @@ class Priors:
     @classmethod
     def fit(cls, votes: Votes, learned: Array | None) -> Priors:
         """Fit the priors to items with votes. `learned` are their learned means, (n, c)."""
-        rows, times = distinct_rows(votes.counts, votes.weight)
+        rows, times = counted_rows(votes.counts, votes.weight)
         population = fit_population(rows, times)
         overall = population.mean
         uniform = np.full(len(overall), 1 / len(overall))
@@ -67,11 +67,11 @@ class Priors:
     def posteriors(self, counts: Array, learned: Array | None) -> list[Posterior]:
         """Return the posterior of each prior."""
         # Equal counts have equal posteriors under the priors that are common to all items.
-        rows, positions = np.unique(counts, axis=0, return_inverse=True)
+        rows, positions = distinct_rows(counts)
         return [
             prior.posterior(counts, learned)
             if mean is None
-            else prior.posterior(rows, np.broadcast_to(mean, rows.shape)).at(positions.ravel())
+            else prior.posterior(rows, np.broadcast_to(mean, rows.shape)).at(positions)
             for mean, prior in self.by_name.values()
         ]
 
