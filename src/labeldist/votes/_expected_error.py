@@ -92,7 +92,7 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     numbers = check_n_votes(n_votes)
     check_independent_votes(votes, "expected_error")
     population = fit_to_pairs(votes.counts, "expected_error")
-    rows, times = counted_rows(votes.counts, votes.weights > 0)
+    rows, times = counted_rows(votes.counts, (votes.weights > 0).astype(np.float64))
     one_vote = np.full(len(population.mean), 1 / len(population.mean))
     tables = []
     for s in population.strength.nodes(NODES):

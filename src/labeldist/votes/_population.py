@@ -7,9 +7,10 @@ strength s, which is large if the items are alike, is uncertain. So it has a pos
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, softmax
 
 from labeldist._typing import Array
@@ -52,7 +53,7 @@ class Strength:
         grid = np.geomspace(grid[first], grid[last], GRID)
         return cls(grid, softmax(density(grid)), density.inverse)
 
-    def quantiles(self, levels: ArrayLike) -> Array:
+    def quantiles(self, levels: Any) -> Array:
         """Return quantiles of the strength."""
         below = self.probabilities.cumsum() - self.probabilities / 2
         return np.exp(np.interp(levels, below, np.log(self.grid)))
@@ -95,7 +96,7 @@ def fit_population(counts: Array, weight: Array | None = None) -> Population:
     rows, times = counted_rows(counts, weight)
     n_votes = rows.sum(axis=1)
     shares = rows / np.maximum(n_votes, 1)[:, None]
-    n_free = max(0, np.count_nonzero(rows.any(axis=0)) - 1)
+    n_free = max(0, int(np.count_nonzero(rows.any(axis=0))) - 1)
     median = 1.0
     for _ in range(ITERATIONS):
         effective = times * effective_votes(n_votes, median)
@@ -116,7 +117,7 @@ def fit_to_pairs(counts: Array, needed_by: str) -> Population:
     return fit_population(counts)
 
 
-def distinct_rows(counts: Array) -> tuple[Array, NDArray[np.intp]]:
+def distinct_rows(counts: Array) -> tuple[Array, Any]:
     """Return the distinct rows of counts, and the position of each row in them."""
     short = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))  # faster to sort
     rows, positions = np.unique(short, axis=0, return_inverse=True)
@@ -126,7 +127,7 @@ def distinct_rows(counts: Array) -> tuple[Array, NDArray[np.intp]]:
 def counted_rows(counts: Array, weight: Array) -> tuple[Array, Array]:
     """Return the distinct rows of counts, and the sums of their weights."""
     rows, positions = distinct_rows(counts)
-    return rows, np.bincount(positions, weight)
+    return rows, np.bincount(positions, weight).astype(np.float64)
 
 
 def effective_votes(n_votes: Array, strength: float) -> Array:

@@ -24,7 +24,7 @@ class Posterior(NamedTuple):
     left_out: Array  # probability of a vote for each label, given the item's other votes, (n, c)
     log_evidence: Array  # log probability of the votes of the item in their order, (n,)
 
-    def at(self, rows: Array) -> Posterior:
+    def at(self, rows: Any) -> Posterior:
         """Return the posterior of some items."""
         return Posterior(*(table[rows] for table in self))
 
@@ -65,12 +65,12 @@ def vote_score(counts: Array, left_out: Array) -> float:
 def mixture_weights(
     counts: Array, weight: Array, posteriors: Sequence[Posterior], first: float
 ) -> Array:
-    """Return weights of priors with which their mixture predicts votes best. `weight` repeats items.
+    """Return the weights of priors with which their mixture predicts votes best.
 
-    They maximise the log probability of each vote given the item's other votes, plus a part
-    of that of all votes of each item, which matters for items with few votes. The weight of a prior grows if its
-    share in the items, given all their votes, is larger than without the predicted votes. The first
-    prior keeps the weight `first`.
+    They maximise the log probability of each vote given the item's other votes, plus a part of that
+    of all votes of each item, which matters for items with few votes. The weight of a prior grows
+    if its share in the items, given all their votes, is larger than without the predicted votes.
+    The first prior keeps the weight `first`. `weight` repeats items.
     """
     items, labels = counts.nonzero()
     left_out = np.array([posterior.left_out[items, labels] for posterior in posteriors])

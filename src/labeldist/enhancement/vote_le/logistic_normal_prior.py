@@ -121,7 +121,8 @@ class LogisticNormalPrior:
             of_rows[1] = _average(D**2, draws.weights)
             of_rows[2] = 1 / _average(inverse, draws.weights)
             log_evidence[draws.rows] = draws.log_evidence
-        return Posterior(*tables, log_evidence)
+        mean, second, left_out = tables
+        return Posterior(mean, second, left_out, log_evidence)
 
     def _laplace_moments(
         self, counts: Array, means: Array, weight: Array, start: Array
@@ -216,6 +217,6 @@ def _average(draws: Array, weights: Array) -> Array:
     return average
 
 
-def _log_determinant(root: Array) -> Any:
+def _log_determinant(root: Any) -> Any:
     """Return the log determinants of triangular matrices."""
     return np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)

@@ -16,6 +16,7 @@ from labeldist.enhancement.vote_le.prior_means import Votes
 from labeldist.votes._population import ADDED, Strength, counted_rows, distinct_rows, fit_population
 
 NODES = 3  # values of the uncertain strength
+KNOWN_STRENGTH = 1.2  # ratio of the nodes, below which one of them is enough
 MAX_LABELS = 50  # of the logistic-normal prior: with more, its draws miss the posterior
 N_FOLDS = 5
 MANY_VOTES = 20  # per item, on average; with these, counting is one of the priors
@@ -78,8 +79,10 @@ class Priors:
 
 def _fit_around(means: Array, votes: Votes, strength: Strength) -> dict[str, Any]:
     """Return the Dirichlet and the logistic-normal prior around means, (n, c)."""
-    # Single votes say nothing about the strength.
-    nodes = strength.nodes(NODES if votes.counts.sum(axis=1).max() > 1 else 1)
+    nodes = strength.nodes(NODES)
+    is_known = nodes[-1] < KNOWN_STRENGTH * nodes[0]
+    if is_known or votes.counts.sum(axis=1).max() == 1:  # Single votes do not show the strength.
+        nodes = strength.nodes(1)
     priors = {"dirichlet": UncertainPrior([DirichletPrior(s) for s in nodes])}
     if means.shape[1] <= MAX_LABELS:
         variance = float(strength.variance(strength.median))
