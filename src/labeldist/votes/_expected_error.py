@@ -87,7 +87,7 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     >>> votes = from_votes([[3, 0, 0], [1, 2, 0], [0, 3, 0], [0, 1, 2], [2, 0, 1]])
     >>> result = expected_error(votes, [3, 10, 30])
     >>> result.counting.round(3).tolist(), result.dirichlet.round(3).tolist()
-    ([0.196, 0.09, 0.033], [0.122, 0.065, 0.028])
+    ([0.196, 0.086, 0.031], [0.15, 0.076, 0.031])
     """
     numbers = check_n_votes(n_votes)
     check_independent_votes(votes, "expected_error")

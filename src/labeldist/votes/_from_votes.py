@@ -102,7 +102,7 @@ def from_votes(
     [0.25, 0.75]
     >>> auto = from_votes([[3, 1], [0, 2], [4, 0], [1, 1]], smoothing="auto")
     >>> round(auto.smoothing, 2), auto.prior.round(2).tolist()
-    (2.7, [0.61, 0.39])
+    (6.35, [0.62, 0.38])
     """
     _check_options(smoothing, prior, aggregator)
     table = read_votes(

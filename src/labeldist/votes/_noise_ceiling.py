@@ -79,10 +79,10 @@ def noise_ceiling(
     >>> from labeldist.votes import from_votes, noise_ceiling
     >>> votes = from_votes([[3, 0, 0], [1, 2, 0], [0, 3, 0], [0, 1, 2], [2, 0, 1]])
     >>> round(noise_ceiling(votes), 2), round(noise_ceiling(votes, n_votes=20), 2)
-    (0.6, 0.9)
+    (0.42, 0.75)
     >>> ceiling, (lower, upper) = noise_ceiling(votes, coverage=0.9)
     >>> round(lower, 2), round(upper, 2)
-    (0.6, 0.9)
+    (0.04, 0.75)
     """
     check_independent_votes(votes, "noise_ceiling")
     check_order(sample_weight, votes, "sample_weight")
