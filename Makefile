@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EVERYTHING := '.[app,boosting,dask,neighbors,tables]'
 
-.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli few-votes peer bench soak audit licences wheel mutation figures clean
+.PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli few-votes hostile-votes peer bench soak audit licences wheel mutation figures clean
 
 demo: $(VENV)/.demo  ## Show what the library does with votes and with tags; writes build/demo.html (one minute)
 	$(BIN)/python examples/demo.py --out build
@@ -90,6 +90,9 @@ further-learners: $(STAMP)  ## Run the further learners of the literature with t
 
 few-votes: $(STAMP)  ## Degrees from few votes on the benchmark sets and on votes in LABELDIST_VOTES; rewrites docs/results/few_votes.md (ten minutes; resumes)
 	$(ONE_THREAD) $(BIN)/python -m reproduction.few_votes
+
+hostile-votes: $(STAMP)  ## VoteLE on items that are alike, outliers and many votes, and what its scores and intervals keep; prints tables (a quarter of an hour)
+	$(ONE_THREAD) $(BIN)/python -m reproduction.hostile_votes
 
 chaosnli: $(STAMP) build/embeddings.npz  ## Hard and soft labels on votes on text in LABELDIST_VOTES (a large install, half an hour; resumes)
 	$(ONE_THREAD) $(BIN)/python -m reproduction.votes_on_text

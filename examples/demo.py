@@ -143,7 +143,8 @@ def learn_from_votes(digits: Digits) -> tuple[dict[str, float], float, float]:
         skills[name] = skill(shares[new], learner.predict(digits.pixels[new]))
     enhancer = VoteLE("auto").fit(digits.pixels[training], votes.counts[training])
     skills["VoteLE"] = skill(shares[new], enhancer.transform(digits.pixels[new]))
-    return skills, skill(shares[new], digits.truth[new]), noise_ceiling(votes)
+    ceiling = noise_ceiling(votes, estimate=VoteLE().fit(None, votes))
+    return skills, skill(shares[new], digits.truth[new]), ceiling
 
 
 def artificial_grid() -> tuple[Array, Array]:

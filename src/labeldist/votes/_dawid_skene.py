@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import logsumexp
 
 from labeldist._typing import Array
 from labeldist.exceptions import LabelWarning, warn
@@ -168,9 +167,8 @@ def dawid_skene(
         confusion /= confusion.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):  # a label without any vote has prior 0
             log_joint = np.log(priors) + cast @ np.log(confusion).reshape(-1, n_labels)
-        log_evidence = logsumexp(log_joint, axis=1, keepdims=True)
         previous = posterior
-        posterior = np.exp(log_joint - log_evidence)
+        posterior, log_evidence = _normalized(log_joint)
         converged = bool(np.abs(posterior - previous).max() <= tol)
     if not converged:
         from sklearn.exceptions import ConvergenceWarning
@@ -188,6 +186,19 @@ def dawid_skene(
         converged=converged,
         log_likelihood=float(log_evidence.sum()),
     )
+
+
+def _normalized(log_joint: Array) -> tuple[Array, Array]:
+    """Return the posterior of each item, and the log probability of its votes.
+
+    Sums over few labels are fast if the labels come first in memory.
+    """
+    by_label = np.ascontiguousarray(log_joint.T)
+    largest = by_label.max(axis=0)
+    np.exp(by_label - largest, out=by_label)
+    total = by_label.sum(axis=0)
+    by_label /= total
+    return np.ascontiguousarray(by_label.T), largest + np.log(total)
 
 
 def _check_votes(table: VoteTable | VoteDistributions) -> Codes:

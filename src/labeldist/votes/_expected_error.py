@@ -6,23 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 
 from labeldist._typing import Array
-from labeldist.votes._dirichlet import DirichletMultinomial, fit_dirichlet
 from labeldist.votes._noise_ceiling import (
+    NODES,
     check_independent_votes,
     check_n_votes,
     expected_log,
     expected_negentropy,
     skill_of_truth,
 )
+from labeldist.votes._population import counted_rows, fit_to_pairs
 from labeldist.votes._vote_distributions import VoteDistributions
-
-STRENGTHS = np.geomspace(1e-4, 1e5, 300)  # at which the likelihood of the votes is computed
-# The prior of KL(item, overall shares), which is log-normal.
-MEDIAN_DIVERGENCE = 0.05
-DEVIATION = 2.0  # of the logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +59,8 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     them, and new votes are drawn from that distribution. So the votes of a pilot study show how
     many votes per item are enough.
 
-    If the items are nearly alike, a few votes do not show how much they differ: their likelihood is
-    often largest if the items do not differ at all, where no vote would be needed. So the strength
-    s of the prior is that at the posterior mean of the correlation 1 / (1 + s) of two votes on an
-    item, where KL(item, overall shares) has a log-normal prior with median 0.05. The error of the
+    A few votes do not show exactly how different the items are. So the errors are means over the
+    posterior of the strength of the prior. If the items are nearly alike, the error of the
     Dirichlet estimate, which is small there, can still be wrong by a multiple.
 
     Parameters
@@ -94,37 +87,21 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     >>> votes = from_votes([[3, 0, 0], [1, 2, 0], [0, 3, 0], [0, 1, 2], [2, 0, 1]])
     >>> result = expected_error(votes, [3, 10, 30])
     >>> result.counting.round(3).tolist(), result.dirichlet.round(3).tolist()
-    ([0.196, 0.09, 0.033], [0.122, 0.065, 0.028])
+    ([0.196, 0.086, 0.031], [0.15, 0.076, 0.031])
     """
     numbers = check_n_votes(n_votes)
     check_independent_votes(votes, "expected_error")
-    fitted = fit_dirichlet(votes.counts, "expected_error")
-    mean = fitted / fitted.sum()
-    prior_votes = _posterior_strength(votes.counts, mean) * mean
-    one_vote = np.full(len(mean), 1 / len(mean))
-    rows, n_rows = np.unique(votes.counts[votes.weights > 0], axis=0, return_counts=True)
-    times = n_rows.astype(np.float64)
-    a = rows + prior_votes
-    counting = [_divergence(a, times, n, one_vote) for n in numbers]
-    dirichlet = [_divergence(a, times, n, prior_votes) for n in numbers]
-    judging = [np.full(len(rows), n) for n in numbers]
-    ceiling = [skill_of_truth(rows + fitted, n, times) for n in judging]
-    return ExpectedError(numbers, *np.array([counting, dirichlet, ceiling]))
-
-
-def _posterior_strength(counts: Array, mean: Array) -> float:
-    """Return the strength s at the posterior mean of the correlation 1 / (1 + s)."""
-    voted = mean > 0
-    model = DirichletMultinomial(counts[:, voted])
-    p = mean[voted]
-    losses = [model.loss(np.log(s * p))[0] for s in STRENGTHS]
-    correlations = 1 / (1 + STRENGTHS)
-    n_contrasts = max(1, len(p) - 1)
-    divergences = correlations * n_contrasts / 2  # to second order
-    standardised = np.log(divergences / MEDIAN_DIVERGENCE) / DEVIATION
-    log_jacobian = np.log(STRENGTHS / (1 + STRENGTHS))  # of log KL, on a grid of log s
-    weights = softmax(log_jacobian - 0.5 * standardised**2 - len(counts) * np.array(losses))
-    return float(1 / (weights @ correlations) - 1)
+    population = fit_to_pairs(votes.counts, "expected_error")
+    rows, times = counted_rows(votes.counts, (votes.weights > 0).astype(np.float64))
+    one_vote = np.full(len(population.mean), 1 / len(population.mean))
+    tables = []
+    for s in population.strength.nodes(NODES):
+        a = rows + s * population.mean
+        counting = [_divergence(a, times, n, one_vote) for n in numbers]
+        dirichlet = [_divergence(a, times, n, population.prior_votes) for n in numbers]
+        ceiling = [skill_of_truth(a, np.full(len(a), n), times) for n in numbers]
+        tables.append([counting, dirichlet, ceiling])
+    return ExpectedError(numbers, *np.mean(tables, axis=0))
 
 
 def _divergence(a: Array, times: Array, n: int, added: Array) -> float:

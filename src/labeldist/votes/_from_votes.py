@@ -13,7 +13,7 @@ from labeldist._typing import Array
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 from labeldist.votes._dawid_skene import dawid_skene
-from labeldist.votes._dirichlet import fit_dirichlet
+from labeldist.votes._population import fit_to_pairs
 from labeldist.votes._vote_distributions import VoteDistributions, check_items_have_votes
 from labeldist.votes._vote_tables import read_votes
 
@@ -79,10 +79,10 @@ def from_votes(
     smoothing : float or "auto", default=0
         Number s of votes of the prior p added to each item: v of n votes are the degree (v + s·p) /
         (n + s). Items without votes get the prior and weight 0; if s = 0, see `allow_empty`.
-        ``"auto"`` takes the s and p with the largest marginal likelihood of the votes in the
-        Dirichlet-multinomial model. If the items do not differ more than by chance, s is large and
-        all items get the overall shares. It needs items with two votes. Do not
-        smooth distributions that evaluate a model.
+        ``"auto"`` estimates both in the Dirichlet-multinomial model: p are the overall shares, with
+        half a vote added for each label, and s is the posterior median with a weak prior. If the
+        items do not differ more than by chance, s is large and all items get about the overall
+        shares. It needs items with two votes. Do not smooth distributions that evaluate a model.
     prior : {"uniform", "overall"} or array-like of shape (n_labels,), default="uniform"
         Equal degrees, the shares of the labels in all votes, or given weights, in the order of the
         labels or as a pandas Series with the labels as its index.
@@ -114,7 +114,7 @@ def from_votes(
     [0.25, 0.75]
     >>> auto = from_votes([[3, 1], [0, 2], [4, 0], [1, 1]], smoothing="auto")
     >>> round(auto.smoothing, 2), auto.prior.round(2).tolist()
-    (2.7, [0.61, 0.39])
+    (6.35, [0.62, 0.38])
     """
     _check_options(smoothing, prior, aggregator)
     table = read_votes(
@@ -134,7 +134,7 @@ def from_votes(
     if not (smoothing or allow_empty):
         check_items_have_votes(table)
     if smoothing == "auto":
-        prior_votes = fit_dirichlet(table.counts, "smoothing='auto'")
+        prior_votes = fit_to_pairs(table.counts, "smoothing='auto'").prior_votes
     else:
         prior_votes = smoothing * _prior(prior, table.counts, table.label_names)
     strength = float(prior_votes.sum())

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import psi, xlogy
 
+from labeldist._precision import EPSILON
 from labeldist._typing import Array
-from labeldist._validation import check_rows
+from labeldist._validation import check_rows, interval_levels
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import relative_reduction
 from labeldist.simplex import normalize
-from labeldist.votes._dirichlet import fit_dirichlet
+from labeldist.votes._population import counted_rows, fit_to_pairs
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_vote_distributions,
@@ -20,20 +23,27 @@ from labeldist.votes._vote_distributions import (
 )
 
 ONLY_LABEL = 1e-12  # Beta distributions need two positive parameters.
+NODES = 7  # strengths that represent their posterior
+LARGEST_TOTAL = 1e9  # of the parameters of a posterior
 EXACT_VOTES = 300  # With more votes, the noise falls as 1/n to within 0.0001 of the ceiling.
 
 
 def noise_ceiling(
-    votes: VoteDistributions, n_votes: int | None = None, *, sample_weight: ArrayLike | None = None
-) -> float:
+    votes: VoteDistributions,
+    n_votes: int | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    estimate: Any = None,
+    coverage: float | None = None,
+) -> Any:
     """Return the expected skill of the true distributions when vote shares stand for the truth.
 
     The shares D of few votes differ from the true distributions θ by chance. So even a model that
     predicts θ has a skill 1 − KL(D, θ) / KL(D, mean) below 1. No model can be expected to exceed
     it. With the noise N = E KL(D, θ) and the differences between items V = E KL(θ, mean) it is V /
-    (V + N). The expectations are over the posterior of θ given the votes, with a Dirichlet prior
-    that is fitted to all votes by maximum likelihood. With few items or votes the estimate is
-    rough, and a skill can be above it.
+    (V + N). The expectations are over the posterior of θ given the votes. Its prior is Dirichlet,
+    as in ``from_votes(smoothing="auto")``, but with an uncertain strength: few votes on few items
+    hardly show how different the items are.
 
     Parameters
     ----------
@@ -45,11 +55,18 @@ def noise_ceiling(
     sample_weight : array-like of shape (n_items,) or None, default=None
         Weights of the items in the skill, such as `votes.weights`. None weights them equally. A
         Series whose index names the items in another order raises an error.
+    estimate : VoteLE or None, default=None
+        `VoteLE` that is fitted to the same votes. Its posterior replaces that of the Dirichlet
+        prior, which fits worse if labels are correlated or features say much.
+    coverage : float or None, default=None
+        Posterior probability of an interval that is also returned.
 
     Returns
     -------
-    float
+    ceiling : float
         The expected skill, between 0 (all items have the same distribution) and 1.
+    interval : tuple of float
+        Lower and upper bound of the skill. Only with `coverage`.
 
     See Also
     --------
@@ -61,18 +78,61 @@ def noise_ceiling(
     >>> from labeldist.votes import from_votes, noise_ceiling
     >>> votes = from_votes([[3, 0, 0], [1, 2, 0], [0, 3, 0], [0, 1, 2], [2, 0, 1]])
     >>> round(noise_ceiling(votes), 2), round(noise_ceiling(votes, n_votes=20), 2)
-    (0.6, 0.9)
+    (0.42, 0.75)
+    >>> ceiling, (lower, upper) = noise_ceiling(votes, coverage=0.9)
+    >>> round(lower, 2), round(upper, 2)
+    (0.04, 0.75)
     """
     check_independent_votes(votes, "noise_ceiling")
     check_rows(votes=votes, sample_weight=sample_weight)
-    judging_votes = votes.counts.sum(axis=1)
-    judged = judging_votes > 0
-    if n_votes is not None:
-        judging_votes[:] = check_n_votes(n_votes)
-    n = judging_votes[judged]
+    population = fit_to_pairs(votes.counts, "noise_ceiling")
+    judged = votes.counts.any(axis=1)
     weight = row_weights(sample_weight, judged)
-    alpha = fit_dirichlet(votes.counts, "noise_ceiling")
-    return skill_of_truth(votes.counts[judged] + alpha, n, weight)
+    weight = np.ones(np.count_nonzero(judged)) if weight is None else weight
+    if estimate is not None:
+        return _ceiling_of_estimate(estimate, votes, n_votes, weight, coverage)
+    rows, times = counted_rows(votes.counts[judged], weight)
+    n = _judging_votes(rows, n_votes)
+
+    def skills(strengths: Array) -> list[float]:
+        return [skill_of_truth(rows + s * population.mean, n, times) for s in strengths]
+
+    ceiling = float(np.mean(skills(population.strength.nodes(NODES))))
+    if coverage is None:
+        return ceiling
+    levels = interval_levels(coverage, "coverage")
+    upper, lower = skills(population.strength.quantiles(levels))
+    return ceiling, (lower, upper)
+
+
+def _ceiling_of_estimate(
+    estimate: Any, votes: VoteDistributions, n_votes: int | None, weight: Array, coverage: Any
+) -> float:
+    """Return the skill of the truth under the posterior of a `VoteLE`.
+
+    The posterior of an item is taken as the Dirichlet distribution with the same means and the same
+    sum of variances.
+    """
+    if coverage is not None:
+        raise ValueError("coverage needs the Dirichlet prior: pass no estimate.")
+    mean = estimate.label_distributions_
+    if mean.shape != votes.counts.shape:
+        raise ValueError(
+            f"estimate has {mean.shape[0]} items and {mean.shape[1]} labels, but votes have "
+            f"{votes.counts.shape[0]} and {votes.counts.shape[1]}."
+        )
+    judged = votes.counts.any(axis=1)
+    mean = mean[judged]
+    variance = (estimate.label_std_[judged] ** 2).sum(axis=1, keepdims=True)
+    total = (mean * (1 - mean)).sum(axis=1, keepdims=True) / np.maximum(variance, EPSILON) - 1
+    a = mean * np.clip(total, EPSILON, LARGEST_TOTAL)
+    return skill_of_truth(a, _judging_votes(votes.counts[judged], n_votes), weight)
+
+
+def _judging_votes(counts: Array, n_votes: int | None) -> Array:
+    if n_votes is None:
+        return counts.sum(axis=1)
+    return np.full(len(counts), *check_n_votes(n_votes))
 
 
 def check_n_votes(n_votes: ArrayLike) -> NDArray[np.int64]:

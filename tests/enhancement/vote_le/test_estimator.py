@@ -6,12 +6,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.model_selection import TimeSeriesSplit
+from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 
 from labeldist import VoteLE
 from labeldist.datasets import make_artificial
 from labeldist.enhancement._vote_le.logistic_normal_prior import contrasts
+from labeldist.enhancement._vote_le.prior_means import Votes
+from labeldist.enhancement._vote_le.priors import Priors
 from labeldist.exceptions import LabelWarning
 from labeldist.learning import MeanDistribution, SoftmaxRegression
 from labeldist.metrics import kl_divergence
@@ -91,9 +93,16 @@ def test_scores_of_counting_and_mean():
     of_unanimous = 3 * np.log((2 + 1 / 3) / 3)
     of_third = 3 * np.log((1 / 3) / 3)
     assert scores["counting"] == pytest.approx((of_first + 2 * of_unanimous + of_third) / 12)
-    shares = (counts.sum(axis=0) + 0.5) / 13.5
-    assert scores["mean"] == pytest.approx(counts.sum(axis=0) @ np.log(shares) / 12, abs=1e-5)
-    assert set(scores) == {"counting", "mean", "dirichlet", "logistic_normal", "mixture"}
+    priors = {"flat", "mean", "dirichlet", "logistic_normal"}
+    assert set(scores) == {"counting", "mixture"} | priors
+
+
+def test_score_of_the_mean_is_that_of_the_shares_of_other_items():
+    counts = draw_votes(np.tile([0.5, 0.3, 0.2], (200, 1)))
+    shares = counts.sum(axis=0) / counts.sum()
+    expected = shares @ np.log(shares)
+    found = VoteLE().fit(None, counts).vote_scores_["mean"]
+    assert expected - 0.01 < found < expected
 
 
 def test_equal_counts_have_equal_degrees():
@@ -191,16 +200,23 @@ def test_items_without_votes_get_the_mean_of_the_prior():
 def test_weights_of_items_repeat_them():
     counts = draw_votes(dirichlet_items(60))
     weight = np.random.default_rng(1).integers(0, 3, size=60)
+    weighted = Priors.fit(Votes(counts, weight.astype(float)), None)
+    rows = counts.repeat(weight, axis=0)
+    repeated = Priors.fit(Votes(rows, np.ones(len(rows))), None)
+    for found, expected in zip(
+        weighted.posteriors(counts, None), repeated.posteriors(counts, None), strict=True
+    ):
+        assert_allclose(found.mean, expected.mean, atol=1e-6)
+        assert_allclose(found.log_evidence, expected.log_evidence, atol=1e-4)
+
+
+def test_items_of_weight_zero_change_nothing_else():
+    counts = draw_votes(dirichlet_items(60))
+    weight = np.r_[np.ones(40), np.zeros(20)]
     weighted = VoteLE().fit(None, counts, sample_weight=weight)
-    repeated = VoteLE().fit(None, counts.repeat(weight, axis=0))
-    assert_allclose(
-        weighted.label_distributions_.repeat(weight, axis=0),
-        repeated.label_distributions_,
-        atol=1e-4,
-    )
-    assert weighted.vote_scores_["mixture"] == pytest.approx(
-        repeated.vote_scores_["mixture"], abs=1e-4
-    )
+    alone = VoteLE().fit(None, counts[:40])
+    assert weighted.vote_scores_ == pytest.approx(alone.vote_scores_, abs=1e-9)
+    assert_allclose(weighted.label_distributions_[:40], alone.label_distributions_)
 
 
 def test_result_of_from_votes_is_accepted():
@@ -214,16 +230,152 @@ def test_result_of_from_votes_is_accepted():
 
 
 def test_single_votes_warn_and_raise_the_degree_of_their_label_a_little():
-    counts = np.eye(3)[[0, 0, 1, 2, 0, 1]]
+    counts = np.eye(3)[[0, 0, 1, 2, 0, 1] * 5]
     with pytest.warns(LabelWarning, match="two votes"):
         enhancer = VoteLE().fit(None, counts)
-    shares = (counts.sum(axis=0) + 0.5) / 7.5
+    shares = (counts.sum(axis=0) + 0.5) / 31.5
     degrees = enhancer.label_distributions_
     assert_allclose(degrees.mean(axis=0), shares, atol=0.03)
     of_vote = degrees[counts > 0]
-    share_of_vote = np.tile(shares, (6, 1))[counts > 0]
-    assert (of_vote > share_of_vote + 0.05).all()
-    assert (of_vote < share_of_vote + 0.15).all()
+    share_of_vote = np.tile(shares, (30, 1))[counts > 0]
+    assert (of_vote > share_of_vote + 0.02).all()
+    assert (of_vote < share_of_vote + 0.25).all()
+
+
+def test_scores_keep_what_they_promise_for_items_that_are_alike():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.full(20, 2.0))
+    claimed, kept, errors = [], [], []
+    for _ in range(5):
+        enhancer = VoteLE().fit(None, rng.multinomial(5, p, size=50))
+        claimed.append(enhancer.vote_scores_["mixture"])
+        kept.append((p * np.log(enhancer.label_distributions_)).sum(axis=1).mean())
+        errors.append(kl_divergence(np.tile(p, (50, 1)), enhancer.label_distributions_))
+    assert np.mean(claimed) < np.mean(kept) + 0.02
+    assert np.mean(claimed) < p @ np.log(p)
+    assert np.mean(errors) < 0.05
+
+
+def test_one_item_with_one_vote_is_not_certain():
+    with pytest.warns(LabelWarning):
+        enhancer = VoteLE().fit(None, [[1, 0, 0]])
+    assert 0.4 < enhancer.label_distributions_[0, 0] < 0.85
+    assert enhancer.vote_scores_["mixture"] == pytest.approx(np.log(1 / 3), abs=0.01)
+
+
+def test_many_votes_on_an_item_outweigh_the_others():
+    counts = np.random.default_rng(0).multinomial(200, [0.5, 0.5], size=100)
+    counts[0] = [198, 2]
+    enhancer = VoteLE().fit(None, counts)
+    assert enhancer.label_distributions_[0, 0] == pytest.approx(0.985, abs=0.02)
+    lower, upper = enhancer.interval()
+    assert lower[0, 0] < 0.985 < upper[0, 0]
+
+
+@pytest.mark.parametrize("n_votes", [200, 10_000])
+@pytest.mark.parametrize(
+    "make",
+    [
+        dirichlet_items,
+        lambda n: np.where(np.arange(n)[:, None] < n // 50, [0.99, 0.01], [0.5, 0.5]),
+        lambda n: np.eye(4)[np.arange(n) % 4] * 0.97 + 0.0075,
+    ],
+    ids=["Dirichlet", "outliers", "spiky"],
+)
+def test_many_votes_are_never_worse_than_counted(make, n_votes):
+    D = make(200)
+    counts = draw_votes(D, n_votes)
+    one_added = from_votes(counts, smoothing=1).distributions
+    found = VoteLE().fit(None, counts).label_distributions_
+    assert kl_divergence(D, found) < 1.03 * kl_divergence(D, one_added)
+
+
+def test_order_of_labels_does_not_matter():
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(5, rng.dirichlet(np.full(12, 0.5), size=60))
+    order = rng.permutation(12)
+    found = VoteLE().fit(None, counts[:, order]).label_distributions_
+    assert_allclose(found, VoteLE().fit(None, counts).label_distributions_[:, order], atol=1e-6)
+
+
+def test_logistic_normal_prior_is_left_out_with_many_labels():
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(5, rng.dirichlet(np.full(60, 0.2), size=30))
+    with pytest.warns(LabelWarning, match="more than 50 labels"):
+        enhancer = VoteLE().fit(None, counts)
+    assert set(enhancer.weights_) == {"flat", "mean", "dirichlet"}
+
+
+def test_large_tables_are_sampled(monkeypatch):
+    D = dirichlet_items(600)
+    counts = draw_votes(D)
+    full = VoteLE().fit(None, counts).label_distributions_
+    monkeypatch.setattr("labeldist.enhancement._vote_le.estimator.MAX_ITEMS", 300)
+    sampled = VoteLE().fit(None, counts).label_distributions_
+    assert 0 < np.abs(sampled - full).max() < 0.05
+    assert sampled.shape == full.shape
+
+
+def test_intervals_contain_the_estimate_and_are_defined_for_one_label():
+    unanimous = VoteLE().fit(None, 5 * np.eye(4)[np.arange(50) % 4])
+    lower, upper = unanimous.interval()
+    assert (lower <= unanimous.label_distributions_).all()
+    assert (unanimous.label_distributions_ <= upper).all()
+    with pytest.warns(LabelWarning, match="single label"):
+        one_label = VoteLE().fit(None, [[3], [2]])
+    assert_array_equal(one_label.interval(), np.ones((2, 2, 1)))
+
+
+class Predictor(MeanDistribution):
+    """A learner whose predictions are those of a function of the number of rows."""
+
+    def __init__(self, predicted=None):
+        self.predicted = predicted
+
+    def predict(self, X):
+        return self.predicted(len(X))
+
+
+@pytest.mark.parametrize(
+    ("predicted", "message"),
+    [
+        (lambda n: np.full((n, 2), np.nan), "Predictor predicts degrees that are negative or not"),
+        (lambda n: np.full((n, 1), 0.5), r"shape \(\d+, 1\), not one column for each of the 2"),
+        (lambda n: np.full(n, 0.5), "not one column"),
+        (lambda n: np.full((n, 2), -0.5), "negative"),
+        (
+            lambda n: pd.DataFrame(np.full((n, 2), 0.5), columns=["fear", "joy"]),
+            "in another order",
+        ),
+    ],
+    ids=["NaN", "one column", "vector", "negative", "other order"],
+)
+def test_predictions_that_are_not_degrees_raise(predicted, message):
+    counts = pd.DataFrame([[1, 2], [3, 0], [2, 1], [0, 3]], columns=["joy", "fear"])
+    with pytest.raises(ValueError, match=message):
+        VoteLE(Predictor(predicted), cv=2).fit(np.ones((4, 1)), counts)
+
+
+def test_learner_needs_votes_to_leave_out():
+    X = np.arange(4.0)[:, None]
+    one_voted = [[3, 1], [0, 0], [0, 0], [0, 0]]
+    for learner in ("auto", MeanDistribution()):
+        with pytest.raises(ValueError, match="two items with votes"):
+            VoteLE(learner).fit(X, one_voted)
+    with pytest.raises(ValueError, match="have the weight 0"):
+        VoteLE().fit(X, one_voted, sample_weight=[0, 1, 1, 1])
+    halves = PredefinedSplit([0, 0, 1, 1])
+    with pytest.raises(ValueError, match="holds all items with votes"):
+        VoteLE(MeanDistribution(), cv=halves).fit(X, [[3, 1], [1, 2], [0, 0], [0, 0]])
+
+
+def test_items_without_votes_get_the_prediction_of_the_whole_learner():
+    X, D = items_with_features(100)
+    counts = draw_votes(D)
+    counts[:5] = 0
+    for learner in ("auto", SoftmaxRegression()):
+        enhancer = VoteLE(learner).fit(X, counts)
+        assert_allclose(enhancer.label_distributions_[:5], enhancer.transform(X[:5]), atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -257,6 +409,18 @@ def test_features_in_another_order_than_the_items_of_the_votes_raise():
     found = VoteLE("auto").fit(features.loc[votes.items], votes).label_distributions_
     expected = VoteLE("auto").fit(X[::-1], counts[::-1].to_numpy()).label_distributions_
     assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_row_numbers_that_name_items_in_another_order_raise():
+    X, D = items_with_features(40)
+    counts = draw_votes(D).astype(int)
+    items = np.repeat(np.arange(40), 3)
+    labels = np.concatenate([np.repeat([*"abc"], row) for row in counts])
+    long = pd.DataFrame({"item": items, "label": labels})[::-1]
+    votes = from_votes(long, item="item", label="label")
+    with pytest.raises(ValueError, match="another order"):
+        VoteLE("auto").fit(pd.DataFrame(X), votes)
+    VoteLE("auto").fit(pd.DataFrame(X).loc[votes.items], votes)
 
 
 @pytest.mark.parametrize("coverage", [0, 1, 1.5])

@@ -26,7 +26,7 @@ def simulate(n=1500, n_votes=5, seed=0):
 
 
 def true_prior():
-    return LogisticNormalPrior(A, 0.0, S)
+    return LogisticNormalPrior(contrasts(4), A, 0.0, S)
 
 
 def sample_slowly(counts, n_draws=400_000):
@@ -54,7 +54,7 @@ def test_gradient_vanishes_at_the_modes():
     Q = contrasts(4)
     precision = np.linalg.inv(S)
     M = np.broadcast_to(A, (30, 3))
-    U, W = modes(counts, M, precision)
+    U, W = modes(counts, M, precision, Q, M)
 
     def objective(u, i):
         difference = u - A
@@ -93,8 +93,9 @@ def test_parameters_of_the_model_are_recovered():
     counts, means, _ = simulate(n=4000, n_votes=20)
     prior = LogisticNormalPrior.fit(counts, means, np.ones(len(counts)), 1.0)
     assert prior.b == pytest.approx(0, abs=1e-9)
-    assert_allclose(prior.a, A, atol=0.05)
-    assert_allclose(prior.S, S, atol=0.08)
+    to_labels = prior.Q.T @ contrasts(4)  # the basis depends on the frequencies of the labels
+    assert_allclose(to_labels.T @ prior.a, A, atol=0.05)
+    assert_allclose(to_labels.T @ prior.S @ to_labels, S, atol=0.08)
 
 
 def test_slope_of_useless_means_is_small_and_of_true_means_is_one():
@@ -111,3 +112,34 @@ def test_posterior_mean_without_votes_is_the_mean_of_the_prior():
     _, means, D = simulate(n=200_000)
     found = true_prior().posterior(np.zeros((1, 4)), means[:1]).mean
     assert_allclose(found[0], D.mean(axis=0), atol=0.003)
+
+
+def test_evidence_agrees_with_slow_sampling():
+    counts = np.vstack([simulate(n=10, n_votes=v, seed=v)[0] for v in (1, 3, 10)])
+    rng = np.random.default_rng(7)
+    Z = A + rng.standard_normal((400_000, 3)) @ np.linalg.cholesky(S).T
+    log_degrees = log_softmax(Z @ contrasts(4).T, axis=1)
+    expected = np.log(np.exp(log_degrees @ counts.T).mean(axis=0))
+    found = true_prior().posterior(counts, np.full(counts.shape, 0.25)).log_evidence
+    assert_allclose(found, expected, atol=0.03)
+
+
+def test_evidence_of_many_labels_is_not_above_that_of_the_truth():
+    # 18 labels and items that are alike: no prior can predict votes better than the shares.
+    p = np.random.default_rng(0).dirichlet(np.full(18, 20.0))
+    counts = np.random.default_rng(1).multinomial(3, p, size=200).astype(float)
+    means = np.broadcast_to(p, counts.shape)
+    prior = LogisticNormalPrior.fit(counts, means, np.ones(200), 0.05)
+    for factor in (0.3, 1.0, 2.5):
+        evidence = prior.scaled(factor).posterior(counts, means).log_evidence
+        assert evidence.mean() < (counts @ np.log(p)).mean() + 0.05
+
+
+@pytest.mark.parametrize("c", [20, 50])
+def test_effective_number_of_draws_is_at_least_50(c):
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(5, rng.dirichlet(np.full(c, 0.5), size=30)).astype(float)
+    prior = LogisticNormalPrior(contrasts(c), np.zeros(c - 1), 0.0, np.eye(c - 1))
+    for draws in prior._draws(counts, np.full(counts.shape, 1 / c)):
+        effective = 1 / (draws.weights**2).sum(axis=0)
+        assert np.median(effective) > 50

@@ -7,12 +7,13 @@ contrasts of the mean p of the item.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
-from scipy.special import log_softmax, softmax
+from scipy.special import log_softmax, logsumexp, softmax
 from scipy.stats import norm, qmc
 
 from labeldist._precision import EPSILON
@@ -20,20 +21,30 @@ from labeldist._solvers.row_blocks import row_blocks
 from labeldist._typing import Array
 from labeldist.enhancement._vote_le.left_out_votes import Posterior
 
-LAPLACE_STEPS = 80
-SAMPLING_STEPS = 6
+LAPLACE_STEPS = 40
+SAMPLING_STEPS = 12
 NEWTON_STEPS = 50
 NEWTON_TOLERANCE = 1e-6
 LARGEST_STEP = 2.0  # of Newton's method, in units of the scores
 N_DRAWS = 512  # a power of two, as Sobol points need
-WIDENING = 1.3  # of the covariance of the proposals, so that they cover the posterior
 SEED = 0  # of the Sobol points
+
+
+class Draws(NamedTuple):
+    """Weighted draws from the posterior of z of some items."""
+
+    rows: slice
+    Z: Array  # (n_draws, n, c − 1)
+    log_degrees: Array  # (n_draws, n, c)
+    weights: Array  # (n_draws, n), with sum 1 over the draws
+    log_evidence: Array  # (n,)
 
 
 @dataclass(frozen=True)
 class LogisticNormalPrior:
     """The prior softmax(Qz) with z ~ N(a + b·g, S)."""
 
+    Q: Array
     a: Array
     b: float
     S: Array
@@ -42,73 +53,87 @@ class LogisticNormalPrior:
     def fit(
         cls, counts: Array, means: Array, weight: Array, variance: float
     ) -> LogisticNormalPrior:
-        """Fit a, b and S by expectation maximisation.
+        """Fit a, b and S to counts and means, both (n, c), by expectation maximisation.
 
         Laplace approximations bring the parameters near the maximum, and importance sampling
         reduces their bias. The first S is `variance` times the identity. It stays in the estimate
-        with the weight of one item. Other parameters are as in `DirichletPrior.fit`.
+        with the weight of some items, more if there are many labels. `weight` repeats items.
         """
-        G = np.log(means) @ contrasts(means.shape[1])
-        first = variance * np.eye(G.shape[1])
-        prior = cls(np.zeros(len(first)), 1.0, first)
-        steps = [cls._laplace_moments] * LAPLACE_STEPS + [cls._sampled_moments] * SAMPLING_STEPS
-        for moments in steps:
-            U, V = moments(prior, counts, means, weight)
-            prior = prior._update(G, U, V + first, weight)
+        Q = basis_for(counts, weight)
+        c = len(Q)
+        first = variance * np.eye(c - 1)
+        n_first = 2 + c**2 / 40
+        G = np.log(means) @ Q
+        prior = cls(Q, np.zeros(c - 1), 1.0, first)
+        U = prior.scores(means)
+        for _ in range(LAPLACE_STEPS):
+            U, V = prior._laplace_moments(counts, means, weight, U)
+            prior = prior._update(G, U, V, weight, n_first * first, n_first)
+        for _ in range(SAMPLING_STEPS):
+            U, V = prior._sampled_moments(counts, means, weight)
+            prior = prior._update(G, U, V, weight, n_first * first, n_first)
         return prior
 
-    def _update(self, G: Array, U: Array, V: Array, weight: Array) -> LogisticNormalPrior:
+    def _update(
+        self, G: Array, U: Array, V: Array, weight: Array, added: Array, n_added: float
+    ) -> LogisticNormalPrior:
         """Return the prior with the largest expected likelihood.
 
         G are the contrasts of the means, U are the posterior means of z, and V is the weighted sum
-        of its posterior covariances and of the first S.
+        of its posterior covariances. `added` is the sum of `n_added` further covariances.
         """
         mean_G = np.average(G, axis=0, weights=weight)
-        mean_U = np.average(U, axis=0, weights=weight)
+        # One more item with the mean contrasts keeps single items from moving a to infinity.
+        mean_U = (weight @ U + mean_G) / (weight.sum() + 1)
         differences = G - mean_G
         weighted = (differences * weight[:, None]) @ self.precision
         length = max((weighted * differences).sum(), EPSILON)  # 0 if all means are equal
         b = max(0.0, float((weighted * (U - mean_U)).sum() / length))
         a = mean_U - b * mean_G
         R = U - a - b * G
-        S = ((R * weight[:, None]).T @ R + V) / (weight.sum() + 1)
-        return LogisticNormalPrior(a, b, S)
+        S = ((R * weight[:, None]).T @ R + V + added) / (weight.sum() + n_added)
+        return replace(self, a=a, b=b, S=S)
 
     def scaled(self, factor: float) -> LogisticNormalPrior:
         """Return the prior with a multiple of S."""
-        return LogisticNormalPrior(self.a, self.b, self.S * factor)
+        return replace(self, S=factor * self.S)
 
-    @property
+    @cached_property
     def precision(self) -> Any:
         """The inverse of S."""
         return np.linalg.inv(self.S)
 
     def scores(self, means: Array) -> Array:
         """Return the prior means of z of items with given means."""
-        return self.a + self.b * (np.log(means) @ contrasts(means.shape[1]))
+        return self.a + self.b * (np.log(means) @ self.Q)
 
     def posterior(self, counts: Array, means: Array) -> Posterior:
-        """Return the moments of the degrees and the predictions of left-out votes.
+        """Return the posterior of degrees given counts and means, both (n, c).
 
         The probability of a left-out vote is 1 / E[1/d]: the harmonic mean of the degree.
         """
-        Q = contrasts(counts.shape[1])
-        moments = Posterior(*np.empty((3, *counts.shape)))
-        for rows, Z, weights in self._draws(counts, means):
-            D = softmax(Z @ Q.T, axis=2)
-            moments.mean[rows] = _average(D, weights)
-            moments.second[rows] = _average(D**2, weights)
-            moments.left_out[rows] = 1 / _average(1 / np.maximum(D, 1e-12), weights)
-        return moments
+        tables = np.empty((3, *counts.shape))
+        log_evidence = np.empty(len(counts))
+        for draws in self._draws(counts, means):
+            D = np.exp(draws.log_degrees)
+            inverse = 1 / np.maximum(D, 1e-12)
+            of_rows = tables[:, draws.rows]
+            of_rows[0] = _average(D, draws.weights)
+            of_rows[1] = _average(D**2, draws.weights)
+            of_rows[2] = 1 / _average(inverse, draws.weights)
+            log_evidence[draws.rows] = draws.log_evidence
+        mean, second, left_out = tables
+        return Posterior(mean, second, left_out, log_evidence)
 
-    def _laplace_moments(self, counts: Array, means: Array, weight: Array) -> tuple[Array, Array]:
+    def _laplace_moments(
+        self, counts: Array, means: Array, weight: Array, start: Array
+    ) -> tuple[Array, Array]:
         """Return the modes of z, and the weighted sum of its covariances there."""
         M = self.scores(means)
-        precision = self.precision
         U = np.empty(M.shape)
         V = np.zeros(self.S.shape)
         for rows in row_blocks(len(M), V.size):
-            U[rows], W = modes(counts[rows], M[rows], precision)
+            U[rows], W = modes(counts[rows], M[rows], self.precision, self.Q, start[rows])
             V += np.tensordot(weight[rows], np.linalg.inv(W), axes=1)
         return U, V
 
@@ -116,32 +141,49 @@ class LogisticNormalPrior:
         """Return the posterior means of z, and the weighted sum of its posterior covariances."""
         U = np.empty((len(counts), len(self.S)))
         V = np.zeros(self.S.shape)
-        for rows, Z, weights in self._draws(counts, means):
-            U[rows] = _average(Z, weights)
-            R = (Z - U[rows]) * np.sqrt(weights * weight[rows])[:, :, None]
+        for draws in self._draws(counts, means):
+            rows = draws.rows
+            U[rows] = _average(draws.Z, draws.weights)
+            R = (draws.Z - U[rows]) * np.sqrt(draws.weights * weight[rows])[:, :, None]
             V += np.tensordot(R, R, axes=((0, 1), (0, 1)))
         return U, V
 
-    def _draws(self, counts: Array, means: Array) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield rows, draws of z, (N_DRAWS, n_rows, c − 1), and their weights, block by block.
+    def _draws(self, counts: Array, means: Array) -> Iterator[Draws]:
+        """Yield draws from the posterior, block by block.
 
         Proposals are Sobol points of a Gaussian at the mode of each item, and the weights are the
         ratio of the posterior density and that of the proposals.
         """
         n, c = counts.shape
-        Q = contrasts(c)
-        precision = self.precision
+        widening = 1 + 1 / c  # of the covariance, so that the proposals cover the posterior
         points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS))
-        log_proposal = -0.5 * (points**2).sum(axis=1)
+        log_det = _log_determinant(np.linalg.cholesky(self.S))
+        log_points = -0.5 * (points**2).sum(axis=1)
         for rows in row_blocks(n, N_DRAWS * c):
             M = self.scores(means[rows])
-            U, W = modes(counts[rows], M, precision)
-            root = np.linalg.cholesky(np.linalg.inv(W) * WIDENING)
+            U, W = modes(counts[rows], M, self.precision, self.Q, M)
+            root = np.linalg.cholesky(np.linalg.inv(W) * widening)
             Z = U + np.einsum("nij,dj->dni", root, points)
+            log_degrees = log_softmax(Z @ self.Q.T, axis=2)
+            log_likelihood = np.einsum("nk,dnk->dn", counts[rows], log_degrees)
+            log_proposal = log_points[:, None] - _log_determinant(root)
             R = Z - M
-            log_prior = -0.5 * np.einsum("dni,dni->dn", R @ precision, R)
-            log_likelihood = np.einsum("nk,dnk->dn", counts[rows], log_softmax(Z @ Q.T, axis=2))
-            yield rows, Z, softmax(log_likelihood + log_prior - log_proposal[:, None], axis=0)
+            log_prior = -0.5 * np.einsum("dni,dni->dn", R @ self.precision, R) - log_det
+            log_weights = log_likelihood + log_prior - log_proposal
+            log_evidence = logsumexp(log_weights, axis=0)
+            weights = np.exp(log_weights - log_evidence)
+            yield Draws(rows, Z, log_degrees, weights, log_evidence - np.log(N_DRAWS))
+
+
+def basis_for(counts: Array, weight: Array) -> Array:
+    """Return contrasts of labels from the rarest to the most frequent.
+
+    So the result does not depend on the order of the labels.
+    """
+    order = np.lexsort([weight @ counts**2, weight @ counts])
+    Q = np.empty((len(order), len(order) - 1))
+    Q[order] = contrasts(len(order))
+    return Q
 
 
 def contrasts(c: int) -> Array:
@@ -150,14 +192,13 @@ def contrasts(c: int) -> Array:
     return basis
 
 
-def modes(counts: Array, M: Array, precision: Array) -> tuple[Array, Array]:
+def modes(counts: Array, M: Array, precision: Array, Q: Array, start: Array) -> tuple[Array, Array]:
     """Maximise C·log softmax(Qz) − ½(z − m)ᵀS⁻¹(z − m) for each row by Newton's method.
 
     Return the maximisers and the negative Hessians, (n, c − 1, c − 1).
     """
-    Q = contrasts(counts.shape[1])
     N = counts.sum(axis=1, keepdims=True)
-    U = np.array(M)
+    U = np.array(start)
     for _ in range(NEWTON_STEPS):
         P = softmax(U @ Q.T, axis=1)
         PQ = P @ Q
@@ -175,3 +216,8 @@ def modes(counts: Array, M: Array, precision: Array) -> tuple[Array, Array]:
 def _average(draws: Array, weights: Array) -> Array:
     average: Array = np.einsum("dnk,dn->nk", draws, weights)
     return average
+
+
+def _log_determinant(root: Any) -> Any:
+    """Return the log determinants of triangular matrices."""
+    return np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)

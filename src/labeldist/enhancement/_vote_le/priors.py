@@ -1,0 +1,115 @@
+"""The priors of degrees that are fitted to votes, and their posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labeldist._typing import Array
+from labeldist.enhancement._vote_le.dirichlet_prior import DirichletPrior
+from labeldist.enhancement._vote_le.left_out_votes import Posterior, UncertainPrior
+from labeldist.enhancement._vote_le.logistic_normal_prior import LogisticNormalPrior
+from labeldist.enhancement._vote_le.prior_means import Votes
+from labeldist.votes._population import ADDED, Strength, counted_rows, distinct_rows, fit_population
+
+NODES = 3  # values of the uncertain strength
+KNOWN_STRENGTH = 1.2  # ratio of the nodes, below which one of them is enough
+MAX_LABELS = 50  # of the logistic-normal prior: with more, its draws miss the posterior
+N_FOLDS = 5
+MANY_VOTES = 20  # per item, on average; with these, counting is one of the priors
+WEIGHT_OF_FLAT = 0.01  # share of items that may differ from all others
+
+
+class MeanAndPrior(NamedTuple):
+    """A prior and its mean, (c,), or None if it is the learned mean of each item."""
+
+    mean: Array | None
+    prior: Any
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Priors around the overall shares, and around learned means of the items.
+
+    Under ``"mean"`` all items have the same distribution, which is known as well as from the
+    effective number of votes. Under ``"flat"`` all distributions are equally likely, which
+    describes single items that differ from all others.
+    """
+
+    by_name: Mapping[str, MeanAndPrior]
+
+    @classmethod
+    def fit(cls, votes: Votes, learned: Array | None) -> Priors:
+        """Fit the priors to items with votes. `learned` are their learned means, (n, c)."""
+        rows, times = counted_rows(votes.counts, votes.weight)
+        population = fit_population(rows, times)
+        overall = population.mean
+        uniform = np.full(len(overall), 1 / len(overall))
+        priors = {
+            "flat": MeanAndPrior(uniform, DirichletPrior(len(uniform))),
+            "mean": MeanAndPrior(overall, DirichletPrior(population.n_effective + ADDED)),
+        }
+        if votes.n_votes.sum() >= MANY_VOTES * votes.weight.sum():
+            priors["counting"] = MeanAndPrior(uniform, DirichletPrior(1.0))
+        if len(overall) > 1:
+            shared = np.broadcast_to(overall, rows.shape)
+            around_shared = _fit_around(shared, Votes(rows, times), population.strength)
+            for name, prior in around_shared.items():
+                priors[name] = MeanAndPrior(overall, prior)
+        if len(overall) > 1 and learned is not None:
+            strength = Strength.fit(votes.counts, learned, votes.weight)
+            for name, prior in _fit_around(learned, votes, strength).items():
+                priors[f"learner_{name}"] = MeanAndPrior(None, prior)
+        return cls(priors)
+
+    def posteriors(self, counts: Array, learned: Array | None) -> list[Posterior]:
+        """Return the posterior of each prior."""
+        # Equal counts have equal posteriors under the priors that are common to all items.
+        rows, positions = distinct_rows(counts)
+        return [
+            prior.posterior(counts, learned)
+            if mean is None
+            else prior.posterior(rows, np.broadcast_to(mean, rows.shape)).at(positions)
+            for mean, prior in self.by_name.values()
+        ]
+
+
+def _fit_around(means: Array, votes: Votes, strength: Strength) -> dict[str, Any]:
+    """Return the Dirichlet and the logistic-normal prior around means, (n, c)."""
+    nodes = strength.nodes(NODES)
+    is_known = nodes[-1] < KNOWN_STRENGTH * nodes[0]
+    if is_known or votes.counts.sum(axis=1).max() == 1:  # Single votes do not show the strength.
+        nodes = strength.nodes(1)
+    priors = {"dirichlet": UncertainPrior([DirichletPrior(s) for s in nodes])}
+    if means.shape[1] <= MAX_LABELS:
+        variance = float(strength.variance(strength.median))
+        normal = LogisticNormalPrior.fit(votes.counts, means, votes.weight, variance)
+        factors = strength.variance(nodes) / variance
+        priors["logistic_normal"] = UncertainPrior([normal.scaled(f) for f in factors])
+    return priors
+
+
+def cross_fit_posteriors(
+    votes: Votes, learned: Array | None, random: np.random.RandomState
+) -> list[Posterior]:
+    """Return the posterior of each item for each prior, which is fitted to other items."""
+    n = len(votes.counts)
+    folds = random.permutation(n) % min(N_FOLDS, n)
+    by_fold = []
+    order = []
+    for fold in np.unique(folds):
+        test = np.flatnonzero(folds == fold)
+        train = np.flatnonzero(folds != fold)
+        known = votes.at(train) if n > 1 else votes.without_counts()
+        priors = Priors.fit(known, None if learned is None else learned[train])
+        of_test = None if learned is None else learned[test]
+        by_fold.append(priors.posteriors(votes.counts[test], of_test))
+        order.append(test)
+    back = np.argsort(np.concatenate(order))
+    return [
+        Posterior(*(np.concatenate(tables) for tables in zip(*of_prior, strict=True))).at(back)
+        for of_prior in zip(*by_fold, strict=True)
+    ]
