@@ -82,10 +82,9 @@ class Ours:
 
     def __init__(self, method: str) -> None:
         self.method = method
-        module = import_module(
-            "labeldist.enhancement" if method in ENHANCERS else "labeldist.learning"
-        )
-        self.model = getattr(module, method.split(",")[0])(**SETTINGS.get(method, {}))
+        methods = {row.estimator: row for row in import_module("labeldist.published").METHODS}
+        row = methods[method.split(",")[0]]
+        self.model = row.estimator_class()(**SETTINGS.get(method, {}))
 
     def answer(self, X: np.ndarray, y: np.ndarray, X_new: np.ndarray) -> np.ndarray:
         """Fit the model and return its distributions."""
