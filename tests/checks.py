@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from labeldist import BayesLE, VoteLE
 from labeldist.exceptions import LabelWarning
 from labeldist.learning import BlendedLearner, DistributionBoosting, DistributionForest
-from labeldist.published import AABP, CPNN, DLDL, EDL, GLLE, LDLForest, LDLogitBoost
+from labeldist.published import AABP, ALDL, CPNN, DLDL, EDL, GLLE, PLLE, LDLForest, LDLogitBoost
 from labeldist.simplex import check_distributions
 from tests.frames import MAKES, frame
 
@@ -47,6 +47,8 @@ def takes_logical_labels(estimator):
 
 def training_data(estimator, seed=0):
     X, D, L = example(seed)
+    if isinstance(estimator, ALDL | PLLE):  # they learn from one label per row
+        return X, D.argmax(axis=1)
     return X, L if takes_logical_labels(estimator) else D
 
 

@@ -27,7 +27,7 @@ from labeldist.learning import DistributionBoosting, DistributionForest
 from labeldist.models import _persistence, load, read_card, save
 from labeldist.published import AAKNN
 from tests.checks import example
-from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS
+from tests.estimators import ESTIMATORS, IGNORE_TAG_WARNINGS, SPECIAL
 from tests.models.examples import LABELS, NEW, answers, fitted, mixed_model, mixed_table
 
 pytestmark = IGNORE_TAG_WARNINGS
@@ -54,7 +54,7 @@ def path(tmp_path):
     return tmp_path / "model.skops"
 
 
-@pytest.mark.parametrize("model", ESTIMATORS + NESTED, ids=name)
+@pytest.mark.parametrize("model", ESTIMATORS + SPECIAL + NESTED, ids=name)
 def test_loaded_model_predicts_the_same(path, model):
     model = fitted(clone(model))
     save(model, path)

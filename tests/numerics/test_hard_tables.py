@@ -148,6 +148,7 @@ def test_long_search_for_tables_that_fail(estimator, hard):
         (SAIIS(tol=1e-9), 1e-6),
         (LDLLC(fit_intercept=True, tol=1e-9), 1e-6),
         (PTBayes(), 1e-6),
+        (PTBayes("diagonal"), 1e-6),
         (AAKNN(12), 1e-6),
         (AABP(random_state=0), 1e-6),
         (DistributionForest(20, random_state=0), 0.1),  # each tree has other rows

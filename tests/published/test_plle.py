@@ -7,7 +7,6 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from labeldist.exceptions import LabelWarning
-from labeldist.models import load, save
 from labeldist.published import GLLE, PLLE
 from tests.references import kernel_ridge_scores
 
@@ -114,10 +113,3 @@ def test_too_few_iterations_warn(partial):
     X, _, S = partial
     with pytest.warns(ConvergenceWarning, match="PLLE stopped after 1 iterations"):
         PLLE(epsilon=0.5, max_iter=1).fit(X, S)
-
-
-def test_saved_model_predicts_the_same(partial, tmp_path):
-    X, _, S = partial
-    model = PLLE().fit(X, S)
-    save(model, tmp_path / "model.skops")
-    assert_array_equal(load(tmp_path / "model.skops").predict(X), model.predict(X))

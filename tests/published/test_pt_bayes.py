@@ -34,13 +34,6 @@ def test_posterior_matches_bayes_rule(table, covariance):
     assert_allclose(model.predict([x])[0], np.array(joint) / sum(joint), atol=1e-12)
 
 
-@both
-def test_constant_features_give_the_mean(table, covariance):
-    X, D = np.ones((50, 2)), table[1]
-    means = np.tile(D.mean(axis=0), (50, 1))
-    assert_allclose(PTBayes(covariance).fit(X, D).predict(X), means)
-
-
 @pytest.mark.parametrize("learner", [PTBayes, PTSVM])
 def test_draws_are_reproducible(table, learner):
     X, D = table

@@ -4,10 +4,8 @@ import warnings
 from copy import copy
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import Ridge
@@ -158,16 +156,6 @@ def test_weights_change_the_estimate(kernel):
     X, L, plain = kernel
     weighted = BayesLE(regressor="kernel").fit(X, L, sample_weight=np.where(X[:, 0] > 0, 1.0, 1e-3))
     assert np.abs(plain.transform(X) - weighted.transform(X)).max() > 0.02
-
-
-def test_sparse_and_frames_give_the_same(fitted):
-    _, L, enhancer = fitted
-    sparse = BayesLE().fit(csr_array(np.zeros((len(L), 2))), csr_array(L))
-    assert_array_equal(sparse.label_distributions_, enhancer.label_distributions_)
-    frame = pd.DataFrame(L, columns=list("abcdef"))
-    named = BayesLE().fit(frame[[]], frame)
-    assert named.label_names_ == list("abcdef")
-    assert_array_equal(named.label_distributions_, enhancer.label_distributions_)
 
 
 @pytest.mark.slow
