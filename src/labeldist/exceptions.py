@@ -140,6 +140,8 @@ class TagWarning(LabelDistWarning):
         than one tag, so tags only determine the largest degree. ``"noisy"``: many tags contradict
         the rule. ``"spread"``: a prior determines how concentrated the degrees are. ``"rare"``:
         the tag of a label is the same in nearly all rows, so its degrees rest on few rows.
+    hint : str, default=""
+        What to do, as in `LabelDistError`.
     """
 
     def __init__(self, message: str, reason: str = "", *, hint: str = "") -> None:
