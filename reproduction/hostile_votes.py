@@ -49,7 +49,7 @@ def outliers(share: float, n: int = 200) -> Draw:
     """Return a function that returns items with equal degrees, but for some."""
     D = np.full((n, 2), 0.5)
     D[: round(share * n)] = [0.99, 0.01]
-    return lambda rng: D
+    return lambda _: D
 
 
 CELLS: dict[str, tuple[Draw, int]] = {

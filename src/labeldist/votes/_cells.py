@@ -79,7 +79,9 @@ def check_single_labels(labels: Collection[Any]) -> None:
     A list repeats a part, or others contain the same parts in another order or number. Warn about
     labels that contain another label.
     """
-    times = Counter(clean(label) for label in labels if isinstance(label, str))
+    times: Counter[str] = Counter()
+    for label, count in Counter(label for label in labels if isinstance(label, str)).items():
+        times[clean(label)] += count
     for separator in SEPARATORS:
         parts_of = {label: tuple(read_separated(label, separator)) for label in times}
         n_alike = Counter(frozenset(parts) for parts in set(parts_of.values()))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
@@ -337,6 +337,14 @@ def _cells(frame: Any, column: Any, *, required: bool) -> Any:
     return column_cells.where(~empty, None)
 
 
+def _map(cells: Any, function: Callable[[Any], Any]) -> Any:
+    """Apply a function to the cells of a column, once to equal cells of the same type."""
+    try:
+        return cells.map(lru_cache(maxsize=None, typed=True)(function))
+    except TypeError:  # lists cannot be hashed
+        return cells.map(function)
+
+
 def _read_items(frame: Any, item: str | None) -> list[Any]:
     """Return the items of a table with one row per item; repeated ones raise.
 
@@ -360,8 +368,9 @@ def _read_names(
 
     The index of the series numbers the cells, row by row.
     """
-    cells = [_cells(frame, column, required=required) for column in columns]
-    lists = [read_names(cell, separator) for cell in chain.from_iterable(zip(*cells, strict=True))]
+    read = partial(read_names, separator=separator)
+    cells = [_map(_cells(frame, column, required=required), read) for column in columns]
+    lists = list(chain.from_iterable(zip(*cells, strict=True)))
     return require("pandas", "app").Series(lists, dtype=object).explode().dropna()
 
 
@@ -447,14 +456,14 @@ def _encode(cells: Any) -> tuple[list[Any], Codes]:
     Spellings that differ only in spaces, invisible characters and codes of accents are one name,
     and so are 3, 3.0 and "3".
     """
-    names = cells.map(word).map(cache(name_of))
+    names = _map(cells, name_of)
     codes, _ = names.factorize()
     return cells[~names.duplicated()].tolist(), codes
 
 
 def _encode_labels(cells: Any, label_names: Names) -> tuple[list[str], Codes]:
     """Return the label names, as given or sorted, and the index of the label of each cell."""
-    labels = cells.map(word).map(cache(name_of))
+    labels = _map(cells, name_of)
     if label_names is None:
         label_names = _sorted(list(labels.unique()))
     names = [name_of(name) for name in label_names]

@@ -13,8 +13,6 @@ import typer
 
 from labeldist import __version__
 from labeldist.app.cli.app import app
-from labeldist.app.cli.options import ENHANCERS, LEARNERS, make, parse_settings
-from labeldist.published import METHODS
 from tests.app.cli.in_process import error_of, run
 from tests.app.cli.processes import labeldist
 from tests.app.cli.songs import NAMES
@@ -110,30 +108,6 @@ def test_closed_standard_output_matters_only_if_it_is_needed(folder, options, co
     assert process.returncode == code
     assert (b"Standard output is closed" in process.stderr) == (code == 1)
     assert Path("out.csv").exists() == bool(options)
-
-
-def test_every_method_with_a_command_is_offered():
-    offered = ENHANCERS | LEARNERS
-    assert offered == {method.command: method for method in METHODS if method.command}
-    for name, method in LEARNERS.items():
-        assert type(make(LEARNERS, name, {})).__name__ == method.estimator
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("0.5", 0.5), ("None", None), ("project", "project"), ("[1, 2]", [1, 2])],
-)
-def test_settings_are_toml_or_plain_words(text, value):
-    assert parse_settings([f"name={text}"]) == {"name": value}
-
-
-@pytest.mark.parametrize(
-    ("setting", "fact"),
-    [("ridge=1", "'ridge'"), ("smoothness=-1", "'smoothness'"), ("output", "NAME=VALUE")],
-)
-def test_invalid_parameters(setting, fact):
-    with pytest.raises(typer.BadParameter, match=fact):
-        make(ENHANCERS, "bdle", parse_settings([setting]))
 
 
 def test_escape_sequences_of_names_do_not_reach_the_terminal(folder):

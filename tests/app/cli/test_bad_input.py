@@ -21,6 +21,7 @@ COMMANDS = {
     "predict": "model.skops new.csv -o out.csv",
     "evaluate": f"dist.csv pred.csv {LABELS} --picture out.png",
     "votes": "votes.csv --item title --annotator who --label emotion -o out.csv",
+    "estimate": "votes.csv --item title --annotator who --label emotion -o out.csv",
     "explore": f"in.csv {LABELS} -o out.html",
 }
 COMMANDS = {name: [name, *options.split()] for name, options in COMMANDS.items()}
@@ -59,7 +60,9 @@ FACTS = {
     make_negative: ["data row 3, column", "-1"],
 }
 INVALID = [(command, change) for command in COMMANDS for change in FACTS]
-for valid in (("votes", replace_last_cell), ("votes", make_negative), ("predict", make_negative)):
+VALID = [(command, make_negative) for command in ("votes", "estimate", "predict")]
+VALID += [(command, replace_last_cell) for command in ("votes", "estimate")]
+for valid in VALID:
     INVALID.remove(valid)
 
 

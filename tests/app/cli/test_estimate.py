@@ -4,12 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import rel_entr, softmax
 
 from labeldist import VoteLE
-from labeldist.app.cli.estimating import Estimate
 from labeldist.datasets import make_artificial
-from labeldist.votes import from_votes
 from tests.app.cli.in_process import error_of, run, run_json
 
 LABELS = ["joy", "fear", "calm"]
@@ -138,14 +135,6 @@ def test_report_compares_the_estimate_with_counting():
     assert "further votes" not in piped.stdout
 
 
-def test_report_names_no_further_votes_if_counting_is_as_good():
-    enhancer = VoteLE().fit(None, [[3, 0], [0, 3], [3, 0], [0, 3]])
-    enhancer.vote_scores_["counting"] = enhancer.vote_scores_["mixture"]
-    estimate = Estimate(enhancer, np.array([[3, 0], [0, 3]] * 2), [])
-    assert estimate.further_votes == 0
-    assert "further votes" not in " ".join(estimate.sentences)
-
-
 def test_items_without_votes_get_an_estimate(table):
     table.loc[3, LABELS] = 0
     table[["id", *LABELS]].to_csv("votes.csv", index=False)
@@ -162,32 +151,6 @@ def test_empty_cells_are_named_by_their_row_in_the_joined_table(table):
     items.to_csv("items.csv", index=False)
     error = error_of(*COMMAND, "--join", "items.csv", "--features", "x,y")
     assert "data row 5, column 'y', is empty" in error
-
-
-@pytest.mark.parametrize(("learner", "slope"), [(None, 0.2), ("auto", 1.0)])
-def test_further_votes_agree_with_simulated_votes(rng, learner, slope):
-    X = rng.normal(size=(600, 2))
-    means = softmax(slope * X @ rng.normal(size=(2, 4)), axis=1)
-    D = np.array([rng.dirichlet(8 * mean) for mean in means])
-    counts = rng.multinomial(4, D)
-    enhancer = VoteLE(learner).fit(X, counts)
-    error = divergence(D, enhancer.label_distributions_)
-    further = Estimate(enhancer, counts, []).further_votes
-    more, fewer = (
-        divergence(D, from_votes(rng.multinomial(4 + n, D), smoothing=1).distributions)
-        for n in (2 * further, further // 3)
-    )
-    assert further >= 4
-    assert more < error < fewer
-
-
-def divergence(D, P):
-    return rel_entr(D, P).sum(axis=1).mean()
-
-
-def test_further_votes_are_limited(rng):
-    counts = rng.multinomial(10, [0.4, 0.3, 0.3], size=5000)  # all items are alike
-    assert Estimate(VoteLE().fit(None, counts), counts, []).further_votes == 100
 
 
 def test_single_votes_have_no_number_of_further_votes(table):

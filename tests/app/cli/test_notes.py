@@ -1,7 +1,6 @@
 """Notes about columns and degrees."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.app.cli.in_process import run, run_json
@@ -64,13 +63,3 @@ def test_prepare_is_advised_where_it_converts(table):
     notes = run_json(*FIT, "mean")["notes"]
     advised = [("'title'" in note, "--prepare" in note) for note in notes]
     assert advised == [(True, False), (False, True)]
-
-
-def test_many_columns_share_lines(table):
-    table = table.join(pd.DataFrame(np.arange(60000.0).reshape(120, 500) % 7).add_prefix("n"))
-    table["place"] = ["north", "south"] * 60
-    table.to_csv("dist.csv", index=False)
-    result = run(*FIT, "mean", "--prepare", "--ignore", "title")
-    assert "  tempo, loudness, pitch, n0, n1 and 498 more: number" in result.stderr
-    assert "  place: category: 2 values" in result.stderr
-    assert len(result.stderr.splitlines()) < 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from labeldist.app.cli import columns, options, pictures, tables
 from labeldist.app.cli.noise_ceilings import noise_ceiling_of
 from labeldist.app.cli.notes import note_sums
 from labeldist.app.cli.reporter import Reporter
-from labeldist.app.scores import UNIFORM, Baseline, describe_skill, score_with_baselines
+from labeldist.app.scores import UNIFORM, Baseline, Score, describe_skill, score_with_baselines
 from labeldist.app.tables.column_selection import check_apart, degrees, match_columns, one_column
 from labeldist.app.types import Array
 from labeldist.metrics import MEASURES
@@ -112,8 +111,13 @@ def evaluate(
             constant = Baseline.of(D, "the truth", measure=measure, weight=weight)
         else:
             constant = _read_baseline(baseline, names, weights, measure, reporter)
-        ceiling = partial(noise_ceiling_of, frame, given.to_numpy(), weight, measure=measure)
-        text, more = _compare_degrees(D, found, weight, constant, measure, shown, ceiling)
+        scores = score_with_baselines(
+            D, found, baseline=constant, sample_weight=weight, measures=shown, scoring=measure
+        )
+        best = max(score.skill for score in scores if not score.trivial)
+        ceiling = noise_ceiling_of(frame, given.to_numpy(), weight, best, measure)
+        text, more = _describe_scores(scores, constant.name, measure, ceiling)
+        text = f"{len(D)} items, {text}"
         if picture:
             items = tables.item_names(frame, item)
             drawn = pictures.draw_predictions(show, D, found[predicted[0]], names, items)
@@ -145,40 +149,27 @@ def _read_baseline(
     return Baseline.of(D, path, measure=measure, weight=weight)
 
 
-def _compare_degrees(
-    D: Array,
-    found: dict[str, Array],
-    weight: Any,
-    baseline: Baseline,
-    measure: str,
-    shown: list[str],
-    ceiling_of: Any,
+def _describe_scores(
+    scores: list[Score], baseline: str, measure: str, ceiling: tuple[float | None, str]
 ) -> tuple[str, dict[str, Any]]:
-    """Return a text and facts about measures and skill of predictions and baselines.
-
-    `ceiling_of` returns the noise ceiling and a text about it for the best skill.
-    """
-    scores = score_with_baselines(
-        D, found, baseline=baseline, sample_weight=weight, measures=shown, scoring=measure
-    )
+    """Return a text and facts about the scores of predictions and baselines."""
     skills = {score.name: score.skill for score in scores if not score.trivial}
     best = max(skills.values())
-    ceiling, about_ceiling = ceiling_of(best)
-    if len(found) == 1:
-        summary = f"skill {best:.2f}: it {describe_skill(best, measure, baseline.name)}."
+    if len(skills) == 1:
+        summary = f"skill {best:.2f}: it {describe_skill(best, measure, baseline)}."
     else:
         listed = ", ".join(f"skill of {name} {skill:.2f}" for name, skill in skills.items())
-        summary = f"{listed}, over {baseline.name}."
-    text = f"{len(D)} items, {summary} {about_ceiling}".rstrip()
+        summary = f"{listed}, over {baseline}."
     table = {score.name: score.values for score in scores}
     facts = {
-        "skill": best if len(found) == 1 else skills,
+        "skill": best if len(skills) == 1 else skills,
         "scoring": measure,
-        "baseline": baseline.name,
-        "noise_ceiling": ceiling,
+        "baseline": baseline,
+        "noise_ceiling": ceiling[0],
         "measures": _named(table),
     }
-    titles = {name: MEASURES[name].heading for name in shown}
+    titles = {name: MEASURES[name].heading for name in scores[0].values}
+    text = f"{summary} {ceiling[1]}".rstrip()
     return f"{text}\n\n{_table(table, titles)}", facts
 
 

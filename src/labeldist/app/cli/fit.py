@@ -63,7 +63,6 @@ def fit(
     - `labeldist fit dist.csv -l joy,fear,calm --method bdldl --set ridge=0.1 -o m.skops`
     """
     from labeldist.app.cli.choice_summary import summarise_choice
-    from labeldist.app.tables.preparation import prepare_for_linear
     from labeldist.models import save
 
     reporter = Reporter(as_json=as_json)
@@ -84,18 +83,15 @@ def fit(
     if columns.bounds_in(frame, given.labels):
         compared = "the skill compares predictions with them, not with votes"
         reporter.note(f"the degrees are estimates; {compared}.")
-    choice = _choose(
-        X,
-        D,
-        candidates,
-        reporter,
-        cv=folds,
-        prepare=_preparation(X, candidates, given.kinds) if prepare else None,
-        prepare_linear=prepare_for_linear(X, given.kinds) if prepare else None,
-        sample_weight=weight,
-        random_state=seed,
-        scoring=measure,
-    )
+    settings_of_choice = {
+        "cv": folds,
+        "sample_weight": weight,
+        "random_state": seed,
+        "scoring": measure,
+    }
+    if prepare:
+        settings_of_choice |= _preparations(X, candidates, given.kinds)
+    choice = _choose(X, D, candidates, reporter, **settings_of_choice)
     ceiling, about_ceiling = noise_ceiling_of(frame, D.to_numpy(), weight, choice.skill, measure)
     summary = f"{summarise_choice(choice, requested=is_requested)} {about_ceiling}".rstrip()
     about = _about(choice, summary, len(D))
@@ -152,17 +148,26 @@ def _candidates(
     return {} if method == MEAN else {method: learner}
 
 
-def _preparation(X: Any, candidates: dict[str, Any] | None, kinds: TableKinds) -> Any:
-    """Return a transformer of the columns: sparse weights of text for a requested linear learner.
+def _preparations(X: Any, candidates: dict[str, Any] | None, kinds: TableKinds) -> dict[str, Any]:
+    """Return transformers of the columns, as parameters of `choose_learner`.
 
-    `prepare_for_linear` has those for the comparison.
+    Linear learners get sparse weights of text: those of the comparison, or the requested one.
     """
-    from labeldist.app.tables.preparation import CHARACTERS, WORDS, prepare_columns
+    from labeldist.app.tables.preparation import (
+        CHARACTERS,
+        WORDS,
+        prepare_columns,
+        prepare_for_linear,
+    )
     from labeldist.learning import SoftmaxRegression
 
     requested = list((candidates or {}).values())
     is_linear = bool(requested) and isinstance(requested[0], SoftmaxRegression)
-    return prepare_columns(X, [WORDS, CHARACTERS] if is_linear else [], kinds)
+    terms = [WORDS, CHARACTERS] if is_linear else []
+    return {
+        "prepare": prepare_columns(X, terms, kinds),
+        "prepare_linear": prepare_for_linear(X, kinds),
+    }
 
 
 def _choose(

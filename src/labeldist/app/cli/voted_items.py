@@ -72,6 +72,8 @@ def describe_items(
     """
     voted = votes.to_frame()
     others = frame.drop(columns=names.all_in(frame))
+    if others.empty:
+        return VotedItems(voted, votes.counts, votes.item_name, votes.label_names)
     items = frame[names.item].map(name_of) if names.label else frame.index.to_series()
     n_values = others.map(str).groupby(items).nunique()
     differing = others.columns[n_values.gt(1).any()]
