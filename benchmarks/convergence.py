@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from labeldist import BDLE
-from labeldist._solvers.bidirectional import EnhancementLoss
+from labeldist._solvers.bidirectional_enhancement import EnhancementLoss
 from labeldist._solvers.lbfgs import minimize_lbfgs
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist.datasets import binarize, load_dataset, make_artificial

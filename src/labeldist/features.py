@@ -10,8 +10,8 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labeldist._base import COUNT, POSITIVE, ConstrainedEstimator
 from labeldist._compat import Interval
+from labeldist._constraints import COUNT, POSITIVE, ConstrainedEstimator
 from labeldist._kernels.kernels import gaussian, mean_pairwise_distance, squared_distances
 from labeldist._kernels.low_rank_factors import draw_pivots
 from labeldist._solvers.row_blocks import row_blocks
@@ -20,9 +20,9 @@ from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist._validation import check_rows, random_generator, validate_data
 
-# Largest number of rows, drawn at random, that landmarks are chosen from; it bounds the memory.
 __all__ = ["KernelFeatures"]
 
+# Largest number of rows, drawn at random, that landmarks are chosen from; it bounds the memory.
 CANDIDATES = 10_000
 # Number of rows from which the mean distance is estimated, to about one percent.
 DISTANCE_ROWS = 2_000

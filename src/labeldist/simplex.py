@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist.exceptions import NotADistributionError
 

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers import row_blocks as blocks
-from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist._solvers.bidirectional_enhancement import EnhancementLoss, minimize_exactly
 from labeldist.enhancement import _bdle_low_rank as low_rank
 from labeldist.enhancement._bdle_low_rank import minimize_low_rank
 

@@ -20,7 +20,7 @@ from labeldist.learning._blended_learner import FLOOR, MIN_WEIGHT, pool, pool_we
 from labeldist.learning._cross_validation import held_out
 from labeldist.metrics import kl_divergence
 from labeldist.models import load, save
-from labeldist.models._inside_pipelines import feature_names_of, label_names_of
+from labeldist.models._fitted_models import feature_names_of, label_names_of
 from labeldist.published import AAKNN
 from labeldist.simplex import softmax
 

@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 
-from labeldist._solvers.maximum_entropy import CrossEntropy
+from labeldist._solvers.softmax_loss import CrossEntropy
 from labeldist.learning import SoftLabelClassifier, SoftmaxRegression, SoftmaxRegressionCV
 from labeldist.metrics import MEASURES, intersection, kl_divergence, top_label
 from labeldist.simplex import softmax

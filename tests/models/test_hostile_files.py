@@ -17,7 +17,7 @@ from labeldist import BDLDL
 from labeldist.exceptions import ModelError, ModelVersionWarning
 from labeldist.learning import DistributionForest
 from labeldist.models import load, read_card, save
-from labeldist.models._inside_pipelines import predict_distributions
+from labeldist.models._fitted_models import predict_distributions
 from tests.app.cli.in_process import error_of
 from tests.cases import named
 from tests.models.examples import NEW, fitted

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._solvers.softmax_loss import softmax_and_log
 from labeldist.published._softmax_terms import SMOOTHING
 from labeldist.simplex import softmax
 

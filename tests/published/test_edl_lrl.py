@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from labeldist._solvers.maximum_entropy import through_softmax
+from labeldist._solvers.softmax_loss import through_softmax
 from labeldist.datasets import make_artificial
 from labeldist.published import EDLLRL
 from labeldist.published.edl_lrl import minimize_clustered_low_rank

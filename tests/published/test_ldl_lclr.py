@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist._solvers.maximum_entropy import through_softmax
+from labeldist._solvers.softmax_loss import through_softmax
 from labeldist.learning import SoftmaxRegression
 from labeldist.published import LDLLCLR, SABFGS
 from labeldist.published.ldl_lclr import minimize_combinations

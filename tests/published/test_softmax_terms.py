@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from labeldist._solvers.maximum_entropy import CrossEntropy
+from labeldist._solvers.softmax_loss import CrossEntropy
 from labeldist.published._softmax_terms import (
     AbsoluteTerm,
     DivergenceTerm,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._solvers.sylvester import SingularCoefficientError
 from labeldist._typing import Array
 

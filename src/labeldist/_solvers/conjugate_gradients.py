@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 
 MAX_ITERATIONS = 10_000

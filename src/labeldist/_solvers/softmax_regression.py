@@ -1,4 +1,8 @@
-"""Solver of softmax regression with a ridge penalty, for many penalties with one decomposition."""
+"""Solver of softmax regression with a ridge penalty, for many penalties with one decomposition.
+
+The loss is `cross_entropy` of `softmax_loss`. The coordinates suit this loss and a ridge only;
+`PenalisedSoftmax` in `labeldist.published` has other terms and penalties.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import cross_entropy, labels_first_scores
 from labeldist._solvers.moments import Moments
+from labeldist._solvers.softmax_loss import cross_entropy, labels_first_scores
 from labeldist._typing import Array
 
 ABSENT = -1000.0  # intercept of a label without a positive degree: its softmax is zero

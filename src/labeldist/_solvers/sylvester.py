@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import linalg
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist.exceptions import LabelDistError
 

@@ -2,8 +2,8 @@
 
 from labeldist.comparison._compare import compare, compare_enhancers
 from labeldist.comparison._comparison import Comparison, Record
-from labeldist.comparison._runs import Store
 from labeldist.comparison._significance import signed_rank_test
+from labeldist.comparison._store import Store
 from labeldist.metrics import PAPER_MEASURES
 
 __all__ = [

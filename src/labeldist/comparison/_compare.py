@@ -22,7 +22,7 @@ from labeldist._typing import Array
 from labeldist._validation import check_rows, column_names
 from labeldist.comparison._comparison import Comparison, Record
 from labeldist.comparison._identity import NoIdentityError, identity_of
-from labeldist.comparison._runs import Store, versions
+from labeldist.comparison._store import Store, versions
 from labeldist.datasets import binarize, load_dataset
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.exceptions import LabelDistWarning, warn

@@ -5,8 +5,8 @@
 from labeldist.datasets._load import load_dataset
 from labeldist.datasets._load_votes import VoteData, load_votes
 from labeldist.datasets._registry import DatasetInfo, list_datasets
-from labeldist.datasets._stream import TableStream
 from labeldist.datasets._synthetic import binarize, make_artificial
+from labeldist.datasets._table_stream import TableStream
 
 __all__ = [
     "DatasetInfo",

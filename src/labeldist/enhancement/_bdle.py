@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from labeldist._compat import Interval, StrOptions
 from labeldist._kernels.kernels import mean_pairwise_distance
 from labeldist._kernels.low_rank_factors import KernelPivots, draw_pivots
-from labeldist._solvers.bidirectional import EnhancementLoss
+from labeldist._solvers.bidirectional_enhancement import EnhancementLoss
 from labeldist._solvers.lbfgs import LBFGSSolution
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._typing import Array

@@ -12,8 +12,8 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labeldist import _validation as validation
-from labeldist._base import NON_NEGATIVE, ConstrainedEstimator
 from labeldist._compat import Interval, StrOptions
+from labeldist._constraints import NON_NEGATIVE, ConstrainedEstimator
 from labeldist._solvers.scaling import mean_and_scale, standardise
 from labeldist._threads import threads_for
 from labeldist._typing import Array

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labeldist._base import COUNT
 from labeldist._compat import StrOptions
+from labeldist._constraints import COUNT
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
-from labeldist._solvers.bidirectional import EnhancementLoss, minimize_exactly
+from labeldist._solvers.bidirectional_enhancement import EnhancementLoss, minimize_exactly
 from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.sylvester import FEW_DIGITS

@@ -8,9 +8,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy.optimize import brentq
 
-from labeldist._base import NON_NEGATIVE
 from labeldist._compat import StrOptions
-from labeldist._precision import EPSILON
+from labeldist._constraints import NON_NEGATIVE
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import LabelEnhancer
 from labeldist.exceptions import LabelWarning, warn

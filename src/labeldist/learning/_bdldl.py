@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist._compat import Interval, StrOptions
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._solvers.moments import Moments
 from labeldist._solvers.sylvester import (
     METHODS,

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._solvers.softmax_loss import softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._cross_validation import fit_copy, held_out, split_rows
 from labeldist.learning._learner import (

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist.learning._tree_learner import TreeLearner
 from labeldist.simplex import softmax

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from labeldist._extras import require
-from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._solvers.softmax_loss import softmax_and_log
 from labeldist._typing import Array
-from labeldist.learning._booster_texts import check_lightgbm_text, check_xgboost_text
+from labeldist.learning._booster_text_checks import check_lightgbm_text, check_xgboost_text
 from labeldist.simplex import softmax
 
 # Objectives of the libraries that are the cross-entropy. With any other one, rows are repeated.

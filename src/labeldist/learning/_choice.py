@@ -19,6 +19,8 @@ from labeldist._typing import Array, Callback
 from labeldist.exceptions import LabelWarning
 from labeldist.learning._blended_learner import BlendedLearner, pool, pool_weights
 from labeldist.learning._candidates import Candidate, default_candidates
+from labeldist.learning._choice_table import LearnerTable
+from labeldist.learning._constant_learners import BestConstant, MeanDistribution
 from labeldist.learning._cross_validation import (
     Fold,
     Table,
@@ -31,11 +33,9 @@ from labeldist.learning._cross_validation import (
     weighted_rows,
 )
 from labeldist.learning._learner import check_weights
-from labeldist.learning._learner_table import LearnerTable
-from labeldist.learning._mean_distribution import BestConstant, MeanDistribution
 from labeldist.learning._soft_label_classifier import SoftLabelClassifier
 from labeldist.metrics import MEASURES, PAPER_MEASURES
-from labeldist.metrics._constants import is_mean
+from labeldist.metrics._best_constants import is_mean
 from labeldist.metrics._measures import measure_named
 from labeldist.metrics._skill import constant_name
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from labeldist._compat import HasMethods, Interval
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist._validation import check_rows, label_names, validate_data
 from labeldist.exceptions import LabelWarning

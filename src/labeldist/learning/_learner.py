@@ -11,8 +11,8 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._base import ConstrainedEstimator
 from labeldist._compat import _check_sample_weight
+from labeldist._constraints import ConstrainedEstimator
 from labeldist._solvers.scaling import check_squarable
 from labeldist._threads import threads_for
 from labeldist._typing import Array

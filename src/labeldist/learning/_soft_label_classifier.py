@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from labeldist import _validation as validation
 from labeldist._compat import HasMethods, _safe_indexing
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist.learning._boosting_libraries import (
     SoftTable,

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from labeldist._base import COUNT
 from labeldist._compat import Interval, StrOptions, regression_tree
+from labeldist._constraints import COUNT
 from labeldist._solvers.scaling import divide_columns, largest_or_one, mean_and_scale
 from labeldist._typing import Array
 from labeldist._validation import random_generator

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist._validation import check_columns, check_rows
 from labeldist.simplex import check_distributions

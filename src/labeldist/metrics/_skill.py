@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from labeldist._typing import Array
 from labeldist._validation import check_columns, check_label_names, check_rows
-from labeldist.metrics import _constants
+from labeldist.metrics import _best_constants
 from labeldist.metrics._measures import MEASURES, check_pair, measure_named, row_weights
 from labeldist.simplex import check_distributions, normalize
 
@@ -79,7 +79,7 @@ def skill(
     d, p = check_pair(degrees, D_pred)
     weight = row_weights(sample_weight, np.full(len(d), True))
     if baseline is None:
-        baseline = _constants.best_constant(d, measure, weight)
+        baseline = _best_constants.best_constant(d, measure, weight)
     given = np.asarray(baseline, dtype=np.float64)
     if given.shape not in (d.shape, d.shape[1:]):
         raise ValueError(
@@ -125,7 +125,7 @@ def best_constant(
     check_rows(D=D, sample_weight=sample_weight)
     degrees = normalize(D, name="D")
     weight = row_weights(sample_weight, np.full(len(degrees), True))
-    return _constants.best_constant(degrees, name, weight)
+    return _best_constants.best_constant(degrees, name, weight)
 
 
 def _check_baseline(D_true: Any, D_pred: Any, baseline: Any, sample_weight: Any) -> None:
@@ -155,4 +155,4 @@ def relative_reduction(achieved: float, trivial: float) -> float:
 
 def constant_name(measure: str) -> str:
     """Return what the best constant prediction for a measure is called."""
-    return THE_MEAN if _constants.is_mean(measure) else "the best constant"
+    return THE_MEAN if _best_constants.is_mean(measure) else "the best constant"

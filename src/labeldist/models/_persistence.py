@@ -25,7 +25,7 @@ from labeldist._extras import require
 from labeldist._files import check_free, write_whole
 from labeldist._pipelines import attribute_of
 from labeldist.exceptions import Hint, ModelError, ModelVersionWarning, warn
-from labeldist.models._inside_pipelines import feature_names_of, label_names_of
+from labeldist.models._fitted_models import feature_names_of, label_names_of
 
 CARD = "card.json"
 FORMAT = 1  # increases when older versions of labeldist cannot read new files

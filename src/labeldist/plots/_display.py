@@ -20,7 +20,7 @@ from labeldist._validation import check_label_names, check_rows, column_names
 from labeldist._validation import label_names as names_or_numbers
 from labeldist.exceptions import OutputError
 from labeldist.metrics._measures import check_pair
-from labeldist.models._inside_pipelines import predict_distributions
+from labeldist.models._fitted_models import predict_distributions
 from labeldist.simplex import check_distributions, normalize
 
 if TYPE_CHECKING:

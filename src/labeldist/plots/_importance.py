@@ -12,7 +12,7 @@ from labeldist._typing import Array
 from labeldist._validation import column_names, random_generator
 from labeldist.metrics import kl_divergence
 from labeldist.metrics._skill import relative_reduction
-from labeldist.models._inside_pipelines import feature_names_of
+from labeldist.models._fitted_models import feature_names_of
 from labeldist.plots._display import (
     OKABE_ITO,
     Axes,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.linalg import norm
 
-from labeldist._precision import TINY
+from labeldist._float_limits import TINY
 from labeldist._typing import Array
 
 IMBALANCE = 10.0  # ρ changes if one residual is this many times the other

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from labeldist._solvers.maximum_entropy import preconditioner
 from labeldist._solvers.scaling import mean_and_scale
+from labeldist._solvers.softmax_loss import preconditioner
 from labeldist._solvers.sparse_or_dense import gram
 from labeldist._typing import Array
 from labeldist.published._admm import ADMMSolution, minimize_by_admm

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import linalg
 
-from labeldist._precision import TINY
+from labeldist._float_limits import TINY
 from labeldist._typing import Array
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import (
+from labeldist._solvers.scaling import column_means, largest_by_column
+from labeldist._solvers.softmax_loss import (
     CrossEntropy,
     ValueAndGradient,
     precondition,
     preconditioner,
     squared_norm,
 )
-from labeldist._solvers.scaling import column_means, largest_by_column
 from labeldist._solvers.sparse_or_dense import append_ones, hold_for_products
 from labeldist._typing import Array
 from labeldist.learning._learner import report_convergence

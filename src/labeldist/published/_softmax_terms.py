@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from labeldist._solvers.maximum_entropy import labels_first_scores, softmax_and_log, through_softmax
+from labeldist._solvers.softmax_loss import labels_first_scores, softmax_and_log, through_softmax
 from labeldist._typing import Array
 
 # ε of √(t² + ε²), which replaces |t|. L-BFGS stops early at the kinks of |t|, hinges and maxima.

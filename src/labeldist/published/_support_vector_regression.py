@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
-from labeldist._base import NON_NEGATIVE
+from labeldist._constraints import NON_NEGATIVE
 from labeldist._kernels.kernels import gaussian_between, gaussian_kernel
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.scaling import mean_and_scale, standardise

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._base import COUNT, NON_NEGATIVE
 from labeldist._compat import StrOptions
-from labeldist._precision import EPSILON
-from labeldist._solvers.maximum_entropy import softmax_and_log, through_softmax
+from labeldist._constraints import COUNT, NON_NEGATIVE
+from labeldist._float_limits import EPSILON
+from labeldist._solvers.softmax_loss import softmax_and_log, through_softmax
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner, linear_scores
 from labeldist.published._hidden_layer import HiddenLayer, Objective, train_network

@@ -12,10 +12,10 @@ from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils.validation import check_is_fitted
 
 from labeldist import _validation as validation
-from labeldist._base import COUNT, POSITIVE
 from labeldist._compat import Interval
-from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._constraints import COUNT, POSITIVE
 from labeldist._solvers.scaling import check_squarable
+from labeldist._solvers.softmax_loss import softmax_and_log
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.learning._learner import linear_scores

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import gen_batches
 
-from labeldist._base import COUNT, NON_NEGATIVE
-from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._constraints import COUNT, NON_NEGATIVE
 from labeldist._solvers.row_blocks import row_blocks
+from labeldist._solvers.softmax_loss import softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner, linear_scores
 from labeldist.published._hidden_layer import HiddenLayer, Objective, train_network

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from labeldist._base import COUNT
 from labeldist._compat import HasMethods
+from labeldist._constraints import COUNT
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner
 from labeldist.learning._softmax_regression import SoftmaxRegression

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labeldist._base import NON_NEGATIVE
+from labeldist._constraints import NON_NEGATIVE
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import (
+from labeldist._solvers.softmax_loss import (
     CrossEntropy,
     precondition,
     preconditioner,

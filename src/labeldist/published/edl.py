@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from labeldist._solvers.maximum_entropy import squared_norm, through_softmax
+from labeldist._solvers.softmax_loss import squared_norm, through_softmax
 from labeldist._typing import Array
 from labeldist._validation import check_label_names
 from labeldist.learning._learner import SampleWeightMixin

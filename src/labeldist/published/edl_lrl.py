@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from labeldist._solvers.lbfgs import LBFGSSolution, minimize_lbfgs
-from labeldist._solvers.maximum_entropy import precondition, preconditioner, through_softmax
+from labeldist._solvers.softmax_loss import precondition, preconditioner, through_softmax
 from labeldist._solvers.sparse_or_dense import gram
 from labeldist._typing import Array
 from labeldist.published._admm import INNER_TOLERANCE, START_PENALTY, minimize_by_admm

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from labeldist._base import COUNT
 from labeldist._compat import Interval
-from labeldist._precision import EPSILON, TINY
+from labeldist._constraints import COUNT
+from labeldist._float_limits import EPSILON, TINY
 from labeldist._solvers.scaling import column_means
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer

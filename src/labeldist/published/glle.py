@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labeldist._compat import StrOptions
-from labeldist._solvers.bidirectional import EnhancementLoss
+from labeldist._solvers.bidirectional_enhancement import EnhancementLoss
 from labeldist._solvers.lbfgs import LBFGSSolution
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import NewRowsMixin, ScoringEnhancer

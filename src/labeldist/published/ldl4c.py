@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import entr
 
-from labeldist._base import NON_NEGATIVE, POSITIVE
-from labeldist._solvers.maximum_entropy import softmax_and_log
+from labeldist._constraints import NON_NEGATIVE, POSITIVE
+from labeldist._solvers.softmax_loss import softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.published._softmax_learners import PenalisedSoftmax

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from scipy.stats import rankdata
 
-from labeldist._base import NON_NEGATIVE
-from labeldist._solvers.maximum_entropy import through_softmax
+from labeldist._constraints import NON_NEGATIVE
+from labeldist._solvers.softmax_loss import through_softmax
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.published._softmax_learners import PenalisedSoftmax

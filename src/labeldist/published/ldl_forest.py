@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import entr, expit
 from sklearn.utils import gen_batches
 
-from labeldist._base import COUNT, NON_NEGATIVE
-from labeldist._precision import EPSILON
+from labeldist._constraints import COUNT, NON_NEGATIVE
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist._validation import random_generator
 from labeldist.learning._learner import DistributionLearner, linear_scores

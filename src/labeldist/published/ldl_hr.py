@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._base import NON_NEGATIVE, POSITIVE
+from labeldist._constraints import NON_NEGATIVE, POSITIVE
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.published._softmax_learners import PenalisedSoftmax

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from labeldist._solvers.maximum_entropy import ValueAndGradient, squared_norm
+from labeldist._solvers.softmax_loss import ValueAndGradient, squared_norm
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.published._softmax_learners import PenalisedSoftmax

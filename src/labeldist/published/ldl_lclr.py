@@ -8,9 +8,9 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from labeldist._base import NON_NEGATIVE
+from labeldist._constraints import NON_NEGATIVE
 from labeldist._solvers.lbfgs import minimize_lbfgs
-from labeldist._solvers.maximum_entropy import (
+from labeldist._solvers.softmax_loss import (
     precondition,
     preconditioner,
     softmax_and_log,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labeldist._base import NON_NEGATIVE
+from labeldist._constraints import NON_NEGATIVE
 from labeldist._kernels.neighbor_graph import reconstruction_weights
 from labeldist._typing import Array
 from labeldist.published._clustering import cluster_rows

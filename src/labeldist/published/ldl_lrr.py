@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labeldist._base import NON_NEGATIVE, POSITIVE
-from labeldist._solvers.maximum_entropy import through_softmax
+from labeldist._constraints import NON_NEGATIVE, POSITIVE
+from labeldist._solvers.softmax_loss import through_softmax
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.published._softmax_learners import PenalisedSoftmax

@@ -11,10 +11,10 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import xlogy
 
-from labeldist._base import NON_NEGATIVE, POSITIVE
-from labeldist._precision import EPSILON, TINY
-from labeldist._solvers.maximum_entropy import softmax_and_log, through_softmax
+from labeldist._constraints import NON_NEGATIVE, POSITIVE
+from labeldist._float_limits import EPSILON, TINY
 from labeldist._solvers.moments import Moments
+from labeldist._solvers.softmax_loss import softmax_and_log, through_softmax
 from labeldist._solvers.sparse_or_dense import gram, hold_for_products
 from labeldist._solvers.sylvester import solve_symmetric_sylvester
 from labeldist._typing import Array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from labeldist._base import NON_NEGATIVE
+from labeldist._constraints import NON_NEGATIVE
 from labeldist._solvers.scaling import mean_and_scale
 from labeldist._solvers.sparse_or_dense import gram
 from labeldist._typing import Array

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from labeldist._compat import Interval
+from labeldist._float_limits import TINY
 from labeldist._kernels.kernels import gaussian_kernel
-from labeldist._precision import TINY
 from labeldist._solvers.conjugate_gradients import solve_conjugate_gradient
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer

@@ -10,7 +10,7 @@ from scipy import linalg, sparse
 from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
-from labeldist._base import COUNT
+from labeldist._constraints import COUNT
 from labeldist._kernels.neighbor_graph import reconstruction_weights
 from labeldist._typing import Array
 from labeldist.enhancement._enhancer import ScoringEnhancer

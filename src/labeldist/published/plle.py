@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labeldist import _validation as validation
-from labeldist._base import ConstrainedEstimator
-from labeldist._precision import TINY
+from labeldist._constraints import ConstrainedEstimator
+from labeldist._float_limits import TINY
 from labeldist._threads import threads_for
 from labeldist._typing import Array
 from labeldist.published import GLLE

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.special import softmax
 
-from labeldist._base import POSITIVE
 from labeldist._compat import StrOptions
+from labeldist._constraints import POSITIVE
 from labeldist._solvers.scaling import check_squarable, column_means
 from labeldist._typing import Array
 from labeldist.learning._learner import DistributionLearner, SampleWeightMixin

@@ -14,8 +14,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from labeldist._base import COUNT, POSITIVE
 from labeldist._compat import Interval, StrOptions
+from labeldist._constraints import COUNT, POSITIVE
 from labeldist._kernels.kernels import squared_distances
 from labeldist._solvers.scaling import check_squarable, column_means
 from labeldist._typing import Array

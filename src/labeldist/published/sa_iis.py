@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from labeldist._compat import Interval
-from labeldist._solvers.maximum_entropy import CrossEntropy, preconditioner, softmax_and_log
+from labeldist._solvers.softmax_loss import CrossEntropy, preconditioner, softmax_and_log
 from labeldist._typing import Array
 from labeldist.learning._learner import SampleWeightMixin
 from labeldist.published._softmax_learners import IterativeSoftmax

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._base import POSITIVE
+from labeldist._constraints import POSITIVE
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
 from labeldist._solvers.conjugate_gradients import solve_conjugate_gradient
 from labeldist._solvers.scaling import mean_and_scale

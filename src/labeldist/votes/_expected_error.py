@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeldist._typing import Array
+from labeldist.votes._item_population import counted_rows, fit_to_pairs
 from labeldist.votes._noise_ceiling import (
     NODES,
     check_independent_votes,
@@ -16,7 +17,6 @@ from labeldist.votes._noise_ceiling import (
     expected_negentropy,
     skill_of_truth,
 )
-from labeldist.votes._population import counted_rows, fit_to_pairs
 from labeldist.votes._vote_distributions import VoteDistributions
 
 

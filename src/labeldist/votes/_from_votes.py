@@ -13,7 +13,7 @@ from labeldist._typing import Array
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize
 from labeldist.votes._dawid_skene import dawid_skene
-from labeldist.votes._population import fit_to_pairs
+from labeldist.votes._item_population import fit_to_pairs
 from labeldist.votes._vote_distributions import VoteDistributions, check_items_have_votes
 from labeldist.votes._vote_tables import read_votes
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import psi, xlogy
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist._validation import check_rows, interval_levels
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.metrics._measures import row_weights
 from labeldist.metrics._skill import relative_reduction
 from labeldist.simplex import normalize
-from labeldist.votes._population import counted_rows, fit_to_pairs
+from labeldist.votes._item_population import counted_rows, fit_to_pairs
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
     check_vote_distributions,

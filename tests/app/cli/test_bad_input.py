@@ -92,7 +92,7 @@ def test_existing_files_are_overwritten_only_with_force(folder, command):
 def test_file_that_appears_during_the_work_is_not_overwritten(folder, command, monkeypatch):
     output = folder / COMMANDS[command][-1]
     monkeypatch.setattr(
-        "labeldist.app.cli.tables.check_free", lambda path, **_: output.write_text("precious")
+        "labeldist.app.cli.table_files.check_free", lambda path, **_: output.write_text("precious")
     )
     result = run(*COMMANDS[command], fails=True)
     assert result.exit_code == 1

@@ -11,7 +11,7 @@ from pandas.testing import assert_frame_equal
 from labeldist import BDLDL, BDLE
 from labeldist.app.cli import predict
 from labeldist.app.tables import chunks
-from labeldist.app.tables.tables import read_table
+from labeldist.app.tables.read_and_write import read_table
 from labeldist.models import save
 from tests.app.cli.in_process import error_of, run, run_json
 from tests.app.cli.processes import labeldist

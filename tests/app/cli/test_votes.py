@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from labeldist.app.tables.tables import read_table
+from labeldist.app.tables.read_and_write import read_table
 from labeldist.votes import dawid_skene, from_votes
 from tests.app.cli.in_process import error_of, run, run_json
 

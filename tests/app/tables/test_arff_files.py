@@ -2,7 +2,7 @@
 
 import pytest
 
-from labeldist.app.tables.tables import read_table
+from labeldist.app.tables.read_and_write import read_table
 
 HEADER = """@relation 'music'
 @attribute acc numeric

@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 
 from labeldist.app.tables import chunks
 from labeldist.app.tables.chunks import can_stream, read_chunks, write_chunks
-from labeldist.app.tables.tables import read_table
+from labeldist.app.tables.read_and_write import read_table
 from labeldist.exceptions import TableError
 
 

@@ -8,7 +8,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from labeldist.app.tables.column_selection import read_labelled, typed
-from labeldist.app.tables.tables import read_table, write_table
+from labeldist.app.tables.read_and_write import read_table, write_table
 from labeldist.exceptions import LabelDistWarning, TableError
 
 

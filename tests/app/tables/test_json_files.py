@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from labeldist.app.tables.tables import read_table, write_table
+from labeldist.app.tables.read_and_write import read_table, write_table
 
 FIRST = '"n": {"e": 3}, "votes": [1, 2]'
 SECOND = '"n": {"e": 4, "c": 5}'

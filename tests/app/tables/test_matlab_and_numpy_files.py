@@ -6,7 +6,7 @@ import pytest
 import scipy.io
 from scipy import sparse
 
-from labeldist.app.tables.tables import read_table, write_table
+from labeldist.app.tables.read_and_write import read_table, write_table
 from labeldist.exceptions import TableError
 
 

@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 from pandas.testing import assert_frame_equal
 
-from labeldist.app.tables.tables import read_table, write_table
+from labeldist.app.tables.read_and_write import read_table, write_table
 from labeldist.exceptions import TableError
 
 

@@ -17,7 +17,7 @@ from labeldist import BDLE, BayesLE
 from labeldist.datasets import binarize, load_dataset, make_artificial
 from labeldist.enhancement import LogicalSoftmax, Uniform
 from labeldist.enhancement._bayes_le.posterior import posterior_moments
-from labeldist.enhancement._bayes_le.score_model import TagModel
+from labeldist.enhancement._bayes_le.tag_model import TagModel
 from labeldist.enhancement._bayes_le.tag_rule import Rule, distinct_rows
 from labeldist.exceptions import LabelWarning
 from labeldist.metrics import kl_divergence

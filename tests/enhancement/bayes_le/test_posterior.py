@@ -7,7 +7,7 @@ from labeldist.enhancement._bayes_le.posterior import (
     posterior_moments,
     posterior_quantiles,
 )
-from labeldist.enhancement._bayes_le.score_model import TagModel
+from labeldist.enhancement._bayes_le.tag_model import TagModel
 from labeldist.enhancement._bayes_le.tag_rule import Rule
 
 TAGS = np.array([[True, False, True], [False, True, True], [False, False, False]])

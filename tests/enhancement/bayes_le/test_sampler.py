@@ -11,7 +11,7 @@ from labeldist.enhancement._bayes_le import sampler
 from labeldist.enhancement._bayes_le.logistic_normal import precision_of
 from labeldist.enhancement._bayes_le.posterior import posterior_moments
 from labeldist.enhancement._bayes_le.sampler import Chains
-from labeldist.enhancement._bayes_le.score_model import TagModel
+from labeldist.enhancement._bayes_le.tag_model import TagModel
 from labeldist.enhancement._bayes_le.tag_rule import Rule
 from labeldist.simplex import softmax
 

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist.app.cli import options, tables
+from labeldist.app.cli import options
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.cli.vote_tables import VoteColumns
 from labeldist.app.tables.column_selection import one_column
-from labeldist.app.tables.tables import STANDARD
+from labeldist.app.tables.read_and_write import STANDARD
 from labeldist.app.text import counted
 
 N_SHOWN = 5  # Of the annotators in the written table, the least and the most agreeing are printed.

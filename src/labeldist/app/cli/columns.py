@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from labeldist.app.cli import notes
+from labeldist.app.cli import table_notes as notes
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_kinds import TableKinds
 from labeldist.app.tables.column_selection import (

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from labeldist.app.cli import options, pictures, tables
+from labeldist.app.cli import options, pictures
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.exceptions import TableError
 from labeldist.utils import did_you_mean, listed, whole_file

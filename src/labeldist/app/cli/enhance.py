@@ -9,10 +9,11 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from labeldist.app.cli import columns, options, pictures, tables
+from labeldist.app.cli import columns, options, pictures
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.options import BAYES, ENHANCERS, make, use_features
 from labeldist.app.cli.reporter import Reporter
-from labeldist.app.tables.tables import STANDARD
+from labeldist.app.tables.read_and_write import STANDARD
 from labeldist.exceptions import LabelDistWarning
 
 FACTS_OF_BAYES = ("spread", "spread_identified", "noise", "rule", "explained", "n_impossible")

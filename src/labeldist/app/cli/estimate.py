@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labeldist.app.cli import columns, options, tables
+from labeldist.app.cli import columns, options
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.estimating import Estimate, fit_vote_le
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.cli.vote_tables import VoteColumns, note_labels
 from labeldist.app.cli.voted_items import VotedItems, check_join, describe_items, join_table
-from labeldist.app.tables.tables import STANDARD
+from labeldist.app.tables.read_and_write import STANDARD
 from labeldist.app.types import VOTES_COLUMN
 
 if TYPE_CHECKING:

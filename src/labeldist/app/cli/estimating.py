@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labeldist.app.cli.reporter import Reporter
-from labeldist.app.cli.tables import check_several
+from labeldist.app.cli.table_files import check_several
 from labeldist.app.tables.column_selection import LabelledTable
 from labeldist.app.text import counted
 from labeldist.app.types import Array

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from labeldist.app.cli import columns, options, pictures, tables
+from labeldist.app.cli import columns, options, pictures
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.noise_ceilings import noise_ceiling_of
-from labeldist.app.cli.notes import note_sums
 from labeldist.app.cli.reporter import Reporter
+from labeldist.app.cli.table_notes import note_sums
 from labeldist.app.scores import UNIFORM, Baseline, Score, describe_skill, score_with_baselines
 from labeldist.app.tables.column_selection import check_apart, degrees, match_columns, one_column
 from labeldist.app.types import Array

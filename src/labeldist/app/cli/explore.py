@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labeldist.app.cli import options, tables
+from labeldist.app.cli import options
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.columns import Columns
-from labeldist.app.cli.notes import note_sums
+from labeldist.app.cli.exploring import page_of_degrees, page_of_tags
 from labeldist.app.cli.options import BAYES, ENHANCERS, make
-from labeldist.app.cli.pages import page_of_degrees, page_of_tags
 from labeldist.app.cli.reporter import Reporter
+from labeldist.app.cli.table_notes import note_sums
 from labeldist.app.tables.column_selection import check_apart, degrees, match_columns, one_column
-from labeldist.app.tables.tables import STANDARD
+from labeldist.app.tables.read_and_write import STANDARD
 from labeldist.app.types import VOTES_COLUMN
 from labeldist.exceptions import TableError
 from labeldist.simplex import normalize

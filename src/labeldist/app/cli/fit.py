@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labeldist.app.cli import columns, options, pictures, tables
+from labeldist.app.cli import columns, options, pictures
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.noise_ceilings import noise_ceiling_of
-from labeldist.app.cli.notes import note_sums
 from labeldist.app.cli.options import LEARNERS, make
 from labeldist.app.cli.reporter import Reporter
+from labeldist.app.cli.table_notes import note_sums
 from labeldist.app.text import counted
 from labeldist.metrics import best_constant
 

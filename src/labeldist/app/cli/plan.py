@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from labeldist.app.cli import options, pictures, tables
+from labeldist.app.cli import options, pictures
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.cli.vote_tables import VoteColumns
 from labeldist.utils import require

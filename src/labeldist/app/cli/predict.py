@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labeldist.app.cli import options, pictures, tables
-from labeldist.app.cli.predicting import SavedModel
+from labeldist.app.cli import options, pictures
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
+from labeldist.app.cli.saved_model import SavedModel
 from labeldist.app.tables.chunks import can_stream, read_chunks, write_chunks
 from labeldist.app.tables.column_selection import check_apart, one_column
-from labeldist.app.tables.tables import STANDARD
+from labeldist.app.tables.read_and_write import STANDARD
 from labeldist.exceptions import TableError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from labeldist.app.standard_output import write_to_standard_output
-from labeldist.app.tables.tables import STANDARD
+from labeldist.app.tables.read_and_write import STANDARD
 from labeldist.app.types import Callback
 from labeldist.exceptions import Hint, LabelDistError
 from labeldist.utils import listed

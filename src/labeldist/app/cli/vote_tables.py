@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from labeldist.app.cli import tables
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_kinds import MISSING
 from labeldist.app.tables.column_selection import match_columns
@@ -53,7 +53,7 @@ class VoteColumns:
         if self.tool is None:
             names = (self.item, self.annotator, self.label, self.annotators)
             return tables.read(path, reporter, *names), self
-        from labeldist.app.exports import ANNOTATOR, ITEM, LABEL, read_export
+        from labeldist.app.annotation_exports import ANNOTATOR, ITEM, LABEL, read_export
 
         with reporter.working(f"Reading {path}"):
             frame = read_export(path, self.tool, self.label)

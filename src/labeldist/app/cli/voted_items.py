@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from labeldist.app.cli import tables
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.cli.vote_tables import VoteColumns
 from labeldist.app.text import counted

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from labeldist.app.cli import options, tables
+from labeldist.app.cli import options
+from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.cli.vote_tables import VoteColumns, note_labels
 from labeldist.app.cli.voted_items import check_join, describe_items, join_table
-from labeldist.app.tables.tables import STANDARD
+from labeldist.app.tables.read_and_write import STANDARD
 
 if TYPE_CHECKING:
     from labeldist.votes import VoteDistributions

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from labeldist.app.tables.csv_files import HEADER, find_separator
 from labeldist.app.tables.parquet_files import arrow_to_frame
-from labeldist.app.tables.tables import read_errors, reading
+from labeldist.app.tables.read_and_write import read_errors, reading
 from labeldist.datasets import TableStream
 from labeldist.utils import require, whole_file
 

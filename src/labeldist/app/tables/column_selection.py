@@ -20,7 +20,7 @@ from labeldist.app.tables.column_kinds import (
     kind_of,
     to_numbers,
 )
-from labeldist.app.tables.tables import matches, read_table, reading, with_columns
+from labeldist.app.tables.read_and_write import matches, read_table, reading, with_columns
 from labeldist.app.text import cell_at, shortened, word
 from labeldist.app.types import Array
 from labeldist.exceptions import TableError

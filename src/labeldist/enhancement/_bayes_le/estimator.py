@@ -18,15 +18,15 @@ from labeldist._typing import Array, Callback
 from labeldist._validation import check_rows, interval_levels, random_generator
 from labeldist.enhancement._bayes_le.logistic_normal import expected_degrees
 from labeldist.enhancement._bayes_le.posterior import posterior_moments, posterior_quantiles
-from labeldist.enhancement._bayes_le.score_model import (
+from labeldist.enhancement._bayes_le.score_regressors import CrossFittedScores, KernelScores
+from labeldist.enhancement._bayes_le.tag_counts import likely_threshold
+from labeldist.enhancement._bayes_le.tag_model import (
     TagModel,
     count_tags,
     fit_joint_model,
     fit_tag_model,
     informative_counts,
 )
-from labeldist.enhancement._bayes_le.score_regressors import CrossFittedScores, KernelScores
-from labeldist.enhancement._bayes_le.tag_counts import likely_threshold
 from labeldist.enhancement._bayes_le.tag_rule import Rule, Tags, distinct_rows
 from labeldist.enhancement._enhancer import LabelEnhancer, NewRowsMixin, accepts_sparse
 from labeldist.exceptions import LabelWarning, warn

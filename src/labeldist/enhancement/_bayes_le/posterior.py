@@ -9,7 +9,7 @@ from labeldist._progress import show_nothing
 from labeldist._typing import Array, Callback
 from labeldist.enhancement._bayes_le.logistic_normal import precision_of, softmax_columns
 from labeldist.enhancement._bayes_le.sampler import Chains
-from labeldist.enhancement._bayes_le.score_model import TagModel
+from labeldist.enhancement._bayes_le.tag_model import TagModel
 from labeldist.enhancement._bayes_le.tag_rule import Tags
 
 BURN_IN = 20  # sweeps whose draws are discarded

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from labeldist._typing import Array
-from labeldist.enhancement._vote_le.left_out_votes import Posterior
+from labeldist.enhancement._vote_le.posteriors import Posterior
 
 
 @dataclass(frozen=True)

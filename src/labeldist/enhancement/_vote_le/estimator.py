@@ -22,7 +22,7 @@ from labeldist._validation import (
 )
 from labeldist.enhancement._enhancer import LabelEnhancer, accepts_sparse
 from labeldist.enhancement._vote_le.dirichlet_prior import DirichletPrior
-from labeldist.enhancement._vote_le.left_out_votes import Posterior, mix, mixture_weights
+from labeldist.enhancement._vote_le.posteriors import Posterior, mix, mixture_weights
 from labeldist.enhancement._vote_le.prior_means import (
     Votes,
     cross_fit,
@@ -39,7 +39,7 @@ from labeldist.enhancement._vote_le.priors import (
 )
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.votes import VoteDistributions, from_votes
-from labeldist.votes._population import distinct_rows
+from labeldist.votes._item_population import distinct_rows
 
 MARGIN = 5e-4  # by which the score of learner="auto" may be below that of the overall shares
 MAX_ITEMS = 5000  # for the priors and their weights, which hardly change with more

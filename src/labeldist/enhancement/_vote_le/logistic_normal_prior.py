@@ -16,10 +16,10 @@ from scipy.linalg import helmert
 from scipy.special import log_softmax, logsumexp, softmax
 from scipy.stats import norm, qmc
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._typing import Array
-from labeldist.enhancement._vote_le.left_out_votes import Posterior
+from labeldist.enhancement._vote_le.posteriors import Posterior
 
 LAPLACE_STEPS = 40
 SAMPLING_STEPS = 12

@@ -15,7 +15,7 @@ from labeldist._compat import _safe_indexing
 from labeldist._solvers.softmax_regression import SoftmaxPath, SoftmaxSolution
 from labeldist._typing import Array
 from labeldist._validation import column_names, weights_for
-from labeldist.enhancement._vote_le.left_out_votes import vote_score
+from labeldist.enhancement._vote_le.posteriors import vote_score
 from labeldist.features import KernelFeatures
 from labeldist.simplex import normalize
 

@@ -10,10 +10,16 @@ import numpy as np
 
 from labeldist._typing import Array
 from labeldist.enhancement._vote_le.dirichlet_prior import DirichletPrior
-from labeldist.enhancement._vote_le.left_out_votes import Posterior, UncertainPrior
 from labeldist.enhancement._vote_le.logistic_normal_prior import LogisticNormalPrior
+from labeldist.enhancement._vote_le.posteriors import Posterior, UncertainPrior
 from labeldist.enhancement._vote_le.prior_means import Votes
-from labeldist.votes._population import ADDED, Strength, counted_rows, distinct_rows, fit_population
+from labeldist.votes._item_population import (
+    ADDED,
+    Strength,
+    counted_rows,
+    distinct_rows,
+    fit_population,
+)
 
 NODES = 3  # values of the uncertain strength
 KNOWN_STRENGTH = 1.2  # ratio of the nodes, below which one of them is enough

@@ -84,7 +84,7 @@ def read_table(source: str | os.PathLike[str], *, text: Sequence[str | None] = (
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from labeldist.app.tables.tables import read_table
+    >>> from labeldist.app.tables.read_and_write import read_table
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "songs.csv").write_text("id,joy\n007,0.5\n")
     ...     read_table(Path(folder, "songs.csv"))
@@ -134,7 +134,7 @@ def write_table(
     --------
     >>> from tempfile import TemporaryDirectory
     >>> import pandas as pd
-    >>> from labeldist.app.tables.tables import write_table
+    >>> from labeldist.app.tables.read_and_write import write_table
     >>> with TemporaryDirectory() as folder:
     ...     write_table(pd.DataFrame({"joy": [0.25], "fear": [0.75]}), f"{folder}/degrees.csv")
     """

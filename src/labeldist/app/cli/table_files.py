@@ -11,7 +11,7 @@ import typer
 
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_selection import degrees, one_column, typed
-from labeldist.app.tables.tables import (
+from labeldist.app.tables.read_and_write import (
     STANDARD,
     check_format,
     keeps_types,

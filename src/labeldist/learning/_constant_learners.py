@@ -11,7 +11,7 @@ from labeldist._compat import StrOptions, _num_samples
 from labeldist._typing import Array
 from labeldist.learning._learner import ONLY_NAMES, DistributionLearner, SampleWeightMixin
 from labeldist.metrics import MEASURES
-from labeldist.metrics._constants import best_constant
+from labeldist.metrics._best_constants import best_constant
 
 
 class MeanDistribution(SampleWeightMixin, DistributionLearner):

@@ -6,8 +6,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pandas as pd
 import pytest
 
-from labeldist.app import exports
-from labeldist.app.exports import read_export
+from labeldist.app import annotation_exports as exports
+from labeldist.app.annotation_exports import read_export
 from labeldist.exceptions import LabelDistWarning, TableError
 
 

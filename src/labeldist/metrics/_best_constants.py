@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._typing import Array
 from labeldist.metrics._measures import MEASURES
 from labeldist.simplex import normalize

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labeldist.enhancement._vote_le.dirichlet_prior import DirichletPrior
-from labeldist.enhancement._vote_le.left_out_votes import (
+from labeldist.enhancement._vote_le.posteriors import (
     UncertainPrior,
     mix,
     mixture_weights,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._solvers.sparse_or_dense import gram
 from labeldist._typing import Array
 

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from labeldist.metrics import MEASURES, _constants
-from labeldist.metrics._constants import SOLUTIONS, best_constant
+from labeldist.metrics import MEASURES, _best_constants
+from labeldist.metrics._best_constants import SOLUTIONS, best_constant
 
 EXACT = dict.fromkeys(SOLUTIONS, 1e-6)
 # Those of the other measures are the best of some candidates.
@@ -74,5 +74,5 @@ def test_weighted_rows_equal_repeated_rows(measure, rng):
 def test_large_tables_are_compared_on_a_sample(measure, monkeypatch, rng):
     D = rng.dirichlet(np.ones(3), size=400)
     expected = loss(measure, D, best_constant(D, measure))
-    monkeypatch.setattr(_constants, "N_COMPARED", 100)
+    monkeypatch.setattr(_best_constants, "N_COMPARED", 100)
     assert loss(measure, D, best_constant(D, measure)) == pytest.approx(expected, rel=0.05)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from labeldist._precision import EPSILON
+from labeldist._float_limits import EPSILON
 from labeldist._solvers.conjugate_gradients import solve_conjugate_gradient
 from labeldist._solvers.row_blocks import row_blocks
 from labeldist._solvers.sylvester import SAFETY, solve_symmetric_sylvester

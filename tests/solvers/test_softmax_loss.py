@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
-from labeldist._solvers.maximum_entropy import (
+from labeldist._solvers.softmax_loss import (
     CrossEntropy,
     preconditioner,
     softmax_and_log,

@@ -20,7 +20,7 @@ from zipfile import ZipFile, ZipInfo
 
 from labeldist.app.tables.csv_files import read_csv
 from labeldist.app.tables.json_files import parse_json, parse_lines
-from labeldist.app.tables.tables import read_errors, reading
+from labeldist.app.tables.read_and_write import read_errors, reading
 from labeldist.app.text import shortened
 from labeldist.exceptions import LabelDistWarning, TableError
 from labeldist.utils import listed, require

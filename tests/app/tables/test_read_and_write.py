@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from labeldist.app.tables.tables import READERS, WRITABLE, WRITERS, read_table, write_table
+from labeldist.app.tables.read_and_write import READERS, WRITABLE, WRITERS, read_table, write_table
 from labeldist.exceptions import TableError
 
 TEXT_FORMATS = (".csv", ".tsv", ".arff", ".json", ".jsonl")

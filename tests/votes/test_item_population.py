@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from labeldist.exceptions import TableError
 from labeldist.votes import from_votes
-from labeldist.votes._population import (
+from labeldist.votes._item_population import (
     DEVIATION,
     MEDIAN_VARIANCE,
     Strength,

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from labeldist.learning import SoftLabelClassifier
-from labeldist.learning._booster_texts import check_lightgbm_text, check_xgboost_text
+from labeldist.learning._booster_text_checks import check_lightgbm_text, check_xgboost_text
 
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from labeldist import BDLDL, BDLDLCV, BDLE, EnhancedLearner
 from labeldist._pipelines import attribute_of, layers
 from labeldist.exceptions import ModelError
-from labeldist.models._inside_pipelines import (
+from labeldist.models._fitted_models import (
     feature_names_of,
     label_names_of,
     predict_distributions,

@@ -5,8 +5,8 @@ from scipy.optimize import approx_fprime
 
 from labeldist._kernels.kernels import gaussian, squared_distances
 from labeldist._kernels.neighbor_graph import laplacian, neighbor_graph
-from labeldist._solvers import bidirectional
-from labeldist._solvers.bidirectional import (
+from labeldist._solvers import bidirectional_enhancement as bidirectional
+from labeldist._solvers.bidirectional_enhancement import (
     EnhancementLoss,
     minimize_exactly,
     minimize_over_kernel_range,

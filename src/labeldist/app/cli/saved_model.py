@@ -11,7 +11,7 @@ import numpy as np
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_kinds import is_missing
 from labeldist.app.tables.column_selection import numeric_columns
-from labeldist.app.tables.tables import with_columns
+from labeldist.app.tables.read_and_write import with_columns
 from labeldist.app.text import counted
 from labeldist.app.types import Array
 from labeldist.exceptions import ModelError
