@@ -208,6 +208,7 @@ def calls_of_functions():
         yield name, getattr(metrics, name), WEIGHTED_PAIR, PAIR
     with_baseline = WEIGHTED_PAIR | {"baseline": PREDICTED}
     yield "skill", metrics.skill, with_baseline, (*PAIR, "baseline")
+    yield "best_constant", metrics.best_constant, {"D": TRUTH, "sample_weight": WEIGHT}, ()
     yield "get_scorer", _scorer, ESTIMATED | {"sample_weight": WEIGHT}, ("y",)
     yield "choose_learner", _choose, FEATURES_AND_DEGREES | {"sample_weight": WEIGHT}, ()
     yield "compare", _compare, FEATURES_AND_DEGREES, ()

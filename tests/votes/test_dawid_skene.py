@@ -114,6 +114,12 @@ def test_unanimous_votes_and_labels_without_votes():
     assert_array_equal(dawid_skene(table.assign(emotion="joy"), **LONG).distributions, 1)
 
 
+def test_items_without_votes_are_to_be_dropped():
+    table = pd.DataFrame({"ann": ["joy", None], "bob": ["fear", None]})
+    with pytest.raises(TableError, match=r"first data row 2, item 1\. Drop these items\.$"):
+        dawid_skene(table, annotators=["ann", "bob"])
+
+
 def test_annotators_with_few_votes_err_like_the_others():
     """Without shared error rates, EM moves unanimous items to the most frequent label."""
     items = np.repeat([1, 2, 3], 3)

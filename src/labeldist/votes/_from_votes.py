@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labeldist._typing import Array
-from labeldist.exceptions import TableError
+from labeldist.exceptions import Hint, TableError
 from labeldist.simplex import normalize
 from labeldist.votes._dawid_skene import dawid_skene
 from labeldist.votes._item_population import fit_to_pairs
@@ -132,7 +132,7 @@ def from_votes(
     if not weights.any():
         raise TableError("The table has no votes.")
     if not (smoothing or allow_empty):
-        check_items_have_votes(table)
+        check_items_have_votes(table, Hint.NO_VOTES)
     if smoothing == "auto":
         prior_votes = fit_to_pairs(table.counts, "smoothing='auto'").prior_votes
     else:

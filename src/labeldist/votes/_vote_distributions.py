@@ -105,13 +105,15 @@ def has_several_votes(votes: VoteTable | VoteDistributions) -> bool:
     return votes.votes is not None and count_repeated(votes.votes[:, :2]) > 0
 
 
-def check_items_have_votes(table: VoteTable | VoteDistributions) -> None:
+def check_items_have_votes(
+    table: VoteTable | VoteDistributions, hint: str = "Drop these items."
+) -> None:
     """Raise an error if an item has no votes."""
     empty = np.flatnonzero(~table.counts.any(axis=1))
     if empty.size:
         first = f"data row {empty[0] + 1}, item {table.items[empty[0]]!r}"
         problem = f"{empty.size} item(s) have no vote, first {first}."
-        raise TableError(problem, hint=Hint.NO_VOTES)
+        raise TableError(problem, hint=hint)
 
 
 def check_single_votes(table: VoteTable | VoteDistributions, reason: str) -> None:

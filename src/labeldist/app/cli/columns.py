@@ -69,38 +69,38 @@ class Columns:
             found.append(self.item)
         return found
 
+    def choose(
+        self, kinds: TableKinds, ignored: Sequence[str], *, need_features: bool
+    ) -> LabelledTable:
+        """Choose the label and feature columns of a table without some `ignored` columns."""
+        return choose_columns(
+            kinds.frame,
+            self.labels,
+            features=self.features,
+            ignore=ignored,
+            prepare=self.prepare,
+            need_features=need_features,
+            kinds=kinds,
+        )
+
 
 def choose(
     frame: pd.DataFrame, columns: Columns, reporter: Reporter, *, need_features: bool = True
 ) -> LabelledTable:
     """Choose label and feature columns, with notes about columns that may be chosen wrongly."""
+    kinds = columns.kinds(frame)
     ignored = columns.no_features(frame)
-    found = columns.kinds(frame)
-
-    def choose_without(ignored: list[str]) -> LabelledTable:
-        return choose_columns(
-            frame,
-            columns.labels,
-            features=columns.features,
-            ignore=ignored,
-            prepare=columns.prepare,
-            need_features=need_features,
-            kinds=found,
-        )
-
-    name = VOTES_COLUMN
     finds_features = columns.features is None
     if finds_features:
-        bounds = bounds_in(frame, match_columns(columns.labels, frame.columns, "label"))
-        if bounds:  # The table has estimates, and a column of votes is that of labeldist.
-            ignored += frame.columns.intersection([*bounds, name]).tolist()
-    table = choose_without(ignored)
-    if finds_features and table.features == [name]:
-        reporter.note(f"column {name!r} is not a feature. If it is one, add --features {name}.")
-        table = choose_without([*ignored, name])
+        ignored += _written_with_estimates(frame, columns.labels)
+    table = columns.choose(kinds, ignored, need_features=need_features)
+    if finds_features and table.features == [VOTES_COLUMN]:
+        advice = f"If it is one, add --features {VOTES_COLUMN}"
+        reporter.note(f"column {VOTES_COLUMN!r} is not a feature. {advice}.")
+        table = columns.choose(kinds, [*ignored, VOTES_COLUMN], need_features=need_features)
     if not columns.prepare:
         notes.note_left_out(table, reporter)
-    leaks = find_leaks(found, table.features, table.Y)
+    leaks = find_leaks(kinds, table.features, table.Y)
     if finds_features:
         table = _without_copies(table, leaks, reporter)
     if need_features:
@@ -108,16 +108,21 @@ def choose(
     if columns.prepare:
         _check_given_kinds(table)
         notes.describe_columns(table, reporter)
-    if finds_features and name in table.features:
-        advice = f"If it counts votes, add --ignore {name}, or --weights {name} to labeldist fit."
-        reporter.note(f"column {name!r} is used as a feature. {advice}")
+    if finds_features:
+        notes.note_votes(table, reporter)
     notes.note_identifiers(table, reporter)
     notes.note_leaks([leak for leak in leaks if leak.feature in table.features], reporter)
     return table
 
 
+def _written_with_estimates(frame: pd.DataFrame, labels: str | Sequence[str]) -> list[str]:
+    """Return the columns that `labeldist estimate` writes beside degrees: bounds and votes."""
+    bounds = bounds_in(frame, match_columns(labels, frame.columns, "label"))
+    return frame.columns.intersection([*bounds, VOTES_COLUMN]).tolist() if bounds else []
+
+
 def bounds_in(frame: pd.DataFrame, labels: Sequence[str]) -> list[str]:
-    """Return the columns with bounds of the degrees, which `labeldist votes` writes."""
+    """Return the columns with bounds of the degrees, which `labeldist estimate` writes."""
     bounds = [f"{label}{ending}" for label in labels for ending in BOUNDS]
     return [name for name in bounds if name in frame.columns]
 

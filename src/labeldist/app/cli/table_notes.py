@@ -11,6 +11,7 @@ import numpy as np
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_selection import LabelledTable
 from labeldist.app.tables.leakage import Leak
+from labeldist.app.types import VOTES_COLUMN
 from labeldist.utils import listed
 
 if TYPE_CHECKING:
@@ -40,6 +41,14 @@ def describe_columns(table: LabelledTable, reporter: Reporter) -> None:
         elif name in table.features:
             descriptions[name] = describe_column(table.kinds, name)
     reporter.columns(descriptions)
+
+
+def note_votes(table: LabelledTable, reporter: Reporter) -> None:
+    """Print a note if a feature has the name of the column with the numbers of votes."""
+    name = VOTES_COLUMN
+    if name in table.features:
+        advice = f"If it counts votes, add --ignore {name}, or --weights {name} to labeldist fit."
+        reporter.note(f"column {name!r} is used as a feature. {advice}")
 
 
 def note_identifiers(table: LabelledTable, reporter: Reporter) -> None:

@@ -175,8 +175,7 @@ class VoteLE(LabelEnhancer):
     def _check_counts(self, y: Any) -> Array:
         """Return the counts as float64, and set the names of the labels."""
         if not isinstance(y, VoteDistributions):
-            # Smoothing accepts items without votes.
-            y = from_votes(label_table(y), label_names=column_names(y), smoothing=1)
+            y = from_votes(label_table(y), label_names=column_names(y), allow_empty=True)
         self.label_names_ = list(y.label_names)
         return y.counts
 
