@@ -68,6 +68,8 @@ class LabelWarning(LabelDistWarning):
         ``"noisy"``: many tags contradict the rule. ``"spread"``: a prior determines how
         concentrated the degrees are. ``"rare"``: the tag of a label is the same in nearly all
         rows, so its degrees rest on few rows. Empty for other labels.
+    hint : str, default=""
+        What to do, as in `LabelDistError`.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
