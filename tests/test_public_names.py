@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+from pydoc import locate
 
 import pytest
 
@@ -49,3 +50,21 @@ SIGNATURES = dict(signatures())
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_signatures_name_no_private_class(name):
     assert [one for one in named_classes(SIGNATURES[name]) if not is_known(one)] == []
+
+
+def entries_of_see_also(thing):
+    """Yield the names under See Also in the docstring of a class or function."""
+    section = re.search(r"See Also\n-+\n(.*?)(?:\n\n|\Z)", inspect.getdoc(thing) or "", re.DOTALL)
+    lines = section[1].split("\n") if section else []
+    for line in lines:
+        if not line.startswith(" "):
+            yield from line.partition(" : ")[0].split(", ")
+
+
+@pytest.mark.parametrize("module", public_modules(), ids=lambda module: module.__name__)
+def test_entries_of_see_also_are_found(module):
+    things = [getattr(module, name) for name in public_names(module)]
+    documented = [thing for thing in things if inspect.isclass(thing) or inspect.isfunction(thing)]
+    entries = [entry for thing in documented for entry in entries_of_see_also(thing)]
+    full = module.__name__
+    assert [one for one in entries if not (locate(one) or locate(f"{full}.{one}"))] == []

@@ -173,7 +173,7 @@ def _to_info(
     file: str = "",
     **fields: Any,
 ) -> DatasetInfo:
-    """Return the entry of a set, given its fields and those of its group."""
+    """Return the entry of a set, given its fields and the fields of its group."""
     return DatasetInfo(
         description=f"{description} {about}".strip(),
         citation="\n".join(references[key] for key in citations),

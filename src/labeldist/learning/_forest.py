@@ -42,7 +42,7 @@ class DistributionForest(TreeLearner):
 
     See Also
     --------
-    AAKNN : Mean distribution of the nearest rows.
+    labeldist.published.AAKNN : Mean distribution of the nearest rows.
 
     References
     ----------

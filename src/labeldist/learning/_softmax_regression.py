@@ -90,7 +90,7 @@ class SoftmaxRegression(BlockLearner, SoftmaxLearner):
     See Also
     --------
     SoftmaxRegressionCV : Choose the ridge by cross-validation.
-    SABFGS : The same model without a penalty.
+    labeldist.published.SABFGS : The same model without a penalty.
 
     Examples
     --------

@@ -75,7 +75,7 @@ class DLDL(NewRowsMixin, ScoringEnhancer):
 
     See Also
     --------
-    BayesLE : Label enhancement by a model of how degrees become tags; all degrees are positive.
+    labeldist.BayesLE : A model of how degrees become tags; all degrees are positive.
     labeldist.learning.EnhancedLearner : Label enhancement and learning one after the other.
 
     Notes

@@ -85,7 +85,7 @@ class GLLE(KernelModelMixin, NewRowsMixin, ScoringEnhancer):
 
     See Also
     --------
-    BDLE : The same loss with reconstruction of the features from the labels.
+    labeldist.BDLE : The same loss with reconstruction of the features from the labels.
 
     Notes
     -----

@@ -64,7 +64,7 @@ class LDLogitBoost(TreeLearner):
 
     See Also
     --------
-    DistributionBoosting : One tree per round for all labels, from the mean distribution.
+    labeldist.learning.DistributionBoosting : One tree per round for all labels.
 
     Notes
     -----

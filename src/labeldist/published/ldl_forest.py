@@ -68,7 +68,7 @@ class LDLForest(DistributionLearner):
 
     See Also
     --------
-    DistributionForest : Trees with hard splits.
+    labeldist.learning.DistributionForest : Trees with hard splits.
     AABP : A network with one hidden layer.
 
     Notes

@@ -34,7 +34,7 @@ class SABFGS(SampleWeightMixin, PenalisedSoftmax):
     See Also
     --------
     SAIIS : The same model, fitted by iterative scaling.
-    SoftmaxRegression : The same model with an intercept and a ridge penalty.
+    labeldist.learning.SoftmaxRegression : The same model with an intercept and a ridge penalty.
 
     References
     ----------

@@ -40,7 +40,7 @@ class Agreement:
         Probability that another vote on the item is for this label, given a vote for it, not
         corrected for chance. NaN without votes.
     by_annotator : ndarray of shape (n_annotators,) or None
-        Probability that another vote on the item equals that of this annotator. It is not corrected
+        Probability that another vote on the item equals this annotator's. It is not corrected
         for chance: an annotator who always names the most frequent label can have a high value. NaN
         if all votes of the annotator are on items that nobody else voted on, None if the annotators
         are unknown.
@@ -97,7 +97,7 @@ def agreement(
         What `from_votes` returns. Counts are enough; agreement by annotator needs to know who
         voted.
     level : {"nominal", "ordinal"}, default="nominal"
-        With ``"ordinal"``, the order of the labels is that of `votes.label_names`, and neighbours
+        With ``"ordinal"``, the labels are in the order of `votes.label_names`, and neighbours
         disagree less.
     n_resamples : int, default=1000
         Number of resamples of the items.
@@ -179,7 +179,7 @@ def _resample(counts: Array, level: str, n_resamples: int, generator: Any) -> Ar
 
 
 def _agreement_by_annotator(votes: VoteDistributions, paired: Any) -> Array | None:
-    """Return the probability that another vote on the item equals that of each annotator."""
+    """Return the probability that another vote on the item equals the vote of each annotator."""
     if votes.votes is None:
         return None
     items, people, labels = votes.votes[paired[votes.votes[:, 0]]].T

@@ -1,4 +1,4 @@
-"""`annotators`: agreement of each annotator beyond that of the others on the same items."""
+"""`annotators`: agreement of each annotator beyond what the others have on the same items."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class _Comparison(NamedTuple):
     """Votes of each annotator compared with the other votes on the same items."""
 
     n_votes: Codes
-    agreement: Array  # beyond that of the others; NaN with fewer than two votes
+    agreement: Array  # beyond the agreement of the others; NaN with fewer than two votes
     permuted_variance: Array  # of the agreement, if the votes on each item are permuted
     observed_variance: Array  # of the agreement, from the differences between items
 
@@ -102,17 +102,17 @@ def annotators(
     n_permutations: int = 1000,
     random_state: Any = None,
 ) -> Annotators:
-    """Compare the agreement of each annotator with that of the others on the same items.
+    """Compare the agreement of each annotator with the others on the same items.
 
     The agreement of an annotator is (o − e) − (o' − e'). o is the probability that another vote on
-    the item equals that of the annotator. e is the probability that it equals the annotator's vote
+    the item equals the annotator's. e is the probability that it equals the annotator's vote
     on another item, so o − e is 0 for an annotator who always votes for the same label. o' and e'
     are the same probabilities for pairs of the other votes. So the expected agreement is 0 for all
     annotators, on easy and on difficult items, if the votes on each item are permuted.
 
     Items with one or two votes are not used: o' needs two other votes. The interval inverts a
-    normal test. Its variance at 0 is that of permuted votes; from there to the estimate it rises
-    to the variance over the items if that is larger.
+    normal test. Its variance at 0 is the variance of permuted votes; from there to the estimate it
+    rises to the variance over the items if that is larger.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def annotators(
     Returns
     -------
     Annotators
-        Agreement of each annotator beyond that of the others, and agreement of the groups.
+        Agreement of each annotator beyond the others', and agreement of the groups.
 
     See Also
     --------
@@ -178,7 +178,7 @@ def annotators(
     compared = _compare_with_others(votes, votes.votes)
     if np.isnan(compared.agreement).all():
         problem = "No annotator has votes on two items with three votes or more"
-        effect = "Their agreement cannot be compared with that of the others, and is NaN"
+        effect = "Their agreement cannot be compared with the others, and is NaN"
         warn(f"{problem}. {effect}.", LabelWarning)
     lower, upper = _interval(compared, ndtri(upper_level))
     found = None
@@ -230,7 +230,7 @@ def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
             n_votes=n_votes,
             agreement=(of_annotator @ gain) / several,
             permuted_variance=(of_annotator @ permuted + average) / (several + 1) / several,
-            # At least that of one vote that differs: full agreement on few items is not certain.
+            # At least as for one vote that differs: full agreement on few items is not certain.
             observed_variance=np.fmax(squares, 1) / (several - 1) / several,
         )
 
@@ -251,8 +251,8 @@ def _gains(counts: Array, usual: Array) -> Array:
 def _interval(compared: _Comparison, quantile: float) -> tuple[Array, Array]:
     """Return the bounds of the intervals: the values that a normal test does not reject.
 
-    The variance of the test is that of permuted votes at 0. It rises linearly to the observed
-    variance at the estimate, unless that is smaller.
+    At 0 the variance of the test is the variance of permuted votes. It rises linearly to the
+    observed variance at the estimate, unless that is smaller.
     """
     estimate = compared.agreement
     at_zero = compared.permuted_variance

@@ -35,7 +35,7 @@ class GroupAgreement:
         Number of annotators of each group.
     within : ndarray of shape (n_groups,)
         Probability that two votes of the group on an item are equal, corrected for chance: 1 is
-        perfect agreement, 0 is that of votes drawn at random. NaN without such votes.
+        perfect agreement, 0 is the agreement of votes drawn at random. NaN without such votes.
     across : ndarray of shape (n_groups,)
         The same of a vote of the group and a vote of another group.
     p_value : ndarray of shape (n_groups,)
@@ -195,7 +195,7 @@ def _within_and_across(table: Any, G: Array, n_labels: int) -> tuple[Array, Arra
     """Return the agreement of each group within and with others, corrected for chance.
 
     `table` and `G` have one row per annotator. The columns of `table` are the labels of each item,
-    with 1 for a vote, and those of `G` are groups, with 1 for a member.
+    with 1 for a vote, and the columns of `G` are groups, with 1 for a member.
     """
     counts = (table.T @ G).T.reshape(G.shape[1], -1, n_labels)
     others = table.sum(axis=0).reshape(-1, n_labels) - counts
