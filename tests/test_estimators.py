@@ -13,7 +13,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import generate_invalid_param_val, make_constraint
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import labeldist
 from labeldist import BDLDL, BDLE, BayesLE, EnhancedLearner, VoteLE
 from labeldist.datasets import make_artificial
 from labeldist.exceptions import LabelWarning, VanishingGraphWarning
@@ -314,11 +313,3 @@ def test_learners_are_better_than_the_mean(learner):
     else:
         score = clone(learner).fit(X, D).score(new, truth)
     assert score > 0.3 or repr(learner) in NOT_BETTER
-
-
-def test_every_public_estimator_is_in_the_lists():
-    public = {*labeldist.enhancement.__all__, *labeldist.learning.__all__} - {
-        "Choice",
-        "choose_learner",
-    }
-    assert {type(estimator).__name__ for estimator in ESTIMATORS + SPECIAL} == public
