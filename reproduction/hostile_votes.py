@@ -1,4 +1,4 @@
-"""VoteLE on tables that are hard for it, printed as Markdown tables; ``make hostile-votes`` runs it.
+"""VoteLE on tables that are hard for it, printed as tables; ``make hostile-votes`` runs it.
 
 The items are alike, few differ from all others, or they have many votes. The last table compares
 the score that VoteLE claims with that of fresh votes, and counts true degrees in 90 % intervals.
@@ -49,7 +49,7 @@ def outliers(share: float, n: int = 200) -> Draw:
     """Return a function that returns items with equal degrees, but for some."""
     D = np.full((n, 2), 0.5)
     D[: round(share * n)] = [0.99, 0.01]
-    return lambda rng: D
+    return lambda _: D
 
 
 CELLS: dict[str, tuple[Draw, int]] = {
