@@ -1,4 +1,4 @@
-"""VoteLE on tables that are hard for it, as Markdown tables; ``make hostile-votes`` runs it.
+"""VoteLE on tables that are hard for it, printed as tables; ``make hostile-votes`` runs it.
 
 The items are alike, few differ from all others, or they have many votes. The last table compares
 the score that VoteLE claims with that of fresh votes, and counts true degrees in 90 % intervals.

@@ -8,12 +8,7 @@ from scipy.stats import norm
 
 from labeldist.exceptions import TableError
 from labeldist.votes import from_votes
-from labeldist.votes._item_population import (
-    DEVIATION,
-    MEDIAN_VARIANCE,
-    Strength,
-    fit_population,
-)
+from labeldist.votes._item_population import DEVIATION, Strength, fit_population
 from tests.references import log_likelihood_by_urn
 
 
@@ -28,9 +23,10 @@ def log_density(s, counts, mean):
     def log_variance(log_strength):
         return np.log(np.log1p((1 / mean).mean() / (np.exp(log_strength) + 1)))
 
+    usual_variance = np.log(mean).std(ddof=1)
     step = 1e-4
     slope = (log_variance(np.log(s) - step) - log_variance(np.log(s) + step)) / (2 * step)
-    log_prior = norm.logpdf(log_variance(np.log(s)), np.log(MEDIAN_VARIANCE), DEVIATION)
+    log_prior = norm.logpdf(log_variance(np.log(s)), np.log(usual_variance), DEVIATION)
     return log_likelihood_by_urn(counts, s * mean) + log_prior + np.log(slope)
 
 

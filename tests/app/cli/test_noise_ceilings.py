@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from labeldist import VoteLE
 from labeldist.app.cli.noise_ceilings import noise_ceiling_of
 from labeldist.votes import from_votes, noise_ceiling
 from tests.app.cli.in_process import run, run_json
@@ -15,13 +16,15 @@ def test_noise_ceiling_of_shares_of_votes(table, rng):
     truth = table[LABELS].to_numpy()
     counts = rng.multinomial(n_votes, truth / truth.sum(axis=1, keepdims=True))
     votes = from_votes(counts)
+    estimate = VoteLE().fit(None, votes)
     table[LABELS] = votes.distributions.round(2)
     table.assign(votes=n_votes).to_csv("dist.csv", index=False)
     for command in (("evaluate", "dist.csv", "pred.csv", *NAMES), (*FIT, "mean", "--force")):
         plain = run_json(*command)["noise_ceiling"]
         weighted = run_json(*command, "--weights", "votes")["noise_ceiling"]
-        assert plain == pytest.approx(noise_ceiling(votes), abs=1e-6)
-        assert weighted == pytest.approx(noise_ceiling(votes, sample_weight=n_votes), abs=1e-6)
+        assert plain == pytest.approx(noise_ceiling(votes, estimate=estimate), abs=1e-6)
+        expected = noise_ceiling(votes, sample_weight=n_votes, estimate=estimate)
+        assert weighted == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("n_votes", [0, np.nan])
@@ -39,10 +42,11 @@ def test_skill_above_the_noise_ceiling_is_explained(table, rng):
     table[LABELS] = D
     table.assign(votes=5).to_csv("dist.csv", index=False)
     command = ("evaluate", "dist.csv", "pred.csv", *NAMES)
-    for share_of_truth, is_above in ((0.1, False), (0.16, True)):
+    ceiling = noise_ceiling(votes, estimate=VoteLE().fit(None, votes))
+    for share_of_truth, is_above in ((0.1, False), (0.18, True)):
         table[LABELS] = share_of_truth * D + (1 - share_of_truth) * D.mean(axis=0)
         table.to_csv("pred.csv", index=False)
-        excess = run_json(*command)["skill"] - noise_ceiling(votes)
+        excess = run_json(*command)["skill"] - ceiling
         assert abs(excess) < 0.1
         assert (excess > 0) == is_above
         text = run(*command).stdout

@@ -68,7 +68,7 @@ def test_prior_that_made_the_degrees_has_the_larger_weight(make, right, wrong):
 @pytest.mark.parametrize("make", [dirichlet_items, logistic_normal_items])
 @pytest.mark.parametrize("coverage", [0.5, 0.9])
 def test_intervals_cover_degrees_of_the_priors(make, coverage):
-    D = make(1250)  # 5,000 degrees
+    D = make(5000)  # 20,000 degrees
     enhancer = VoteLE().fit(None, draw_votes(D, 4))
     lower, upper = enhancer.interval(coverage)
     covered = ((lower <= D) & (upper >= D)).mean()
