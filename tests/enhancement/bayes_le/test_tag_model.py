@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labeldist.enhancement._bayes_le import tag_model as score_model as tag_model
+from labeldist.enhancement._bayes_le import tag_model
 from labeldist.enhancement._bayes_le.logistic_normal import softmax_columns
 from labeldist.enhancement._bayes_le.posterior import posterior_moments
 from labeldist.enhancement._bayes_le.tag_model import (
