@@ -64,9 +64,9 @@ def expected_error(votes: VoteDistributions, n_votes: ArrayLike) -> ExpectedErro
     them, and new votes are drawn from that distribution. So the votes of a pilot study show how
     many votes per item are enough.
 
-    If the items are nearly alike, a few votes do not show how much they differ: their likelihood is
-    often largest if the items do not differ at all, where no vote would be needed. So the strength
-    s of the prior is that at the posterior mean of the correlation 1 / (1 + s) of two votes on an
+    If the items are nearly alike, a few votes do not show how much they differ: the
+    maximum-likelihood strength is often infinite, so that no vote would be needed. So the strength
+    s of the prior is taken at the posterior mean of the correlation 1 / (1 + s) of two votes on an
     item, where KL(item, overall shares) has a log-normal prior with median 0.05. The error of the
     Dirichlet estimate, which is small there, can still be wrong by a multiple.
 

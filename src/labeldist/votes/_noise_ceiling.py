@@ -28,7 +28,7 @@ EXACT_VOTES = 300  # With more votes, the noise falls as 1/n to within 0.0001 of
 def noise_ceiling(
     votes: VoteDistributions, n_votes: int | None = None, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Return the expected skill of the true distributions when vote shares stand for the truth.
+    """Return the expected skill of a perfect model that is scored against vote shares.
 
     The shares D of few votes differ from the true distributions θ by chance. So even a model that
     predicts θ has a skill 1 − KL(D, θ) / KL(D, mean) below 1. No model can be expected to exceed

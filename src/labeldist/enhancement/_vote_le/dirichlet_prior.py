@@ -15,9 +15,9 @@ from labeldist.enhancement._vote_le.left_out_votes import Posterior
 
 LOG_STRENGTHS = (-5.0, 12.0)  # bounds of log s; the upper one leaves the votes without effect
 # The variance of log d between items has a log-normal prior, which matters only if the votes hardly
-# determine it. Its median is an empirical rule: the number that is the standard deviation of log p
-# over the labels, where p are the overall shares. On the benchmark sets the variance is 0.5 to 8
-# times this number, and the logarithm of their ratio has this standard deviation.
+# determine it. Empirical rule for its median: std(log p) over the labels, p the overall shares. On
+# the benchmark sets the variance is 0.5 to 8 times this number, and the logarithm of their ratio
+# has the standard deviation `DEVIATION`.
 DEVIATION = 0.8
 STEP = 0.5  # of log s in the second difference that gives its uncertainty
 

@@ -45,8 +45,8 @@ class LogisticNormalPrior:
         """Fit a, b and S by expectation maximisation.
 
         Laplace approximations bring the parameters near the maximum, and importance sampling
-        reduces their bias. The first S is `variance` times the identity. It stays in the estimate
-        with the weight of one item. Other parameters are as in `DirichletPrior.fit`.
+        reduces their bias. The first S is `variance` times the identity. It acts as a prior
+        worth one item. Other parameters are as in `DirichletPrior.fit`.
         """
         G = np.log(means) @ contrasts(means.shape[1])
         first = variance * np.eye(G.shape[1])
