@@ -102,3 +102,22 @@ def test_columns_of_the_same_name_are_named(rng):
 def test_texts_are_no_features(rng):
     with pytest.raises(ValueError, match=r"X holds text.*OneHotEncoder"):
         BDLDL().fit([["red"], ["blue"]], rng.dirichlet(np.ones(2), size=2))
+
+
+def test_indexes_that_overlap_at_other_positions_raise():
+    whole = pd.DataFrame({"a": range(6)})
+    for one, other in (
+        (whole.drop(index=0), whole.drop(index=5)),
+        (whole.iloc[[0, 2, 4]], whole.iloc[[2, 4, 5]]),
+        (whole.set_axis(list("abcdef")).iloc[:3], whole.set_axis(list("abcdef")).iloc[1:4]),
+    ):
+        with pytest.raises(ValueError, match="at different positions"):
+            check_rows(X=one, y=other)
+
+
+def test_row_numbers_beside_names_are_positions():
+    whole = pd.DataFrame({"a": range(6)})
+    sample = whole.iloc[[5, 0, 3]]
+    check_rows(X=sample.reset_index(drop=True), y=sample)
+    check_rows(X=sample, y=from_votes([[1, 2]] * 3))
+    check_rows(X=sample.set_axis(list("abc")), y=sample)

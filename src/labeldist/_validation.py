@@ -63,13 +63,13 @@ def validate_data(estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
 
 
 def check_rows(**tables: Any) -> None:
-    """Raise an error if two tables name the same rows in different orders.
+    """Raise an error if two tables name the same rows at different positions.
 
     Rows are named by the index of a pandas object and by the items of votes.
     """
     named = {name: _row_names(table) for name, table in tables.items()}
     for first, second in combinations(named, 2):
-        if _in_another_order(named[first], named[second]):
+        if _are_mispaired(named[first], named[second]):
             reordered = f"{second}.loc[{first}.index]"
             if _is_votes(tables[first]):
                 reordered = f"{second}.loc[{first}.items]"
@@ -77,8 +77,8 @@ def check_rows(**tables: Any) -> None:
                 reordered = f"{first}.loc[{second}.items]"
             raise ValueError(
                 f"The indexes of {first} and {second} hold the same labels in different orders, "
-                f"but rows are paired by position. Reorder the rows, for instance by {reordered}, "
-                "or pass arrays without names."
+                "or at different positions, but rows are paired by position. Reorder the rows, for "
+                f"instance by {reordered}, or pass arrays without names."
             )
 
 
@@ -89,23 +89,38 @@ def _is_votes(table: Any) -> bool:
 def _row_names(table: Any) -> Any:
     """Return the names of the rows of a table, or None if it has none."""
     if _is_votes(table):
-        return table.items
+        numbers = range(len(table.items))
+        return numbers if table.items == list(numbers) else table.items
     # Arrays of pandas have no index, and the index of a Dask collection is not known.
     return table.index if hasattr(table, "iloc") and not is_lazy(table) else None
 
 
-def _in_another_order(names: Any, others: Any) -> bool:
-    """Return whether two lists hold the same names in different orders."""
+def _are_mispaired(names: Any, others: Any) -> bool:
+    """Return whether two lists hold some of the same names at different positions.
+
+    Row numbers are no names beside names that are no range, such as those of a sample of rows.
+    """
     if names is None or others is None or len(names) != len(others):
         return False
-    if hasattr(names, "equals") and hasattr(others, "equals"):  # much faster for large tables
-        if names.equals(others):
-            return False
-        if names.dtype == others.dtype and names.dtype != object:
-            return bool(names.isin(others).all() and others.isin(names).all())
-    texts = [_text(name) for name in names]
-    other_texts = [_text(name) for name in others]
-    return texts != other_texts and set(texts) == set(other_texts)
+    have_names = _are_names(names, others) and _are_names(others, names)
+    if hasattr(names, "isin") and hasattr(others, "isin") and names.dtype == others.dtype != object:
+        are_equal = names.equals(others)  # much faster for large tables
+        are_shared = names.isin(others)
+    else:
+        texts = [_text(name) for name in names]
+        other_texts = [_text(name) for name in others]
+        are_equal = texts == other_texts
+        known = set(other_texts)
+        are_shared = np.array([text in known for text in texts])
+    if are_equal or not are_shared.any():
+        return False
+    return bool(are_shared.all() or have_names)
+
+
+def _are_names(names: Any, others: Any) -> bool:
+    """Return whether names are more than the row numbers beside others that are no range."""
+    is_range = [type(one).__name__ in {"RangeIndex", "range"} for one in (names, others)]
+    return is_range != [True, False] or names[0] != 0 or names[-1] != len(names) - 1
 
 
 def _text(name: Any) -> str:

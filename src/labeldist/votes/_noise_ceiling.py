@@ -36,7 +36,7 @@ def noise_ceiling(
     estimate: Any = None,
     coverage: float | None = None,
 ) -> Any:
-    """Return the expected skill of the true distributions when vote shares stand for the truth.
+    """Return the expected skill of a perfect model that is scored against vote shares.
 
     The shares D of few votes differ from the true distributions θ by chance. So even a model that
     predicts θ has a skill 1 − KL(D, θ) / KL(D, mean) below 1. No model can be expected to exceed

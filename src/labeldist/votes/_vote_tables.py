@@ -30,7 +30,7 @@ from labeldist.votes._cells import check_single_labels, read_json, read_names, r
 # What objects in cells hold.
 BY_ANNOTATOR = "{annotator: vote}"
 BY_LABEL = "{label: number of votes}"
-MANY_LABELS = 20  # Objects with more keys, few of them in each cell, may have annotators as keys.
+MANY_LABELS = 5  # Objects with more keys, few of them in each cell, may have annotators as keys.
 
 Codes = NDArray[np.intp]
 Names = Sequence[str] | None
@@ -412,7 +412,7 @@ def _split_objects(column: str, objects: list[dict[str, Any]]) -> tuple[Any, Seq
         raise TableError(problem, hint=Hint.ANNOTATORS)
     table = require("pandas", "app").DataFrame(objects, dtype=object).rename(columns=str)
     share = table.notna().to_numpy().mean()
-    if table.shape[1] > MANY_LABELS and share < 1 / 4:
+    if table.shape[1] > MANY_LABELS and share < 1 / 2:
         _note_reading(column, objects, BY_LABEL, Hint.ANNOTATORS)
     return _without_gaps(table), _sorted(list(table.columns))
 

@@ -74,3 +74,12 @@ def test_first_cell_that_is_not_plain_is_named(cells, row, reason):
     found = kind_of(pd.Series(cells))
     assert found.row == row
     assert reason in found.reason
+
+
+def test_sentences_without_spaces_are_text():
+    sentences = [f"我今天去图书馆借了第{number}本书然后回家" for number in "一二三四五六七八九"]
+    cells = pd.Series(sentences * 4)
+    assert kind_of(cells).kind == "text"
+    assert (
+        kind_of(pd.Series(["北京", "上海", "广州", "深圳", "天津", "重庆"] * 5)).kind == "category"
+    )

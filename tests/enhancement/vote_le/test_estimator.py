@@ -418,7 +418,7 @@ def test_row_numbers_that_name_items_in_another_order_raise():
     labels = np.concatenate([np.repeat([*"abc"], row) for row in counts])
     long = pd.DataFrame({"item": items, "label": labels})[::-1]
     votes = from_votes(long, item="item", label="label")
-    with pytest.raises(ValueError, match="another order"):
+    with pytest.raises(ValueError, match="different positions"):
         VoteLE("auto").fit(pd.DataFrame(X), votes)
     VoteLE("auto").fit(pd.DataFrame(X).loc[votes.items], votes)
 
@@ -449,3 +449,11 @@ def test_new_items_without_features_are_equal():
     found = enhancer.transform(np.ones((5, 1)))
     assert found.shape == (5, 4)
     assert_array_equal(found, found[[0]].repeat(5, axis=0))
+
+
+def test_row_numbers_of_votes_in_another_order_raise_without_names_of_rows(rng):
+    X = rng.normal(size=(6, 2))
+    table = pd.DataFrame({"item": [3, 0, 1, 5, 2, 4] * 2, "label": list("ab") * 6})
+    votes = from_votes(table, item="item", label="label")
+    with pytest.raises(ValueError, match=r"X\[y\.items\]"):
+        VoteLE(MeanDistribution()).fit(X, votes)

@@ -43,14 +43,13 @@ def annotators(
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compare the agreement of each annotator with that of the others on the same items.
+    """Compare the agreement of each annotator with the others on the same items.
 
-    Agreement is corrected for chance, and that of the others with each other is subtracted: it is 0
-    for an annotator like the others, whether the items are easy or difficult, and negative for one
-    who agrees less. If nobody differs, 5 % of the 95 % intervals do not contain 0. Krippendorff's
-    alpha is the agreement of all. With --groups, the agreement within and across groups is shown as
-    well. p is one-sided: the probability that within exceeds across by as much if the groups mean
-    nothing.
+    Agreement is corrected for chance, and the agreement of the others with each other is
+    subtracted: it is 0 for an annotator like the others, whether the items are easy or difficult,
+    and negative for one who agrees less. If nobody differs, 5 % of the 95 % intervals do not
+    contain 0. Krippendorff's alpha is the agreement of all. With --groups, the agreement within
+    and across groups is shown as well. p is the one-sided p-value of a permutation of the groups.
 
     **Examples**
 

@@ -32,6 +32,8 @@ UNREADABLE = re.compile(r"[+\u2212-]?[$€£¥]?\s?\d[\d\s.,:/'\u2019]*[%$€£�
 # A word has two letters or digits, like those of scikit-learn's vectorizers. Identifiers and
 # addresses without spaces, such as 550e8400-e29b-41d4, are one word.
 BETWEEN_WORDS = re.compile(r"[\s,;]+")
+# Letters of scripts without spaces between words (Thai, Lao, Japanese, Chinese); two count as one.
+UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"\w\w")
 
 Mask = NDArray[np.bool_]
@@ -154,7 +156,8 @@ def mean_words(texts: Iterable[str]) -> float:
     counts = []
     for text in texts:
         parts = set(BETWEEN_WORDS.split(text.lower()))
-        counts.append(sum(WORD.search(part) is not None for part in parts))
+        n_words = sum(WORD.search(part) is not None for part in parts)
+        counts.append(n_words + len(UNSPACED.findall(text)) // 2)
     return float(np.mean(counts))
 
 

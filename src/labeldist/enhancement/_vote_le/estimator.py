@@ -157,6 +157,7 @@ class VoteLE(LabelEnhancer):
         if y is None:
             raise ValueError("VoteLE requires y to be passed, but the target y is None.")
         check_rows(X=X, y=y, sample_weight=sample_weight)
+        _check_row_numbers(X, y)
         X = self._check_features(X)
         counts = self._check_counts(y)
         check_consistent_length(X, counts)
@@ -320,3 +321,15 @@ def _one_vote_added(counts: Array) -> Array:
     """Return the probabilities of left-out votes by counting, with one vote for all labels."""
     uniform = np.full(counts.shape, 1 / counts.shape[1])
     return DirichletPrior(1.0).posterior(counts, uniform).left_out
+
+
+def _check_row_numbers(X: Any, y: Any) -> None:
+    """Raise an error if the items of votes are row numbers in another order than the rows."""
+    if X is None or hasattr(X, "iloc") or not isinstance(y, VoteDistributions):
+        return
+    numbers = list(range(len(y.items)))
+    if y.items != numbers and sorted(map(str, y.items)) == sorted(map(str, numbers)):
+        raise ValueError(
+            "The items of y are the numbers of the rows in another order, but rows are paired by "
+            "position. Pass X[y.items], or y.counts if the rows of X are in the order of y.items."
+        )
