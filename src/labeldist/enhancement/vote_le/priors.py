@@ -11,7 +11,10 @@ import numpy as np
 from labeldist._typing import Array
 from labeldist.enhancement.vote_le.dirichlet_prior import DirichletPrior
 from labeldist.enhancement.vote_le.left_out_votes import Posterior, UncertainPrior
-from labeldist.enhancement.vote_le.logistic_normal_prior import LogisticNormalPrior
+from labeldist.enhancement.vote_le.logistic_normal_prior import (
+    LogisticNormalPrior,
+    order_of_labels,
+)
 from labeldist.enhancement.vote_le.prior_means import Votes
 from labeldist.votes._population import ADDED, Strength, counted_rows, distinct_rows, fit_population
 
@@ -97,7 +100,11 @@ def cross_fit_posteriors(
 ) -> list[Posterior]:
     """Return the posterior of each item for each prior, which is fitted to other items."""
     n = len(votes.counts)
-    folds = random.permutation(n) % min(N_FOLDS, n)
+    # The folds depend neither on the order of the rows nor on that of the labels.
+    labels = order_of_labels(votes.counts, votes.weight)
+    rows = np.lexsort([votes.weight, *votes.counts[:, labels].T])
+    folds = np.empty(n, dtype=np.intp)
+    folds[rows] = random.permutation(n) % min(N_FOLDS, n)
     by_fold = []
     order = []
     for fold in np.unique(folds):
