@@ -108,9 +108,9 @@ class VoteLE(LabelEnhancer):
     Intervals and deviations contain the uncertainty of how different the items are, but not that
     of the other parameters of the priors. With few items and many labels they are too narrow.
 
-    The folds depend on the seed and on the order of the rows. With up to 1,000 items the folds of
-    ``learner="auto"`` are drawn three times. The mean over several seeds is closer to the truth by
-    a few percent.
+    The folds of the learner depend on the seed and on the order of the rows. With up to 1,000 items
+    those of ``learner="auto"`` are drawn three times. The mean over several seeds is closer to the
+    truth by a few percent.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class VoteLE(LabelEnhancer):
 
     def _fit_priors(self, votes: Votes, learned: Array | None) -> None:
         """Fit the priors, and their weights and scores with priors that are fitted to others."""
-        if votes.counts.sum(axis=1).max() == 1:
+        if votes.counts.shape[1] > 1 and votes.counts.sum(axis=1).max() == 1:
             warn(
                 "No item has two votes, so the votes do not show how different the items are. "
                 "How different they are is taken from a weak prior.",

@@ -180,10 +180,15 @@ def basis_for(counts: Array, weight: Array) -> Array:
 
     So the result does not depend on the order of the labels.
     """
-    order = np.lexsort([weight @ counts**2, weight @ counts])
+    order = order_of_labels(counts, weight)
     Q = np.empty((len(order), len(order) - 1))
     Q[order] = contrasts(len(order))
     return Q
+
+
+def order_of_labels(counts: Array, weight: Array) -> Any:
+    """Return the positions of the labels from the rarest to the most frequent."""
+    return np.lexsort([weight @ counts**2, weight @ counts])
 
 
 def contrasts(c: int) -> Array:

@@ -10,7 +10,10 @@ import numpy as np
 
 from labeldist._typing import Array
 from labeldist.enhancement._vote_le.dirichlet_prior import DirichletPrior
-from labeldist.enhancement._vote_le.logistic_normal_prior import LogisticNormalPrior
+from labeldist.enhancement._vote_le.logistic_normal_prior import (
+    LogisticNormalPrior,
+    order_of_labels,
+)
 from labeldist.enhancement._vote_le.posteriors import Posterior, UncertainPrior
 from labeldist.enhancement._vote_le.prior_means import Votes
 from labeldist.votes._item_population import (
@@ -103,7 +106,11 @@ def cross_fit_posteriors(
 ) -> list[Posterior]:
     """Return the posterior of each item for each prior, which is fitted to other items."""
     n = len(votes.counts)
-    folds = random.permutation(n) % min(N_FOLDS, n)
+    # The folds depend neither on the order of the rows nor on that of the labels.
+    labels = order_of_labels(votes.counts, votes.weight)
+    rows = np.lexsort([votes.weight, *votes.counts[:, labels].T])
+    folds = np.empty(n, dtype=np.intp)
+    folds[rows] = random.permutation(n) % min(N_FOLDS, n)
     by_fold = []
     order = []
     for fold in np.unique(folds):
