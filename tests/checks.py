@@ -231,7 +231,7 @@ def predictions(fitted, X):
 def check_rows_with_other_names_are_paired_by_position(estimator):
     X, y = map(pd.DataFrame, training_data(estimator))
     fitted = clone(estimator).fit(X, y)
-    renamed = clone(estimator).fit(X, y.set_index(np.arange(N) + 1))
+    renamed = clone(estimator).fit(X, y.set_axis([f"row {row}" for row in range(N)]))
     assert_allclose(answers(renamed, X), answers(fitted, X), atol=accuracy(estimator))
 
 

@@ -14,9 +14,9 @@ PACKAGE = Path(labeldist.__file__).parent
 
 # The core. A package imports from itself and from those before it.
 CORE = [
-    *("_typing", "_precision", "_progress", "_folds"),
+    *("_typing", "_float_limits", "_progress", "_folds"),
     *("exceptions", "_extras", "_files", "_threads", "_pipelines", "_text"),
-    *("utils", "simplex", "_validation", "_compat", "_base"),
+    *("utils", "simplex", "_validation", "_compat", "_constraints"),
     *("metrics", "_solvers", "_kernels", "votes", "datasets", "features"),
     *("enhancement", "learning", "models", "plots", "comparison"),
 ]

@@ -56,7 +56,7 @@ def test_killed_process_resumes_to_equal_records(tmp_path, records):
 
 def test_missing_data_set_raises_before_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("LABELDIST_DATA", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("labeldist.datasets._load.locate", refuse)
+    monkeypatch.setattr("labeldist.datasets._load.fetch", refuse)
     load.cache_clear()
     with Store(tmp_path / "records.sqlite") as store:
         with pytest.raises(LabelDistError, match="no such file"):

@@ -71,13 +71,13 @@ class Estimate:
         """
         from labeldist.votes import expected_error, from_votes
 
-        scores = self.enhancer.vote_scores_
-        if scores["mixture"] <= scores["counting"]:
-            return 0
         n_votes = self.counts.sum(axis=1)
         n_others = n_votes @ (n_votes - 1) / n_votes.sum()  # of a vote, on average
         if n_others == 0:
             return None
+        scores = self.enhancer.vote_scores_
+        if scores["mixture"] <= scores["counting"]:
+            return 0
         n_counted = max(1, round(n_others))
         votes = from_votes(self.counts[n_votes > 0])
         expected = expected_error(votes, n_counted + np.array(FURTHER_VOTES))
