@@ -7,7 +7,6 @@ input validation) keep these names.
 
 import sys
 import warnings
-from enum import StrEnum
 from pathlib import Path
 
 __all__ = [
@@ -28,7 +27,7 @@ __all__ = [
 _PACKAGE = str(Path(__file__).parent)
 
 
-class Hint(StrEnum):
+class Hint:
     """What to do about an error or a warning, in terms of Python.
 
     A program that offers these parameters by other names, such as a command, shows its own text
