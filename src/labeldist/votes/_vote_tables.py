@@ -299,7 +299,7 @@ def _first_text(objects: list[dict[str, Any]]) -> Any:
     return next((value for value in values if isinstance(value, str | list)), None)
 
 
-def _note_reading(column: str, objects: list[dict[str, Any]], meaning: str, hint: Hint) -> None:
+def _note_reading(column: str, objects: list[dict[str, Any]], meaning: str, hint: str) -> None:
     """Warn about how the objects in a column are read; the hint is about another meaning."""
     example = next(filter(None, objects), {})
     reading = f"Column {column!r} is read as {meaning}, for example {shortened(example)}."
