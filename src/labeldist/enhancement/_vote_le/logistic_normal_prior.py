@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
-from scipy.special import log_softmax, logsumexp, softmax
+from scipy.special import logsumexp, softmax
 from scipy.stats import norm, qmc
 
 from labeldist._float_limits import EPSILON
@@ -34,9 +34,9 @@ class Draws(NamedTuple):
     """Weighted draws from the posterior of z of some items."""
 
     rows: slice
-    Z: Array  # (n_draws, n, c − 1)
-    log_degrees: Array  # (n_draws, n, c)
-    weights: Array  # (n_draws, n), with sum 1 over the draws
+    Z: Array  # (n, c − 1, n_draws)
+    degrees: Array  # (n, c, n_draws)
+    weights: Array  # (n, n_draws), with sum 1 over the draws
     log_evidence: Array  # (n,)
 
 
@@ -115,7 +115,7 @@ class LogisticNormalPrior:
         tables = np.empty((3, *counts.shape))
         log_evidence = np.empty(len(counts))
         for draws in self._draws(counts, means):
-            D = np.exp(draws.log_degrees)
+            D = draws.degrees
             inverse = 1 / np.maximum(D, 1e-12)
             of_rows = tables[:, draws.rows]
             of_rows[0] = _average(D, draws.weights)
@@ -144,8 +144,9 @@ class LogisticNormalPrior:
         for draws in self._draws(counts, means):
             rows = draws.rows
             U[rows] = _average(draws.Z, draws.weights)
-            R = (draws.Z - U[rows]) * np.sqrt(draws.weights * weight[rows])[:, :, None]
-            V += np.tensordot(R, R, axes=((0, 1), (0, 1)))
+            shares = draws.weights * weight[rows, None]
+            R = (draws.Z - U[rows, :, None]) * np.sqrt(shares)[:, None]
+            V += (R @ R.transpose(0, 2, 1)).sum(axis=0)
         return U, V
 
     def _draws(self, counts: Array, means: Array) -> Iterator[Draws]:
@@ -156,23 +157,32 @@ class LogisticNormalPrior:
         """
         n, c = counts.shape
         widening = 1 + 1 / c  # of the covariance, so that the proposals cover the posterior
-        points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS))
+        points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS)).T
         log_det = _log_determinant(np.linalg.cholesky(self.S))
-        log_points = -0.5 * (points**2).sum(axis=1)
+        log_points = -0.5 * (points**2).sum(axis=0)
+        half_precision = np.linalg.cholesky(self.precision).T
         for rows in row_blocks(n, N_DRAWS * c):
             M = self.scores(means[rows])
             U, W = modes(counts[rows], M, self.precision, self.Q, M)
             root = np.linalg.cholesky(np.linalg.inv(W) * widening)
-            Z = U + np.einsum("nij,dj->dni", root, points)
-            log_degrees = log_softmax(Z @ self.Q.T, axis=2)
-            log_likelihood = np.einsum("nk,dnk->dn", counts[rows], log_degrees)
-            log_proposal = log_points[:, None] - _log_determinant(root)
-            R = Z - M
-            log_prior = -0.5 * np.einsum("dni,dni->dn", R @ self.precision, R) - log_det
+            Z = root @ points
+            Z += U[:, :, None]
+            # The counts times log softmax(Qz), with one exponential per degree.
+            degrees = self.Q @ Z
+            largest = degrees.max(axis=1, keepdims=True)
+            degrees -= largest
+            log_likelihood = np.einsum("nk,nkd->nd", counts[rows], degrees)
+            np.exp(degrees, out=degrees)
+            sums = degrees.sum(axis=1)
+            degrees /= sums[:, None]
+            log_likelihood -= counts[rows].sum(axis=1, keepdims=True) * np.log(sums)
+            log_proposal = log_points - _log_determinant(root)[:, None]
+            distances = half_precision @ (Z - M[:, :, None])
+            log_prior = -0.5 * np.einsum("nid,nid->nd", distances, distances) - log_det
             log_weights = log_likelihood + log_prior - log_proposal
-            log_evidence = logsumexp(log_weights, axis=0)
-            weights = np.exp(log_weights - log_evidence)
-            yield Draws(rows, Z, log_degrees, weights, log_evidence - np.log(N_DRAWS))
+            log_evidence = logsumexp(log_weights, axis=1)
+            weights = np.exp(log_weights - log_evidence[:, None])
+            yield Draws(rows, Z, degrees, weights, log_evidence - np.log(N_DRAWS))
 
 
 def basis_for(counts: Array, weight: Array) -> Array:
@@ -219,7 +229,7 @@ def modes(counts: Array, M: Array, precision: Array, Q: Array, start: Array) -> 
 
 
 def _average(draws: Array, weights: Array) -> Array:
-    average: Array = np.einsum("dnk,dn->nk", draws, weights)
+    average: Array = (draws @ weights[:, :, None])[:, :, 0]
     return average
 
 
