@@ -44,6 +44,30 @@ def test_table_is_written_and_printed(votes):
     assert facts["below"] + facts["above"] <= 5
 
 
+def test_level_ordinal(votes):
+    order = sorted(votes.label_names, reverse=True)
+    options = (*COMMAND, "--level", "ordinal", "--label-names", ",".join(order), "--groups", "team")
+    facts = run_json(*options)
+    expected = from_votes(
+        pd.read_csv("votes.csv"),
+        item="title",
+        annotator="who",
+        label="emotion",
+        label_names=order,
+    )
+    teams = {f"person {k}": team for k, team in enumerate("AABB")}
+    people = annotators(expected, teams, level="ordinal", random_state=0)
+    found = pd.DataFrame(facts["annotators"])
+    assert_allclose(found["agreement"], np.sort(people.agreement))
+    assert_allclose(pd.DataFrame(facts["groups"])["within"], people.groups.within)
+    overall = agreement(expected, level="ordinal", random_state=0)
+    assert facts["alpha"] == pytest.approx(overall.alpha)
+    assert facts["level"] == "ordinal"
+    assert run_json(*COMMAND)["level"] == "nominal"
+    first = run(*options).stdout.splitlines()[0]
+    assert first == f"Labels in this order: {', '.join(order)}. Neighbours disagree less."
+
+
 def test_only_extremes_are_printed_next_to_a_written_table(folder, rng):
     labels = rng.choice(["x", "y"], size=(60, 30))
     names = [f"person{k}" for k in range(30)]
