@@ -120,6 +120,21 @@ def test_objects_of_votes_keep_the_names_of_annotators(folder):
     assert sorted(names) == ["Ann1", "Ann2", "Ann3"]
 
 
+def test_objects_within_objects_raise(folder):
+    (folder / "deep.jsonl").write_text(
+        '{"id": 1, "v": {"A": 1, "b.c": 2, "C": {"x": 1}}, "more": {"deep": {"x": 1}}}\n'
+        '{"id": 2, "v": {"A": 1, "b.c": 1, "C": {"x": 2}}, "more": {"deep": {"x": 1}}}\n'
+    )
+    for command in (("annotators", "--annotators"), ("votes", "--counts"), ("votes", "--label")):
+        message = error_of(command[0], "deep.jsonl", "--item", "id", command[1], "v")
+        assert "column 'v' contain objects, such as that of 'v.C.x'" in message
+    flat = (folder / "deep.jsonl").read_text().replace('{"x": 1}}, "more"', '1}, "more"')
+    (folder / "flat.jsonl").write_text(flat.replace('{"x": 2}', "2"))
+    command = ("annotators", "flat.jsonl", "--item", "id", "--annotators", "v")
+    names = [row["annotator"] for row in run_json(*command)["annotators"]]
+    assert sorted(names) == ["A", "C", "b.c"]
+
+
 def test_small_groups_name_the_smallest_p(votes):
     printed = run(*COMMAND, "--groups", "team").stdout  # 2 + 2 annotators
     assert "p of A cannot be less than 0.167: too few annotators." in printed
