@@ -1,6 +1,7 @@
 """Exports of annotation tools, written by the rules of their documentation."""
 
 import json
+import warnings
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pandas as pd
@@ -133,6 +134,10 @@ def write_lines(path, records):
     return path
 
 
+CANCELLED = pytest.mark.filterwarnings("ignore:.*cancelled annotations are left out")
+
+
+@CANCELLED
 def test_label_studio(tmp_path):
     path = write_json(tmp_path / "export.json", LABEL_STUDIO)
     assert rows(path, "label-studio", "mood") == [
@@ -328,9 +333,62 @@ def test_answers_about_regions_in_label_studio_are_no_votes(tmp_path, about_part
 
 
 def test_tasks_of_prodigy_without_an_answer_are_no_votes(tmp_path):
-    path = write_lines(tmp_path / "m.jsonl", [*PRODIGY, choice(9, "cy", ["joy"], answer=None)])
-    with pytest.warns(LabelDistWarning, match="tasks without an answer are left out: 1"):
-        assert 9 not in [item for item, _, _, _ in rows(path, "prodigy")]
+    null = choice(9, "cy", ["joy"], answer=None)
+    lacking = choice(9, "al", ["joy"])
+    del lacking["answer"]
+    path = write_lines(tmp_path / "m.jsonl", [lacking, *PRODIGY, null])
+    with pytest.warns(LabelDistWarning, match="tasks without an answer are left out: 2"):
+        found = rows(path, "prodigy")
+    assert found == rows(write_lines(tmp_path / "all.jsonl", PRODIGY), "prodigy")
+
+
+def version(number, label, parent=None, person=10, was_cancelled=False):
+    """Return an annotation of Label Studio that may be a version of an earlier one."""
+    found = annotation(person, result("mood", "choices", [label]), was_cancelled=was_cancelled)
+    return {**found, "id": number, "parent_annotation": parent, "parent_prediction": None}
+
+
+@pytest.mark.parametrize(
+    ("annotations", "labels", "n_earlier"),
+    [
+        ([version(1, "joy"), version(2, "fear", 1)], {10: ["fear"]}, 1),
+        ([version(2, "fear", 1), version(1, "joy")], {10: ["fear"]}, 1),  # newest first
+        ([version(1, "joy"), version(2, "fear", 1), version(3, "calm", 2)], {10: ["calm"]}, 2),
+        ([version(1, "joy"), version(2, "fear", 1), version(3, "calm", 1)], {10: ["calm"]}, 2),
+        ([version(1, "joy"), version(2, "fear", 1, person=11)], {10: ["joy"], 11: ["fear"]}, 0),
+        ([version(1, "joy"), version(2, "fear")], {10: ["joy", "fear"]}, 0),
+        ([version(1, "joy"), version(2, "fear", 7)], {10: ["joy", "fear"]}, 0),
+        ([version(1, "joy"), version(2, "fear", 1, was_cancelled=True)], {10: ["joy"]}, 0),
+        ([version(1, "joy", 2), version(2, "fear", 1)], {10: ["fear"]}, 1),  # a circle
+    ],
+)
+@CANCELLED
+def test_earlier_versions_in_label_studio_are_no_votes(tmp_path, annotations, labels, n_earlier):
+    task = {"id": 1, "data": {"text": "It rains"}, "annotations": annotations}
+    path = write_json(tmp_path / "versions.json", [task])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        votes = rows(path, "label-studio")
+    for person, expected in labels.items():
+        assert [label for _, name, label, _ in votes if name == person] == expected
+    assert len(votes) == sum(map(len, labels.values()))
+    notes = [str(one.message) for one in caught if "earlier versions" in str(one.message)]
+    assert [note.endswith(f"are left out: {n_earlier}.") for note in notes] == [True] * len(notes)
+    assert len(notes) == (n_earlier > 0)
+
+
+def test_cancelled_annotations_and_drafts_of_label_studio_are_counted(tmp_path):
+    drafts = [{"id": 5, "user": "ann", "result": [result("mood", "choices", ["joy"])]}] * 3
+    tasks = [{**LABEL_STUDIO[0], "drafts": drafts}, {**LABEL_STUDIO[1], "drafts": []}]
+    path = write_json(tmp_path / "export.json", tasks)
+    with pytest.warns(LabelDistWarning) as caught:
+        assert len(rows(path, "label-studio", "mood")) == 4
+    notes = [str(one.message).partition(": ")[2] for one in caught]
+    assert notes == ["cancelled annotations are left out: 1.", "drafts are left out: 3."]
+    cancelled = {**LABEL_STUDIO[0], "annotations": [annotation(12, was_cancelled=True)]}
+    only = write_json(tmp_path / "only.json", [cancelled])
+    with pytest.raises(TableError, match="no answers of annotators"):
+        read_export(str(only), "label-studio")
 
 
 def with_value(value):
@@ -416,6 +474,7 @@ def test_file_of_a_collaborative_project_names_no_annotator(tmp_path):
     assert list(found.columns) == ["item", "label", "text"]
 
 
+@CANCELLED
 def test_archives_of_other_tools_keep_their_annotators(tmp_path):
     path = write_zip(tmp_path / "export.zip", {"project-83.json": json.dumps(LABEL_STUDIO)})
     assert [person for _, person, _, _ in rows(path, "label-studio", "mood")] == [10, 11, 10, 10]

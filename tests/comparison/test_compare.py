@@ -1,5 +1,7 @@
 """`compare`, `compare_enhancers` and `published`."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,7 +24,7 @@ import labeldist
 from labeldist.comparison import Comparison, Store, compare, compare_enhancers
 from labeldist.datasets import binarize, list_datasets, load_dataset, make_artificial
 from labeldist.enhancement import BDLE, LogicalSoftmax, Uniform
-from labeldist.exceptions import LabelDistWarning
+from labeldist.exceptions import LabelDistWarning, LabelWarning
 from labeldist.learning import BDLDL, MeanDistribution
 from labeldist.metrics import PAPER_MEASURES, score_all
 from labeldist.published import AABP, AAKNN, FCM, SABFGS, make_published
@@ -156,6 +158,14 @@ def test_results_belong_to_the_versions_of_the_packages(tmp_path, monkeypatch):
     assert compare({"mine": MyRidge()}, sets, cv=3, store=path).n_stored == 0
 
 
+def test_results_belong_to_values_of_the_class(tmp_path, monkeypatch):
+    sets = {"artificial": (X, D)}
+    first = compare({"mine": MyRidge()}, sets, cv=3, store=tmp_path / "runs.sqlite")
+    monkeypatch.setattr(MyRidge, "shrinkage", 0.5, raising=False)
+    again = compare({"mine": MyRidge()}, sets, cv=3, store=tmp_path / "runs.sqlite")
+    assert again.n_stored == len(first.records) / len(first.measures) / 2  # of Mean
+
+
 @pytest.mark.parametrize("as_list", [False, True])
 def test_splits_may_be_given_as_rows(as_list):
     pairs = list(KFold(3).split(X))
@@ -163,8 +173,6 @@ def test_splits_may_be_given_as_rows(as_list):
     found = compare({}, {"a": (X, D), "b": (X, D)}, cv=cv, measures="clark")
     expected = compare({}, {"a": (X, D), "b": (X, D)}, cv=KFold(3), measures="clark")
     assert [record[:5] for record in found.records] == [record[:5] for record in expected.records]
-    one = compare({"mine": MyRidge()}, {"a": (X, D)}, cv=pairs[:1])
-    assert one.test("clark")["per_set"] == {}
     for wrong in ([], [([0, 1], [60])], [([0, 1], [])]):
         with pytest.raises(ValueError, match=r"cv .*'a'"):
             compare({}, {"a": (X, D)}, cv=wrong)
@@ -290,6 +298,40 @@ def test_predictions_in_another_order_fail():
     assert found.means("clark")[0, 0] == pytest.approx(0, abs=1e-15)
     assert "different orders" in found.failures["rows", "a"]
     assert "['joy', 'fear', 'calm'], in this order" in found.failures["columns", "a"]
+
+
+def test_one_split_has_no_p_value_on_a_data_set():
+    pairs = list(KFold(3).split(X))
+    found = compare({"mine": MyRidge()}, {"a": (X, D), "b": (X, 1 - D)}, cv=pairs[:1])
+    tests = found.test("clark")
+    assert list(tests["per_set"]) == ["Mean"]
+    for name, row in zip("ab", found.means("clark"), strict=True):
+        test = tests["per_set"]["Mean"][name]
+        assert np.isnan(test["pvalue"])
+        assert test["lead"] == pytest.approx(row[1] - row[0])
+        assert test["wins"] + test["losses"] == 1
+    line = "One split, so no test on the data set alone: 'a', 'b'"
+    assert line in found.summary("clark").splitlines()
+    several = compare({"mine": MyRidge()}, {"a": (X, D)}, cv=pairs)
+    assert "One split" not in several.summary("clark")
+
+
+def test_splits_with_wrong_rows_warn():
+    pairs = list(KFold(3).split(X))
+    train, test = pairs[0]
+    overlapping = (np.r_[train, test[:1]], test)
+    repeating = (train, np.r_[test, test[:1]])
+    expected = {
+        "1 of 3 splits of 'a' test on training rows": [overlapping, *pairs[1:]],
+        "1 of 3 splits of 'a' contain a test row repeatedly": [repeating, *pairs[1:]],
+    }
+    for message, cv in expected.items():
+        with pytest.warns(LabelWarning, match=message):
+            compare({}, {"a": (X, D)}, cv=cv, measures="clark")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bootstrap = (np.r_[train, train], test)
+        compare({}, {"a": (X, D)}, cv=[*pairs, *pairs, bootstrap], measures="clark")
 
 
 def test_processes_give_equal_records(tmp_path):

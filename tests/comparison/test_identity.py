@@ -71,6 +71,87 @@ def test_identity_follows_imports_inside_functions(mine, tmp_path):
     assert "later" not in sys.modules
 
 
+def identity_after(changes, module):
+    """Return the identity of `Mine` after changes of the module, without writing it anew."""
+    for name, value in changes.items():
+        around, _, attribute = name.rpartition(".")
+        setattr(getattr(module, around) if around else module, attribute, value)
+    return identity_of(module.Mine([1.0]))
+
+
+VALUES = f"""
+import sys
+LIMIT = 1
+OTHER: float = 2.0
+PAIR = SAME = (1, -2)
+small = 3
+{MINE}
+    weight = 0.5
+    kept = {{}}
+
+    class Inner:
+        depth = None
+"""
+
+
+def test_constants_and_class_attributes_at_run_time_belong_to_the_identity(mine):
+    first = mine("mine_of_test.py", VALUES)
+    module = sys.modules["mine_of_test"]
+    same = {"small": 4, "LIMIT": 1, "Mine.weight": 0.5, "Mine.kept": {"a": 1}}
+    assert identity_after(same, module) == first
+    seen = {first}
+    for name, value in {
+        "LIMIT": 1.0,
+        "OTHER": None,
+        "PAIR": (1, -3),
+        "SAME": "text",
+        "NEW": True,
+        "Mine.weight": 0.25,
+        "Mine.added": 1,
+    }.items():
+        seen.add(identity_after({name: value}, module))
+    assert len(seen) == 8
+    module.Mine.Inner.depth = 3
+    assert identity_of(module.Mine([1.0])) not in seen
+    assert mine("mine_of_test.py", VALUES) == first
+
+
+def test_values_that_the_source_computes_belong_to_the_identity(mine, monkeypatch):
+    source = f"import sys\n{MINE}\n    weight = float(sys.argv[1])\n"
+    constant = f"import sys\nWEIGHT = float(sys.argv[1])\n{MINE}"
+    for text in (source, constant):
+        seen = []
+        for argument in ("0.5", "0.25", "0.5"):
+            monkeypatch.setattr(sys, "argv", ["run.py", argument])
+            seen.append(mine("mine_of_test.py", text))
+        assert seen[0] == seen[2] != seen[1]
+
+
+def test_constants_of_own_imports_belong_to_the_identity(mine):
+    first = mine()
+    module = sys.modules["mine_of_test"]
+    sys.modules["helpers.deep"].FACTOR = 3
+    assert identity_of(module.Mine([1.0])) != first
+    sys.modules["helpers.deep"].FACTOR = 1
+    assert identity_of(module.Mine([1.0])) == first
+
+
+def test_import_of_a_module_with_literals_keeps_the_identity(mine):
+    """A module that a method imports when it is fitted may be imported at the second call."""
+    source = f"{MINE}\n    def fit(self, X, D):\n        import later\n"
+    mine("later.py", "SCALE = 2\n\n\nclass Step:\n    size = 1\n")
+    first = mine("mine_of_test.py", source)
+    module = sys.modules["mine_of_test"]
+    module.Mine().fit(None, None)
+    assert "later" in sys.modules
+    try:
+        assert identity_of(module.Mine([1.0])) == first
+        sys.modules["later"].Step.size = 2
+        assert identity_of(module.Mine([1.0])) != first
+    finally:
+        del sys.modules["later"]
+
+
 def test_identity_of_content():
     arrays = np.zeros(5000), np.zeros(5000)
     arrays[1][2500] = 1.0

@@ -1,6 +1,6 @@
 """Agreement of annotators, against loops over pairs, permuted votes and simulated annotators."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,28 @@ def read(table):
     return from_votes(table, item="item", annotator="who", label="label")
 
 
-def beyond_others_by_loops(table, person):
+def is_equal(a, b):
+    return float(a == b)
+
+
+def ordinal_agreement(table):
+    """Return 1 − the distance of two labels: the squared number of votes between them.
+
+    The votes for either label count half. The largest distance of labels with votes is 1. Items
+    with one vote do not count.
+    """
+    paired = table[table.groupby("item")["label"].transform("size") > 1]
+    times = paired["label"].value_counts()
+
+    def distance(a, b):
+        between = times[(times.index >= min(a, b)) & (times.index <= max(a, b))].sum()
+        return (between - (times[a] + times[b]) / 2) ** 2
+
+    largest = max(distance(a, b) for a in times.index for b in times.index)
+    return lambda a, b: 1 - distance(a, b) / largest
+
+
+def beyond_others_by_loops(table, person, agree=is_equal):
     """Return (o − e) − (o' − e') of an annotator, by loops over pairs of items."""
     own, others = [], []
     for _, votes in table.groupby("item"):
@@ -42,12 +63,13 @@ def beyond_others_by_loops(table, person):
             own.append(labels[person])
             others.append(labels.drop(person).tolist())
     n = len(own)
-    shares = [pd.Series(labels).value_counts(normalize=True) for labels in others]
     pairs_of_items = [(i, j) for i in range(n) for j in range(n) if i != j]
-    o = np.mean([shares[i].get(own[i], 0) for i in range(n)])
-    e = np.mean([shares[j].get(own[i], 0) for i, j in pairs_of_items])
-    o_others = np.mean([np.mean([a == b for a, b in combinations(labels, 2)]) for labels in others])
-    e_others = np.mean([(shares[i] * shares[j]).sum() for i, j in pairs_of_items])
+    o = np.mean([np.mean([agree(own[i], b) for b in others[i]]) for i in range(n)])
+    e = np.mean([np.mean([agree(own[i], b) for b in others[j]]) for i, j in pairs_of_items])
+    o_others = np.mean([np.mean([agree(*ab) for ab in combinations(row, 2)]) for row in others])
+    e_others = np.mean(
+        [np.mean([agree(*ab) for ab in product(others[i], others[j])]) for i, j in pairs_of_items]
+    )
     return (o - e) - (o_others - e_others)
 
 
@@ -61,6 +83,62 @@ def test_agreement_equals_loops_over_items(rng):
     assert result.n_votes.tolist() == [
         np.count_nonzero(table["who"] == person) for person in votes.annotators
     ]
+
+
+def test_ordinal_agreement_equals_loops_over_items(rng):
+    table = simulate(rng, rng.dirichlet([0.5, 1.0, 0.5, 0.8], 40), np.full(6, 0.8), 4)
+    few = pd.DataFrame({"item": [99, 99, 98], "who": [0, 1, 0], "label": [1, 1, 2]})
+    table = pd.concat([table, few])
+    votes = read(table)
+    agree = ordinal_agreement(table)
+    expected = [beyond_others_by_loops(table, person, agree) for person in votes.annotators]
+    result = annotators(votes, level="ordinal")
+    assert_allclose(result.agreement, expected)
+    assert result.level == "ordinal"
+    assert np.abs(result.agreement - annotators(votes).agreement).max() > 0.02
+
+
+def test_nominal_and_ordinal_are_equal_for_two_labels_with_votes(rng):
+    table = simulate(rng, rng.dirichlet([1, 1], 40), np.full(6, 0.8), 4)
+    groups = dict(enumerate("AAABBB"))
+    votes = from_votes(
+        table, item="item", annotator="who", label="label", label_names=["0", "2", "1", "3"]
+    )
+    nominal, ordinal = (annotators(votes, groups, level=one) for one in ("nominal", "ordinal"))
+    assert nominal.level == annotators(votes).level == "nominal"
+    for name in ("agreement", "lower", "upper"):
+        assert_allclose(getattr(ordinal, name), getattr(nominal, name), atol=1e-12)
+    assert_allclose(ordinal.groups.within, nominal.groups.within)
+    assert_allclose(ordinal.groups.p_value, nominal.groups.p_value)
+
+
+def test_order_of_labels_matters_for_ordinal_only(rng):
+    table = simulate(rng, rng.dirichlet([0.5, 1.0, 0.5, 0.8], 40), np.full(6, 0.8), 4)
+    names = {"item": "item", "annotator": "who", "label": "label"}
+    groups = dict(enumerate("AAABBB"))
+
+    def found(order, level):
+        votes = from_votes(table, **names, label_names=list(order))
+        result = annotators(votes, groups, level=level, random_state=0)
+        by_name = result.to_frame().sort_values("annotator")["agreement"]
+        return np.concatenate([by_name, result.groups.within, result.groups.across])
+
+    assert_allclose(found("0213", "nominal"), found("0123", "nominal"))
+    assert np.abs(found("0213", "ordinal") - found("0123", "ordinal")).max() > 0.02
+    assert_allclose(found("3210", "ordinal"), found("0123", "ordinal"))
+
+
+def test_disagreement_with_neighbours_is_smaller():
+    """ann is one step beside the others, and zoe is four."""
+    labels = [1, 2, 3, 4, 5] * 6
+    table = pd.DataFrame(dict.fromkeys(("bob", "cy", "dee"), labels))
+    table["ann"] = [2, 3, 4, 5, 4] * 6
+    table["zoe"] = [5, 5, 1, 1, 1] * 6
+    votes = from_votes(table, annotators=list(table))
+    nominal = annotators(votes).to_frame().set_index("annotator")["agreement"]
+    ordinal = annotators(votes, level="ordinal").to_frame().set_index("annotator")["agreement"]
+    assert nominal["ann"] == pytest.approx(nominal["zoe"], abs=0.1)
+    assert ordinal["ann"] > ordinal["zoe"] + 0.5
 
 
 def with_permuted_votes(rng, table):
@@ -111,15 +189,16 @@ DESIGNS = {
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
-def test_intervals_of_permuted_votes_contain_zero_at_their_level(design, rng):
+def test_intervals_of_permuted_votes_contain_zero_at_their_level(design, level, rng):
     alpha, n_items, n_annotators, n_per_item, unequal, n_repeats = design
     outside = []
     for _ in range(n_repeats):
         truth = rng.dirichlet(alpha, n_items)
         truth = with_hard_items(rng, truth) if unequal else truth
         table = simulate(rng, truth, np.ones(n_annotators), n_per_item)
-        found = annotators(read(with_permuted_votes(rng, table)))
+        found = annotators(read(with_permuted_votes(rng, table)), level=level)
         outside.append((found.lower > 0) | (found.upper < 0))
     share = np.concatenate(outside).mean()
     print(f"{share:.3f} of {np.size(outside)} intervals outside zero")
@@ -162,7 +241,7 @@ def test_variances_are_those_of_repeated_simulations(rng):
         estimates, permuted, observed = [], [], []
         for _ in range(80):
             votes = read(simulate(rng, rng.dirichlet([0.5, 1, 0.5], 200), care, 5))
-            compared = _compare_with_others(votes, votes.votes)
+            compared = _compare_with_others(votes, votes.votes, np.eye(len(votes.label_names)))
             order = np.argsort(votes.annotators)
             estimates.append(compared.agreement[order])
             permuted.append(compared.permuted_variance[order])
@@ -203,7 +282,7 @@ def test_interval_inverts_the_test(rng):
     """The bounds solve (bound − estimate)² = q² · variance, which rises from 0 to the estimate."""
     care = np.r_[0.0, np.ones(7)]
     votes = read(simulate(rng, rng.dirichlet([0.3, 0.3], 60), care, 4))
-    compared = _compare_with_others(votes, votes.votes)
+    compared = _compare_with_others(votes, votes.votes, np.eye(len(votes.label_names)))
     found = annotators(votes)
     start, end = compared.permuted_variance, compared.observed_variance
     end = np.maximum(start, end)
@@ -262,19 +341,22 @@ def test_full_agreement_on_few_items_is_not_certain():
     assert_allclose(many.lower, -0.05, atol=0.01)
 
 
-def kappa_of_pairs(table, choose):
+def kappa_of_pairs(table, choose, agree=is_equal):
     """Return the agreement beyond chance of the pairs of annotators that are chosen."""
     rows = list(table.itertuples(index=False))
     pairs = [(a, b) for a, b in combinations(rows, 2) if choose(a.who, b.who)]
-    on_item = [a.label == b.label for a, b in pairs if a.item == b.item]
-    chance = np.mean([a.label == b.label for a, b in pairs])
+    on_item = [agree(a.label, b.label) for a, b in pairs if a.item == b.item]
+    chance = np.mean([agree(a.label, b.label) for a, b in pairs])
     return (np.mean(on_item) - chance) / (1 - chance)
 
 
-def test_groups_equal_loops_over_pairs(rng):
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_groups_equal_loops_over_pairs(level, rng):
     table = simulate(rng, rng.dirichlet([1, 1, 1], 40), np.full(7, 0.9), 4)
     groups = {0: "A", 1: "A", 2: "A", 3: "B", 4: "B", 5: "C", 6: None}
-    found = annotators(read(table), groups, n_permutations=5, random_state=0).groups
+    agree = is_equal if level == "nominal" else ordinal_agreement(table)
+    options = {"level": level, "n_permutations": 5, "random_state": 0}
+    found = annotators(read(table), groups, **options).groups
     assert found.names == ["A", "B", "C"]
     assert found.n_annotators.tolist() == [3, 2, 1]
     grouped = table[table["who"] != 6]
@@ -286,8 +368,8 @@ def test_groups_equal_loops_over_pairs(rng):
         def across(a, b, name=name):
             return (groups[a] == name) != (groups[b] == name)
 
-        assert found.across[k] == pytest.approx(kappa_of_pairs(grouped, across))
-        assert found.within[k] == pytest.approx(kappa_of_pairs(grouped, within))
+        assert found.across[k] == pytest.approx(kappa_of_pairs(grouped, across, agree))
+        assert found.within[k] == pytest.approx(kappa_of_pairs(grouped, within, agree))
     assert np.isnan(found.within[2])
 
 
@@ -452,6 +534,7 @@ INVALID_OPTIONS = [
         ({"ann": "A", "bob": "B"}, {"n_permutations": number}, f"must be at least 1; got {number}")
         for number in (0, -1)
     ),
+    (None, {"level": "ratio"}, "level must be 'nominal' or 'ordinal'; got 'ratio'"),
     *(
         (None, {"coverage": level}, "coverage must be between 0 and 1; got")
         for level in (0, 1, 95, -0.5, np.nan)

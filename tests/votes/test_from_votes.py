@@ -353,6 +353,17 @@ def test_ratings_by_annotator_are_not_counts():
     assert len(found.annotators) == 31
 
 
+@pytest.mark.parametrize("role", ["annotators", "counts"])
+@pytest.mark.parametrize(
+    "first", [{"A": 1, "C": {"x": 1}}, '{"A": "joy", "C": {"x": 1}}', {"C": {"x": 1}}]
+)
+@pytest.mark.filterwarnings("ignore:Column 'v' is read as")
+def test_objects_within_objects_raise(role, first):
+    table = pd.DataFrame({"v": [{"A": 1}, first]})
+    with pytest.raises(TableError, match=r"data row 2, column 'v', has an object, .* for 'C'"):
+        from_votes(table, **{role: "v"})
+
+
 def test_objects_in_some_cells_only_raise():
     table = pd.DataFrame({"v": [{"Ann1": "x"}, "x"]})
     with pytest.raises(TableError, match="row 2, column 'v', is 'x', not an object"):

@@ -37,6 +37,9 @@ NO_STATUS = (
     "Export records.to_list(flatten=True) as JSON, which has the statuses"
 )
 OF_REGIONS = "answers about regions or parts of an item are left out: {count}"
+CANCELLED = "cancelled annotations are left out: {count}"
+DRAFT = "drafts are left out: {count}"
+EARLIER = "earlier versions of an annotation by the same annotator are left out: {count}"
 UNANSWERED = "tasks without an answer are left out: {count}"
 SEPARATED = "labels in one cell are separated at #. If a label contains #, export JSONL"
 
@@ -46,12 +49,13 @@ Record = dict[str, Any]
 class Answer(NamedTuple):
     """The answer of an annotator to a question about an item: one label, several, or None.
 
-    `remark` says what is doubtful about the answer, or why it is left out.
+    `remark` says what is doubtful about the answer, or why it is left out. An annotation that is
+    left out as a whole has no question.
     """
 
     item: Any
     annotator: Any
-    question: str
+    question: str | None
     label: Any
     text: Any
     remark: str = ""
@@ -70,14 +74,14 @@ def read_export(path: str, tool: str, question: str | None = None) -> pd.DataFra
     with reading(path) as file:
         answers = list(_answers(path, file, tool))
     table = require("pandas", "app").DataFrame(answers, columns=Answer._fields, dtype=object)
-    questions = table["question"].unique()
+    questions = table["question"].dropna().unique()
     if not len(questions):
         raise TableError(f"{path} has no answers of annotators. {_advice(tool)}")
     chosen = questions if question is None else [question]
     if len(chosen) != 1 or chosen[0] not in questions:
         problem = f"{path} has answers to these questions: {listed(questions)}"
         raise TableError(f"{problem}. Name the question to count as the label.")
-    table = table[table["question"] == chosen[0]]
+    table = table[table["question"].isin([chosen[0], None])]
     counts = Counter(filter(None, table["remark"]))
     remarks = [remark.format(count=count) for remark, count in counts.items()]
     frame = table.explode(LABEL, ignore_index=True).dropna(subset=LABEL)[list(COLUMNS)]
@@ -155,6 +159,8 @@ def _answers_in_file(name: str, file: BinaryIO, suffix: str, tool: str) -> Itera
         records = _read_records(file, suffix)
     if not isinstance(records, list):
         raise TableError(f"{name} must contain a list of records. {_advice(tool)}")
+    if tool == "prodigy" and records and not any(map(_has_answer, records)):
+        raise TableError(f"{name} has no field 'answer'. {_advice(tool)}")
     for number, record in enumerate(records, start=1):
         place = f"Record {number} of {name}"
         try:
@@ -190,22 +196,63 @@ def _check(answer: Answer, place: str) -> None:
 
 
 def _read_label_studio(task: Record) -> Iterator[Answer]:
-    for annotation in task["annotations"]:
+    annotations = task["annotations"]
+    earlier = _earlier_versions(annotations)
+    for annotation in annotations:
         if annotation.get("was_cancelled"):  # skipped by the annotator
+            yield _left_out(task, CANCELLED)
+        elif annotation.get("id") in earlier:
+            yield _left_out(task, EARLIER)
+        else:
+            yield from _results(task, annotation)
+    for _ in task.get("drafts") or ():
+        yield _left_out(task, DRAFT)
+
+
+def _left_out(task: Record, remark: str) -> Answer:
+    return Answer(task["id"], None, None, None, None, remark)
+
+
+def _earlier_versions(annotations: list[Record]) -> set[Any]:
+    """Return the identifiers of annotations of which the annotator made a later version."""
+    by_id = {found["id"]: found for found in annotations if "id" in found}
+    versions: dict[Any, set[Any]] = {}  # by the identifier of the first version
+    for found in by_id.values():
+        line = _versions_before(found, by_id)
+        versions.setdefault(line[-1], set()).update(line)
+    earlier = set()
+    for numbers in versions.values():
+        valid = {number for number in numbers if not by_id[number].get("was_cancelled")}
+        earlier |= valid - {max(valid, default=None)}
+    return earlier
+
+
+def _versions_before(annotation: Record, by_id: dict[Any, Record]) -> list[Any]:
+    """Return the identifiers of an annotation and of its earlier versions by the same annotator."""
+    line = [annotation["id"]]
+    while (parent := by_id.get(by_id[line[-1]].get("parent_annotation"))) is not None:
+        is_same_person = _person(parent["completed_by"]) == _person(annotation["completed_by"])
+        if not is_same_person or parent["id"] in line:
+            break
+        line.append(parent["id"])
+    return line
+
+
+def _results(task: Record, annotation: Record) -> Iterator[Answer]:
+    """Return the answers of an annotation of Label Studio."""
+    person = _person(annotation["completed_by"])
+    results = annotation["result"]
+    regions = {result.get("id") for result in results if _is_of_region(result)}
+    for result in results:
+        kind = result["type"]
+        if kind not in ("choices", "rating"):
             continue
-        person = _person(annotation["completed_by"])
-        results = annotation["result"]
-        regions = {result.get("id") for result in results if _is_of_region(result)}
-        for result in results:
-            kind = result["type"]
-            if kind not in ("choices", "rating"):
-                continue
-            labels = result["value"][kind]
-            remark = ""
-            if _is_of_region(result) or result.get("id") in regions - {None}:
-                labels, remark = None, OF_REGIONS
-            text = _main_text(task["data"])
-            yield Answer(task["id"], person, result["from_name"], labels, text, remark)
+        labels = result["value"][kind]
+        remark = ""
+        if _is_of_region(result) or result.get("id") in regions - {None}:
+            labels, remark = None, OF_REGIONS
+        text = _main_text(task["data"])
+        yield Answer(task["id"], person, result["from_name"], labels, text, remark)
 
 
 def _is_of_region(result: Record) -> bool:
@@ -253,11 +300,16 @@ def _flat_responses(record: Record) -> Iterator[tuple[Any, ...]]:
                 yield question, label, person, status
 
 
+def _has_answer(record: Any) -> bool:
+    """Return whether a record is none of another tool; records of another type raise later."""
+    return not isinstance(record, dict) or "answer" in record
+
+
 def _read_prodigy(task: Record) -> Iterator[Answer]:
     person = task.get("_annotator_id", task.get("_session_id"))
     is_proposal = "accept" not in task and LABEL in task
     labels = task[LABEL] if is_proposal else task.get("accept")
-    answer = task["answer"]
+    answer = task.get("answer")
     if answer == "ignore":
         return
     remark = "" if answer in ("accept", "reject") else UNANSWERED

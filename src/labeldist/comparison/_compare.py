@@ -25,7 +25,7 @@ from labeldist.comparison._identity import NoIdentityError, identity_of
 from labeldist.comparison._store import Store, versions
 from labeldist.datasets import binarize, load_dataset
 from labeldist.enhancement import LogicalSoftmax, Uniform
-from labeldist.exceptions import LabelDistWarning, warn
+from labeldist.exceptions import LabelDistWarning, LabelWarning, warn
 from labeldist.learning import MeanDistribution
 from labeldist.metrics import PAPER_MEASURES, score_all
 from labeldist.metrics._measures import select_measures
@@ -120,8 +120,9 @@ def compare(
         SQLite file to which every result is written at once. With the same file, an interrupted
         call continues, and methods or data sets can be added. A result is used again if the
         parameters of the method, its source files, the data, the splits and the versions of the
-        packages are the same. Failures run again. Methods with lambdas, or with classes or
-        functions that are not in a file, run again by every call, with a warning.
+        packages are the same. Source files include upper-case constants and class attributes of
+        simple types with their values at run time. Failures run again. Methods with lambdas, or
+        with classes or functions that are not in a file, run again by every call, with a warning.
     again : bool, default=False
         Whether to run all methods again and replace their results in `store`.
 
@@ -265,8 +266,21 @@ def _splits(splitter: Any, data: _Data) -> list[_Split]:
         raise ValueError(f"cv cannot split {data.name!r}: {error}{advice}") from error
     if not pairs or not all(train.size and test.size for train, test in pairs):
         raise ValueError(f"cv must give {data.name!r} splits with training and test rows.")
+    _warn_about_rows(data.name, pairs)
     repeats = _repeats([test.tolist() for _, test in pairs])
     return [_Split(fold, repeats[fold], *pair) for fold, pair in enumerate(pairs)]
+
+
+def _warn_about_rows(name: str, pairs: list[tuple[Any, Any]]) -> None:
+    """Warn about splits that test on training rows, or several times on one row."""
+    n_overlapping = sum(np.isin(test, train).any() for train, test in pairs)
+    if n_overlapping:
+        problem = f"{n_overlapping} of {len(pairs)} splits of {name!r} test on training rows"
+        warn(f"{problem}. The results will not hold on new rows.", LabelWarning)
+    n_repeating = sum(len(np.unique(test)) < len(test) for _, test in pairs)
+    if n_repeating:
+        problem = f"{n_repeating} of {len(pairs)} splits of {name!r} contain a test row repeatedly"
+        warn(f"{problem}. It counts more than the others.", LabelWarning)
 
 
 def _repeats(tested: list[list[int]]) -> list[int]:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from labeldist._extras import require
+from labeldist._text import listed
 from labeldist._typing import Array
 from labeldist.comparison._significance import (
     LEVEL,
@@ -235,8 +236,8 @@ class Comparison:
             zero means that `against` is better. The p-values are corrected over the methods by
             Holm's method. ``per_set``: for each other method and data set, the same entries for
             the corrected t-test over the splits, with their numbers of training and test rows. The
-            p-values are corrected over the data sets. Empty without cross-validation, and for a
-            single split.
+            p-values are corrected over the data sets, and NaN for a single split. Empty without
+            cross-validation.
 
         See Also
         --------
@@ -297,6 +298,10 @@ class Comparison:
             counts = f"better on {test['wins']} {noun} ({sum(clear)} clearly)"
             losses = f"worse on {test['losses']} ({len(clear) - sum(clear)} clearly)"
             lines.append(f"{method}: {counts}, {losses}, p = {test['pvalue']:.2g}")
+        found = {name: t["pvalue"] for sets in per_set for name, t in sets.items()}
+        untested = [repr(name) for name, pvalue in found.items() if math.isnan(pvalue)]
+        if untested:
+            lines.append(f"One split, so no test on the data set alone: {listed(untested)}")
         if not math.isnan(tests["pvalue"]):
             difference = f"critical difference {tests['critical_difference']:.2f}"
             lines.append(f"Friedman's test of equal ranks: p = {tests['pvalue']:.2g}, {difference}")
@@ -311,7 +316,7 @@ class Comparison:
             for dataset in self.datasets:
                 values = folds[dataset, method] - folds[dataset, against]
                 leads = -values if MEASURES[measure].higher_is_better else values
-                if len(leads) > 1 and not np.isnan(leads).any():
+                if not np.isnan(leads).any():
                     tests[dataset] = corrected_t_test(leads, ratio=ratios[dataset])
             if method != against and tests:
                 found[method] = _corrected(tests)

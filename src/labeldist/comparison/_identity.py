@@ -7,7 +7,8 @@ import io
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec, resolve_name
@@ -31,8 +32,9 @@ class NoIdentityError(Exception):
 def identity_of(estimator: Any) -> str:
     """Return a hash of the content of an estimator, and of the code of its classes and functions.
 
-    The code is the source of their modules and of the own modules that these import. Of installed
-    packages it is the version.
+    The code is the source of their modules and of the own modules that these import, with the
+    constants and class attributes whose values differ from the source. Of installed packages it is
+    the version.
     """
     names = _Names()
     try:
@@ -71,8 +73,10 @@ def _code(modules: Iterable[str]) -> list[tuple[str, str]]:
             found[name] = _version(name)
         elif name not in found:
             source = path.read_bytes()
-            found[name] = str(joblib.hash(source))
-            imported = _imports(source, _package(name, path)) if path.suffix == ".py" else ()
+            is_python = path.suffix == ".py"
+            changed = _changed_values(name, _literals(source) if is_python else {})
+            found[name] = str(joblib.hash([source, changed] if changed else source))
+            imported = _imports(source, _package(name, path)) if is_python else ()
             remaining += [one for one in imported if one not in found and _own_file(one)]
     return sorted(found.items())
 
@@ -123,6 +127,51 @@ def _package(name: str, path: Path) -> str:
     if name == "__main__":
         return getattr(sys.modules[name], "__package__", None) or ""
     return name if path.name == "__init__.py" else name.rpartition(".")[0]
+
+
+def _changed_values(name: str, literals: dict[str, str]) -> list[tuple[str, str]]:
+    """Return constants and class attributes of a module that its source does not give literally.
+
+    Values of simple types count: upper-case names of the module, and all names of its classes. A
+    module that is not imported yet has none.
+    """
+    module = sys.modules.get(name)
+    values = {} if module is None else dict(_values(name, vars(module)))
+    return sorted(item for item in values.items() if literals.get(item[0]) != item[1])
+
+
+def _values(module: str, names: Mapping[str, Any], around: str = "") -> Iterator[tuple[str, str]]:
+    """Return the simple values in a module or class, and in the classes defined there, as text."""
+    for name, value in list(names.items()):
+        place = f"{around}{name}"
+        if isinstance(value, type):
+            if (value.__module__, value.__qualname__) == (module, place):
+                yield from _values(module, vars(value), f"{place}.")
+        elif _is_simple(value) and (name.isupper() or (around and not name.startswith("__"))):
+            yield place, repr(value)
+
+
+def _is_simple(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_simple, value))
+    return value is None or isinstance(value, int | float | str)
+
+
+@lru_cache(maxsize=1000)
+def _literals(source: bytes) -> dict[str, str]:
+    """Return the literals that a source assigns to names of the module and of its classes."""
+    return dict(_assigned(ast.parse(source).body))
+
+
+def _assigned(statements: list[ast.stmt], around: str = "") -> Iterator[tuple[str, str]]:
+    for node in statements:
+        if isinstance(node, ast.ClassDef):
+            yield from _assigned(node.body, f"{around}{node.name}.")
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            with suppress(ValueError):  # not a literal
+                text = repr(ast.literal_eval(node.value))
+                yield from [(around + to.id, text) for to in targets if isinstance(to, ast.Name)]
 
 
 @lru_cache(maxsize=1000)

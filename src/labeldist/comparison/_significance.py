@@ -96,10 +96,12 @@ def corrected_t_test(leads: ArrayLike, *, ratio: float | None = None) -> dict[st
     1/(k − 1), which is right for the k folds of one cross-validation only.
 
     The result is as in `signed_rank_test`, with the mean as ``lead``. ``pvalue`` is 1 if all leads
-    are equal up to rounding.
+    are equal up to rounding, and NaN for one lead.
     """
     values = np.asarray(leads, dtype=np.float64)
     k = len(values)
+    if k == 1:
+        return _paired(values, values[0], np.nan)
     r = 1 / (k - 1) if ratio is None else ratio
     error = values.std(ddof=1) * np.sqrt(1 / k + r)
     mean = values.mean()

@@ -131,8 +131,7 @@ def agreement(
     [0.8, 0.86]
     """
     check_vote_distributions(votes, "agreement")
-    if level not in ("nominal", "ordinal"):
-        raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
+    check_level(level)
     check_single_votes(votes, "Agreement compares the votes of different annotators")
     check_at_least(1, n_resamples, "n_resamples")
     levels = interval_levels(coverage, "coverage")
@@ -158,6 +157,27 @@ def agreement(
         n_items=n_items,
         n_votes=int(n_votes.sum()),
     )
+
+
+def check_level(level: Any) -> None:
+    """Raise an error about another level than nominal and ordinal."""
+    if level not in ("nominal", "ordinal"):
+        raise ValueError(f"level must be 'nominal' or 'ordinal'; got {level!r}.")
+
+
+def similarities_of_labels(votes: VoteDistributions, level: str) -> Array:
+    """Return the agreement of a vote for each label with a vote for each other label.
+
+    It is 1 for equal labels. With the level nominal it is 0 for all others. With ordinal it
+    decreases with Krippendorff's distance, and is 0 for the two most distant labels that have
+    votes.
+    """
+    if level == "nominal":
+        return np.eye(len(votes.label_names))
+    n_of_label = votes.counts[items_with_two_votes(votes)].sum(axis=0)
+    ranks = _mean_ranks(n_of_label[None])[0]
+    distances = np.subtract.outer(ranks, ranks) ** 2
+    return np.asarray(1 - distances / np.ptp(ranks[n_of_label > 0]) ** 2)
 
 
 def _agreeing_pairs(counts: Array) -> Array:
@@ -201,11 +221,17 @@ def _alpha(counts: Array, times: Array, level: str) -> Array:
         observed = n - times @ _agreeing_pairs(counts).sum(axis=1)
         expected = n**2 - (n_of_label**2).sum(axis=1)
     else:
-        ranks = n_of_label.cumsum(axis=1) - (n_of_label + n[:, None]) / 2  # with mean 0
+        ranks = _mean_ranks(n_of_label)
         observed = (times * _squared_differences(counts, ranks)).sum(axis=1)
         expected = 2 * n * (n_of_label * ranks**2).sum(axis=1)
     with np.errstate(invalid="ignore"):
         return np.asarray(1 - observed / expected * (n - 1))
+
+
+def _mean_ranks(n_of_label: Array) -> Array:
+    """Return the mean rank of the votes for each label, minus the mean rank of all votes."""
+    n = n_of_label.sum(axis=1, keepdims=True)
+    return np.asarray(n_of_label.cumsum(axis=1) - (n_of_label + n) / 2)
 
 
 def _squared_differences(counts: Array, ranks: Array) -> Array:

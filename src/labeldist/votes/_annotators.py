@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -14,6 +14,7 @@ from labeldist._text import counted
 from labeldist._typing import Array
 from labeldist._validation import interval_levels, random_generator
 from labeldist.exceptions import LabelWarning, TableError, warn
+from labeldist.votes._agreement import check_level, similarities_of_labels
 from labeldist.votes._group_agreement import GroupAgreement, compare_groups
 from labeldist.votes._vote_distributions import (
     VoteDistributions,
@@ -44,6 +45,8 @@ class Annotators:
         differs from the others. 5 % of the 95 % intervals do not contain 0 if nobody differs.
     groups : GroupAgreement or None
         Agreement within and across groups, None without groups.
+    level : {"nominal", "ordinal"}
+        Whether the order of the labels counts.
 
     See Also
     --------
@@ -60,6 +63,7 @@ class Annotators:
     lower: Array
     upper: Array
     groups: GroupAgreement | None
+    level: str
 
     def __repr__(self) -> str:
         n_below = int(np.count_nonzero(self.upper < 0))
@@ -98,6 +102,7 @@ def annotators(
     votes: VoteDistributions,
     groups: Any = None,
     *,
+    level: Literal["nominal", "ordinal"] = "nominal",
     coverage: float = 0.95,
     n_permutations: int = 1000,
     random_state: Any = None,
@@ -123,6 +128,10 @@ def annotators(
         or a pandas Series with the annotators as its index, or a column of a long table, with one
         group per vote. An annotator has one group. Annotators without a group (None, NaN) are left
         out of the comparison of groups.
+    level : {"nominal", "ordinal"}, default="nominal"
+        With ``"ordinal"``, the labels are in the order of `votes.label_names`, and neighbours
+        disagree less: with the distance of labels that `agreement` uses, divided by the largest
+        one, the probability of equal votes becomes the mean of 1 − distance.
     coverage : float, default=0.95
         Probability of the intervals.
     n_permutations : int, default=1000
@@ -170,12 +179,14 @@ def annotators(
     [0.69, -0.38]
     """
     check_vote_distributions(votes, "annotators")
+    check_level(level)
     if votes.votes is None:
         raise TableError("The annotators are unknown: name them when the votes are read.")
     check_single_votes(votes, "Agreement compares the votes of different annotators")
     _, upper_level = interval_levels(coverage, "coverage")
     items_with_two_votes(votes)
-    compared = _compare_with_others(votes, votes.votes)
+    similarities = similarities_of_labels(votes, level)
+    compared = _compare_with_others(votes, votes.votes, similarities)
     if np.isnan(compared.agreement).all():
         problem = "No annotator has votes on two items with three votes or more"
         effect = "Their agreement cannot be compared with the others, and is NaN"
@@ -184,7 +195,7 @@ def annotators(
     found = None
     if groups is not None:
         generator = random_generator(random_state)
-        found = compare_groups(votes, votes.votes, groups, n_permutations, generator)
+        found = compare_groups(votes, votes.votes, groups, similarities, n_permutations, generator)
     return Annotators(
         annotators=votes.annotators,
         n_votes=compared.n_votes,
@@ -192,10 +203,13 @@ def annotators(
         lower=lower,
         upper=upper,
         groups=found,
+        level=level,
     )
 
 
-def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
+def _compare_with_others(
+    votes: VoteDistributions, codes: Codes, similarities: Array
+) -> _Comparison:
     """Compare the votes of each annotator with the others on the same items."""
     n_annotators = len(votes.annotators)
     n_labels = len(votes.label_names)
@@ -216,11 +230,12 @@ def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
     n = counts.sum(axis=1, keepdims=True)
     own = np.eye(n_labels)[labels]
     others = (counts - own) / (n - 1)
-    gains = _gains(counts, on_other_items(others))
+    gains = _gains(counts, on_other_items(others), similarities)
     gain = gains[rows, labels]
     permuted = (counts / n * gains**2).sum(axis=1)
     # The chance term contains each item twice: with the annotator's vote, and with the others'.
-    influence = gain - (on_other_items(own - others) * others).sum(axis=1)
+    beyond_others = on_other_items(own - others) @ similarities
+    influence = gain - (beyond_others * others).sum(axis=1)
     average = (permuted.sum() + 1) / (len(permuted) + 1)
     with np.errstate(invalid="ignore", divide="ignore"):  # annotators without two votes
         several = np.where(n_votes > 1, n_votes, np.nan)
@@ -235,16 +250,18 @@ def _compare_with_others(votes: VoteDistributions, codes: Codes) -> _Comparison:
         )
 
 
-def _gains(counts: Array, usual: Array) -> Array:
+def _gains(counts: Array, usual: Array, similarities: Array) -> Array:
     """Return (o − o') − (e − e') for each label that the annotator may vote for on an item.
 
     The others have the remaining votes in `counts`, so the mean over the votes in a row is 0.
     `usual` are the shares of the labels in the others' votes on other items.
     """
     n = counts.sum(axis=1, keepdims=True)
-    n_equal_pairs = (counts * (counts - 1)).sum(axis=1, keepdims=True)
-    on_item = (n * (counts - 1) - n_equal_pairs) / ((n - 1) * (n - 2))
-    by_chance = (n * usual - (counts * usual).sum(axis=1, keepdims=True)) / (n - 1)
+    with_others = counts @ similarities - 1  # of each vote, without itself
+    of_pairs = (counts * with_others).sum(axis=1, keepdims=True)
+    on_item = (n * with_others - of_pairs) / ((n - 1) * (n - 2))
+    expected = usual @ similarities
+    by_chance = (n * expected - (counts * expected).sum(axis=1, keepdims=True)) / (n - 1)
     return np.asarray(on_item - by_chance)
 
 

@@ -35,7 +35,8 @@ class GroupAgreement:
         Number of annotators of each group.
     within : ndarray of shape (n_groups,)
         Probability that two votes of the group on an item are equal, corrected for chance: 1 is
-        perfect agreement, 0 is the agreement of votes drawn at random. NaN without such votes.
+        perfect agreement, 0 is the agreement of votes drawn at random. NaN without such votes. With
+        the level ordinal, neighbouring labels agree in part.
     across : ndarray of shape (n_groups,)
         The same of a vote of the group and a vote of another group.
     p_value : ndarray of shape (n_groups,)
@@ -84,9 +85,17 @@ class GroupAgreement:
 
 
 def compare_groups(
-    votes: VoteDistributions, codes: Codes, groups: Any, n_permutations: int, generator: Any
+    votes: VoteDistributions,
+    codes: Codes,
+    groups: Any,
+    similarities: Array,
+    n_permutations: int,
+    generator: Any,
 ) -> GroupAgreement:
-    """Return the agreement within and across groups, with a permutation test."""
+    """Return the agreement within and across groups, with a permutation test.
+
+    `similarities` is the agreement of votes for two labels, with 1 for equal labels.
+    """
     check_at_least(1, n_permutations, "n_permutations")
     members = _read_groups(votes, codes, groups)
     in_group = members.any(axis=1).to_numpy()
@@ -95,9 +104,11 @@ def compare_groups(
     cells = (np.ones(len(codes)), (people, items * n_labels + labels))
     table = csr_array(cells, shape=(len(in_group), n_items * n_labels))[in_group]
     G = members.to_numpy(np.float64)[in_group]
-    tests = [_permutation_test(table, group, n_labels, n_permutations, generator) for group in G.T]
+    tests = [
+        _permutation_test(table, group, similarities, n_permutations, generator) for group in G.T
+    ]
     p_value, smallest_p_value = np.transpose(tests)
-    within, across = _within_and_across(table, G, n_labels)
+    within, across = _within_and_across(table, G, similarities)
     return GroupAgreement(
         names=list(members.columns),
         n_annotators=G.sum(axis=0).astype(np.intp),
@@ -109,19 +120,20 @@ def compare_groups(
 
 
 def _permutation_test(
-    table: Any, group: Array, n_labels: int, n_permutations: int, generator: Any
+    table: Any, group: Array, similarities: Array, n_permutations: int, generator: Any
 ) -> tuple[float, float]:
     """Return the p-value of a group, and the smallest possible one."""
-    observed = np.subtract(*_within_and_across(table, group[:, None], n_labels))
+    observed = np.subtract(*_within_and_across(table, group[:, None], similarities))
     if np.isnan(observed):
         return np.nan, np.nan
     assignments = _assignments(group, n_permutations, generator)
     n_columns = max(1, CELLS_PER_CHUNK // table.shape[1])
+    chunks = [
+        assignments[:, start : start + n_columns]
+        for start in range(0, assignments.shape[1], n_columns)
+    ]
     differences = np.concatenate(
-        [
-            np.subtract(*_within_and_across(table, assignments[:, start:][:, :n_columns], n_labels))
-            for start in range(0, assignments.shape[1], n_columns)
-        ]
+        [np.subtract(*_within_and_across(table, chunk, similarities)) for chunk in chunks]
     )
     valid = differences[np.isfinite(differences)]
     is_as_large = valid >= observed - 1e-12  # equal assignments differ by rounding
@@ -191,30 +203,33 @@ def _is_number(name: Any) -> bool:
         return False
 
 
-def _within_and_across(table: Any, G: Array, n_labels: int) -> tuple[Array, Array]:
+def _within_and_across(table: Any, G: Array, similarities: Array) -> tuple[Array, Array]:
     """Return the agreement of each group within and with others, corrected for chance.
 
     `table` and `G` have one row per annotator. The columns of `table` are the labels of each item,
     with 1 for a vote, and the columns of `G` are groups, with 1 for a member.
     """
+    n_labels = len(similarities)
     counts = (table.T @ G).T.reshape(G.shape[1], -1, n_labels)
     others = table.sum(axis=0).reshape(-1, n_labels) - counts
     n_votes = counts.sum(axis=(1, 2))
-    return _kappa(counts, counts, n_votes), _kappa(counts, others, 0)
+    within = _kappa(counts, counts, n_votes, similarities)
+    return within, _kappa(counts, others, 0, similarities)
 
 
-def _kappa(counts: Array, others: Array, n_itself: Any) -> Array:
+def _kappa(counts: Array, others: Array, n_itself: Any, similarities: Array) -> Array:
     """Return the agreement of the votes in `counts` and in `others` beyond chance, by group.
 
     `n_itself` is the number of pairs of a vote with itself, which are left out.
     """
 
-    def equal_share(counts: Array, others: Array) -> Array:
-        n_equal = (counts * others).sum(axis=(1, 2)) - n_itself
+    def mean_agreement(counts: Array, others: Array) -> Array:
+        agreeing = (counts @ similarities * others).sum(axis=(1, 2)) - n_itself
         n_pairs = (counts.sum(axis=2) * others.sum(axis=2)).sum(axis=1) - n_itself
-        return np.asarray(n_equal / n_pairs)
+        return np.asarray(agreeing / n_pairs)
 
     with np.errstate(invalid="ignore", divide="ignore"):  # groups without pairs of votes
-        observed = equal_share(counts, others)
-        chance = equal_share(counts.sum(axis=1, keepdims=True), others.sum(axis=1, keepdims=True))
+        observed = mean_agreement(counts, others)
+        total, total_of_others = (n.sum(axis=1, keepdims=True) for n in (counts, others))
+        chance = mean_agreement(total, total_of_others)
         return np.asarray((observed - chance) / (1 - chance))

@@ -290,6 +290,10 @@ def _objects(frame: Any, name: str) -> list[dict[str, Any]]:
         if not isinstance(found, dict):
             place = cell_at(row, name)
             raise TableError(f"{place} is {shortened(found)}, not an object as in other rows.")
+        for key, value in found.items():
+            if isinstance(value, dict):
+                problem = f"{cell_at(row, name)} has an object, {shortened(value)}, for {key!r}"
+                raise TableError(f"{problem}. It must be a label or a number.")
     return objects
 
 

@@ -44,6 +44,30 @@ def test_table_is_written_and_printed(votes):
     assert facts["below"] + facts["above"] <= 5
 
 
+def test_level_ordinal(votes):
+    order = sorted(votes.label_names, reverse=True)
+    options = (*COMMAND, "--level", "ordinal", "--label-names", ",".join(order), "--groups", "team")
+    facts = run_json(*options)
+    expected = from_votes(
+        pd.read_csv("votes.csv"),
+        item="title",
+        annotator="who",
+        label="emotion",
+        label_names=order,
+    )
+    teams = {f"person {k}": team for k, team in enumerate("AABB")}
+    people = annotators(expected, teams, level="ordinal", random_state=0)
+    found = pd.DataFrame(facts["annotators"])
+    assert_allclose(found["agreement"], np.sort(people.agreement))
+    assert_allclose(pd.DataFrame(facts["groups"])["within"], people.groups.within)
+    overall = agreement(expected, level="ordinal", random_state=0)
+    assert facts["alpha"] == pytest.approx(overall.alpha)
+    assert facts["level"] == "ordinal"
+    assert run_json(*COMMAND)["level"] == "nominal"
+    first = run(*options).stdout.splitlines()[0]
+    assert first == f"Labels in this order: {', '.join(order)}. Neighbours disagree less."
+
+
 def test_only_extremes_are_printed_next_to_a_written_table(folder, rng):
     labels = rng.choice(["x", "y"], size=(60, 30))
     names = [f"person{k}" for k in range(30)]
@@ -94,6 +118,21 @@ def test_objects_of_votes_keep_the_names_of_annotators(folder):
     command = ("annotators", "votes.json", "--item", "id", "--annotators", "annotations")
     names = [row["annotator"] for row in run_json(*command)["annotators"]]
     assert sorted(names) == ["Ann1", "Ann2", "Ann3"]
+
+
+def test_objects_within_objects_raise(folder):
+    (folder / "deep.jsonl").write_text(
+        '{"id": 1, "v": {"A": 1, "b.c": 2, "C": {"x": 1}}, "more": {"deep": {"x": 1}}}\n'
+        '{"id": 2, "v": {"A": 1, "b.c": 1, "C": {"x": 2}}, "more": {"deep": {"x": 1}}}\n'
+    )
+    for command in (("annotators", "--annotators"), ("votes", "--counts"), ("votes", "--label")):
+        message = error_of(command[0], "deep.jsonl", "--item", "id", command[1], "v")
+        assert "column 'v' contain objects, such as that of 'v.C.x'" in message
+    flat = (folder / "deep.jsonl").read_text().replace('{"x": 1}}, "more"', '1}, "more"')
+    (folder / "flat.jsonl").write_text(flat.replace('{"x": 2}', "2"))
+    command = ("annotators", "flat.jsonl", "--item", "id", "--annotators", "v")
+    names = [row["annotator"] for row in run_json(*command)["annotators"]]
+    assert sorted(names) == ["A", "C", "b.c"]
 
 
 def test_small_groups_name_the_smallest_p(votes):

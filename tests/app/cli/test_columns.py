@@ -65,6 +65,21 @@ def test_copies_of_labels_are_left_out_with_one_note(table):
     assert "percent equals the label 'fear'" in error_of(*FIT, "mean", "--force")
 
 
+def test_columns_of_largest_labels_are_left_out(table):
+    largest = table[LABELS].idxmax(axis=1)
+    table["main"] = largest
+    table["answer"] = largest.map(LABELS.index) + 1
+    table.to_csv("dist.csv", index=False)
+    for options, names in (((), ["answer"]), (("--prepare",), ["answer", "main"])):
+        facts = run_json(*FIT, "mean", "--force", *options)
+        assert facts["features"] == FEATURES
+        (note,) = [note for note in facts["notes"] if "left out of the features" in note]
+        assert all(f"'{name}' says which label is the largest" in note for name in names)
+    facts = run_json(*FIT, "mean", "--features", "answer", "--force")
+    assert facts["features"] == ["answer"]
+    assert "column 'answer' says which label is the largest" in facts["notes"][0]
+
+
 def test_column_of_votes_is_no_feature_by_itself(table):
     table.assign(votes=3).to_csv("dist.csv", index=False)
     assert "--weights votes" in str(run_json(*FIT, "mean")["notes"])

@@ -1,5 +1,6 @@
 """``labeldist compare``."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -97,12 +98,20 @@ def test_only_classes_with_fit_are_called(spec, target):
     assert not Path("PWNED").exists()
 
 
-def test_errors_in_own_code_are_not_errors_of_the_file(spec):
-    Path("my_methods.py").write_text(MINE.replace("self.degree = degree", "{}['oops']"))
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("self.degree = degree", "{}['oops']", r"KeyError: 'oops' \(.*my_methods\.py, line 7\)"),
+        ("class Constant", "absent\nclass Constant", r"NameError: .*my_methods\.py, line 5\)"),
+    ],
+)
+def test_errors_in_own_code_name_the_method_and_the_place(spec, old, new, problem):
+    Path("my_methods.py").write_text(MINE.replace(old, new))
     sys.modules.pop("my_methods", None)
-    result = run("compare", spec, fails=True)
-    assert isinstance(result.exception, KeyError)
-    assert "lacks" not in result.output
+    message = error_of("compare", spec)
+    assert re.search(rf"spec\.toml: \[methods\.mine\]: {problem}", message)
+    assert "lacks" not in message
+    assert "Traceback" not in message
 
 
 def test_names_of_methods_are_those_of_the_command_and_of_classes(spec):

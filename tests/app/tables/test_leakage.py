@@ -48,6 +48,57 @@ def test_copies_are_found_before_names(degrees):
     assert leaks_of(few, other=half[:5]) == []
 
 
+def largest(degrees):
+    return pd.Series(degrees.to_numpy().argmax(axis=1))
+
+
+def test_names_and_numbers_of_the_largest_label_are_found(degrees):
+    top = largest(degrees)
+    names = degrees.columns[top].to_numpy(object)
+    for column in (names, np.char.upper(names.astype(str)), top, top + 1, (top + 1).astype(str)):
+        assert leaks_of(degrees, top=column) == [("top", None, "copy")]
+        assert leaks_of(degrees[:20], top=column[:20]) == [("top", None, "copy")]
+        assert leaks_of(degrees[:19], top=column[:19]) == []
+    nearly = pd.Series(names).where(np.arange(N) != 5, "unclear")
+    gaps = pd.Series(names).where(np.arange(N) % 3 > 0)
+    prefixed = degrees.add_prefix("emotion_")
+    for Y, column in ((degrees, nearly), (degrees, gaps), (prefixed, names)):
+        assert leaks_of(Y, top=column) == [("top", None, "copy")]
+
+
+def test_largest_label_by_name_if_labels_are_numbers_or_truth_words(degrees):
+    top = largest(degrees)
+    for labels in (["-1", "0", "1"], ["2", "4", "6"], ["stars_5", "stars_3", "stars_1"]):
+        named = degrees.set_axis(labels, axis=1)
+        numbers = [int(label.removeprefix("stars_")) for label in labels]
+        assert leaks_of(named, top=np.array(numbers)[top]) == [("top", None, "copy")]
+    answers = degrees[["joy", "fear"]].set_axis(["yes", "no"], axis=1)
+    words = np.array(["yes", "no"], dtype=object)[largest(answers)]
+    assert leaks_of(answers, top=words) == [("top", None, "copy")]
+
+
+def test_one_of_several_largest_labels_is_found(rng):
+    counts = pd.DataFrame(rng.integers(0, 3, size=(N, 3)), columns=["joy", "fear", "calm"])
+    counts[:5] = 1
+    shuffled = counts + 1e-3 * rng.random(counts.shape)
+    names = counts.columns[largest(shuffled)].to_numpy(object)
+    assert leaks_of(counts, top=names) == [("top", None, "copy")]
+
+
+def test_columns_that_agree_with_the_largest_label_by_chance_are_not_reported(degrees, rng):
+    top = largest(degrees)
+    names = degrees.columns[top].to_series(index=range(N))
+    often = names.where(rng.random(N) < 0.8, "joy")
+    shuffled = names.sample(frac=1, random_state=0).to_numpy()
+    constant = np.full(N, "joy", dtype=object)
+    assert leaks_of(degrees, often=often, shuffled=shuffled, constant=constant) == []
+    rare = pd.DataFrame({"a": np.r_[0.1, rng.uniform(0.6, 0.9, N - 1)]})
+    rare["b"] = 1 - rare["a"]
+    other = rng.normal(size=N)
+    columns = {"first": (np.arange(N) == 0).astype(int), "zero": np.zeros(N), "other": other}
+    assert leaks_of(rare, **columns) == []
+
+
 def test_copies_in_the_sample_of_a_large_table_are_compared_in_all_rows(rng):
     D = pd.DataFrame(rng.dirichlet(np.ones(3), size=SAMPLE_ROWS + 500), columns=list("abc"))
     assert leaks_of(D, x=D["b"]) == [("x", "b", "copy")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,6 +14,7 @@ from labeldist.app.cli.vote_tables import VoteColumns
 from labeldist.app.tables.column_selection import one_column
 from labeldist.app.tables.read_and_write import STANDARD
 from labeldist.app.text import counted
+from labeldist.utils import listed
 
 N_SHOWN = 5  # Of the annotators in the written table, the least and the most agreeing are printed.
 SMALL_P = 0.05
@@ -35,6 +36,10 @@ def annotators(
     groups: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Groups of the annotators, such as an age.")
     ] = None,
+    level: Annotated[
+        Literal["nominal", "ordinal"],
+        typer.Option(help="ordinal: neighbours in the order of --label-names disagree less."),
+    ] = "nominal",
     label_names: options.LabelNames = None,
     separator: options.Separator = None,
     drop_copies: options.DropCopies = False,
@@ -56,6 +61,7 @@ def annotators(
     - `labeldist annotators votes.csv --item id --annotator who --label emotion -o annotators.csv`
     - `labeldist annotators votes.csv --item id --annotator who --label emotion --groups gender`
     - `labeldist annotators export.json --from label-studio`
+    - `labeldist annotators wide.csv --item id --annotators "r*" --level ordinal`
     """
     from labeldist.votes import agreement
     from labeldist.votes import annotators as compare
@@ -75,8 +81,8 @@ def annotators(
     if groups:
         group_of_vote = frame[one_column(groups, frame.columns, "group")].replace("", None)
     with reporter.working("Comparing annotators"):
-        found = compare(votes, group_of_vote, random_state=seed)
-        overall = agreement(votes, random_state=seed)
+        found = compare(votes, group_of_vote, level=level, random_state=seed)
+        overall = agreement(votes, level=level, random_state=seed)
     result = found.to_frame().sort_values("agreement", ignore_index=True)
     if output:
         tables.write_output(result, output, (), item="annotator", force=force)
@@ -98,12 +104,18 @@ def _report(found: Any, overall: Any, result: Any, shown: str, reporter: Reporte
     low, high = overall.interval
     n_below = int((found.upper < 0).sum())
     n_above = int((found.lower > 0).sum())
+    ordinal = ""
+    if overall.level == "ordinal":
+        order = listed(overall.label_names)
+        ordinal = f"Labels in this order: {order}. Neighbours disagree less.\n"
     text = (
-        f"Krippendorff's alpha {overall.alpha:.3f} (95 % interval {low:.3f} to {high:.3f})\n"
+        f"{ordinal}Krippendorff's alpha {overall.alpha:.3f} "
+        f"(95 % interval {low:.3f} to {high:.3f})\n"
         f"{len(result)} annotators: {counted(n_below, 'interval')} below 0, {n_above} above; "
         f"about {len(result) * 0.025:.1f} each if nobody differs\n\n{shown}"
     )
     facts = {
+        "level": overall.level,
         "alpha": overall.alpha,
         "alpha_interval": overall.interval,
         "below": n_below,

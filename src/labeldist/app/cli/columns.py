@@ -130,8 +130,8 @@ def bounds_in(frame: pd.DataFrame, labels: Sequence[str]) -> list[str]:
 def _without_copies(
     table: LabelledTable, leaks: Sequence[Leak], reporter: Reporter
 ) -> LabelledTable:
-    """Leave out features that are equal to a label, with one note."""
-    reasons = {leak.feature: f"equals the label {leak.label!r}" for leak in leaks if leak.is_copy}
+    """Leave out features that equal a label or give the largest ones, with one note."""
+    reasons = {leak.feature: leak.finding for leak in leaks if leak.is_copy}
     if not reasons:
         return table
     copies = [f"{name!r} {reason}" for name, reason in reasons.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
+import traceback
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -180,7 +181,16 @@ def _methods(spec: str, content: dict[str, Any], needed: str) -> dict[str, Any]:
                 methods[name] = _import_class(target, needed)(**parameters)
         except (TypeError, ValueError) as error:
             raise TableError(f"{spec}: [methods.{name}]: {error}") from error
+        except Exception as error:  # of any type, from the code of the class
+            problem = f"{type(error).__name__}: {error}"
+            raise TableError(f"{spec}: [methods.{name}]: {problem} ({_origin(error)})") from error
     return methods
+
+
+def _origin(error: Exception) -> str:
+    """Return the file and line that raised an error."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename}, line {last.lineno}"
 
 
 def _import_class(target: Any, needed: str) -> Any:

@@ -69,14 +69,7 @@ def note_leaks(leaks: Sequence[Leak], reporter: Reporter) -> None:
     """Print one note about all features that reveal a label."""
     if not leaks:
         return
-    findings = []
-    for leak in leaks:
-        finding = f"predicts the label {leak.label!r} almost perfectly by itself"
-        if leak.is_copy:
-            finding = f"equals the label {leak.label!r}"
-        elif leak.by_name:
-            finding = "is named after the labels"
-        findings.append(f"column {leak.feature!r} {finding}")
+    findings = [f"column {leak.feature!r} {leak.finding}" for leak in leaks]
     names = ",".join(leak.feature for leak in leaks)
     subject = "it is" if len(leaks) == 1 else "they are"
     advice = f"If {subject} computed from the labels, add --ignore {shlex.quote(names)}"

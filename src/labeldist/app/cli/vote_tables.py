@@ -12,7 +12,7 @@ from labeldist.app.cli import table_files as tables
 from labeldist.app.cli.reporter import Reporter
 from labeldist.app.tables.column_kinds import MISSING
 from labeldist.app.tables.column_selection import match_columns
-from labeldist.exceptions import LabelDistError
+from labeldist.exceptions import LabelDistError, TableError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,9 @@ class VoteColumns:
         """Return the table, and the columns of the votes in it."""
         if self.tool is None:
             names = (self.item, self.annotator, self.label, self.annotators)
-            return tables.read(path, reporter, *names), self
+            frame = tables.read(path, reporter, *names)
+            _check_depth(frame, self.annotators or self.counts or self.label)
+            return frame, self
         from labeldist.app.annotation_exports import ANNOTATOR, ITEM, LABEL, read_export
 
         with reporter.working(f"Reading {path}"):
@@ -108,6 +110,14 @@ def nested_columns(frame: pd.DataFrame, name: str) -> list[str]:
     if name in frame.columns:
         return []
     return [column for column in frame.columns if column.startswith(f"{name}.")]
+
+
+def _check_depth(frame: pd.DataFrame, name: str | None) -> None:
+    """Raise an error if the objects in the column of votes contain objects."""
+    deep = [column for column in frame.attrs.get("deep", ()) if column.startswith(f"{name}.")]
+    if deep and name not in frame:
+        problem = f"The objects in column {name!r} contain objects, such as that of {deep[0]!r}"
+        raise TableError(f"{problem}. Each must give a label, or a number, to a name.")
 
 
 def note_labels(votes: VoteDistributions, reporter: Reporter) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from labeldist.app.text import shortened
@@ -125,7 +126,10 @@ def _check_characters(content: Any, text: str) -> None:
 
 
 def _to_frame(records: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return a table with one column per key; keys of nested objects are joined with dots."""
+    """Return a table with one column per key; keys of nested objects are joined with dots.
+
+    The attribute ``attrs["deep"]`` of the table names the columns from objects within objects.
+    """
     rows = [dict(_flatten(record)) for record in records]
     frame = require("pandas", "app").DataFrame(rows, dtype=object)
     frame = frame.where(frame.notna(), None)
@@ -133,7 +137,19 @@ def _to_frame(records: list[dict[str, Any]]) -> pd.DataFrame:
         cells = frame[name]
         if cells.notna().all():
             frame[name] = cells.infer_objects()  # With gaps, integers would become floats.
+    deep = list(dict.fromkeys(chain.from_iterable(map(_deep, records))))
+    if deep:
+        frame.attrs["deep"] = deep
     return frame
+
+
+def _deep(record: dict[str, Any]) -> Iterator[str]:
+    """Return the names of the columns from objects within the objects of a record."""
+    for name, value in record.items():
+        inner = value.items() if isinstance(value, dict) else ()
+        for key, content in inner:
+            if isinstance(content, dict):
+                yield from dict(_flatten(content, f"{name}.{key}."))
 
 
 def _flatten(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

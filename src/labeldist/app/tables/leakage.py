@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from labeldist.app.tables.column_kinds import ColumnKind, TableKinds
+from labeldist.app.tables.column_kinds import ColumnKind, TableKinds, to_numbers
 from labeldist.app.types import Array
 from labeldist.utils import require
 
@@ -16,6 +16,9 @@ MAX_SHARE = 0.98  # A feature that explains more of the variance of a label reve
 COPY_ERROR = 0.01  # of the range of the degrees, since copies may be rounded
 MIN_ROWS = 20  # Fewer rows can be ordered like a label by chance.
 SAMPLE_ROWS = 2_000
+# A column gives the largest labels if fewer rows differ, relative to those that differ by chance.
+MAX_WRONG = 0.05
+MIN_DIFFERENT = 10  # Numbers such as 0 and 1 agree by chance if fewer rows are expected to differ.
 FEW_VALUES = 0.1  # distinct values of a feature, as a share of the rows
 ROUNDING = 1e-12  # Degrees with a smaller variance, relative to their squares, are equal.
 # Words that turn the name of a label into the name of a column derived from it.
@@ -25,16 +28,30 @@ HOLDS_LABELS = re.compile(r"(gold|hard|majority|soft)labels?\d*")
 
 
 class Leak(NamedTuple):
-    """A feature that reveals a label: it is equal to it, is named after it, or predicts it."""
+    """A feature that reveals a label: it is equal to it, is named after it, or predicts it.
+
+    Without a label, it says which label is the largest in each row.
+    """
 
     feature: str
-    label: str
+    label: str | None
     by_name: bool = False
     is_copy: bool = False
 
+    @property
+    def finding(self) -> str:
+        """What was found, for a message."""
+        if self.label is None:
+            return "says which label is the largest"
+        if self.is_copy:
+            return f"equals the label {self.label!r}"
+        if self.by_name:
+            return "is named after the labels"
+        return f"predicts the label {self.label!r} almost perfectly by itself"
+
 
 def find_leaks(kinds: TableKinds, features: Sequence[str], Y: Any) -> list[Leak]:
-    """Return the features that are equal to a label, are named after one, or predict one alone."""
+    """Return the features that reveal a label; see `Leak`."""
     degrees = Y.to_numpy(np.float64)
     rows = np.arange(len(degrees))
     if len(rows) > SAMPLE_ROWS:
@@ -49,6 +66,8 @@ def find_leaks(kinds: TableKinds, features: Sequence[str], Y: Any) -> list[Leak]
         copied = _copied_label(kinds[name], targets, rows, is_named=named is not None)
         if copied is not None:
             leaks.append(Leak(name, Y.columns[copied], is_copy=True))
+        elif _says_largest_label(kinds, name, list(Y.columns), sampled[0], rows):
+            leaks.append(Leak(name, None, is_copy=True))
         elif named is not None:
             leaks.append(Leak(name, named, by_name=True))
         else:
@@ -87,6 +106,53 @@ def _proportional(values: Array, Y: Array) -> Any:
     factors = values @ Y / (values @ values)
     errors = np.abs(np.outer(values, factors) - Y).max(axis=0)
     return (errors < COPY_ERROR * np.ptp(Y, axis=0)) & (factors > 0)
+
+
+def _says_largest_label(
+    kinds: TableKinds, name: str, labels: Sequence[str], degrees: Array, rows: Any
+) -> bool:
+    """Return whether a column gives the name or the number of the largest label in most rows.
+
+    Rows in which all degrees are equal do not count.
+    """
+    is_largest = degrees == degrees.max(axis=1, keepdims=True)
+    is_judged = ~kinds[name].missing[rows] & ~is_largest.all(axis=1)
+    if is_judged.sum() < MIN_ROWS:
+        return False
+    kind = kinds[name].kind
+    judged = rows[is_judged]
+    is_largest = is_largest[is_judged]
+    plain = _plain_names(labels, labels)
+    if kind in ("number", "truth"):
+        values = kinds[name].values[judged]
+        numbers = to_numbers(require("pandas", "app").Series(plain, dtype=object))
+        named = [np.arange(len(labels)), np.arange(len(labels)) + 1, numbers]
+        if any(_agrees(values[:, None] == one, is_largest, MIN_DIFFERENT) for one in named):
+            return True
+    if kind in ("category", "text", "truth"):
+        cells = np.array(_plain_names(kinds.frame[name].iloc[judged], labels))
+        return _agrees(cells[:, None] == np.array(plain), is_largest, 0)
+    return False
+
+
+def _agrees(is_named: Any, is_largest: Any, needed: float) -> bool:
+    """Return whether the named labels of the rows are the largest ones, much beyond chance.
+
+    By chance, more than `needed` rows must differ.
+    """
+    wrong = 1 - (is_named & is_largest).any(axis=1).mean()
+    by_chance = 1 - is_named.mean(axis=0) @ is_largest.mean(axis=0)
+    return bool(by_chance * len(is_named) > needed and wrong < MAX_WRONG * by_chance)
+
+
+def _plain_names(cells: Iterable[Any], labels: Sequence[str]) -> list[str]:
+    """Return names in lower case, without the words that all labels have: emotion_joy is joy."""
+    words_of = [_words(label) for label in labels]
+    common = set.intersection(*map(set, words_of))
+    kept = [" ".join(word for word in words if word not in common) for words in words_of]
+    if "" in kept or len(set(kept)) < len(kept):  # such as -1 and 1
+        return [str(cell).strip().casefold() for cell in cells]
+    return [" ".join(word for word in _words(cell) if word not in common) for cell in cells]
 
 
 def _revealed_label(
