@@ -16,6 +16,7 @@ from labeldist.learning._learner import DistributionLearner, check_weights, colu
 from labeldist.simplex import normalize
 
 Chunks = Iterable[tuple[Any, ...]]  # (X, y) or (X, y, sample_weight)
+SAMPLED = 16  # One of so many rows is compared between passes; all would take a tenth of a fit.
 StreamCallback = Callable[[int, None, str], None]  # of the rows so far; their total is not known
 
 
@@ -49,8 +50,10 @@ class RepeatedChunks:
 
 
 def _length_and_sum(table: Any) -> tuple[Any, float]:
-    values: Any = table if sparse.issparse(table) else np.asarray(table)
-    return np.shape(values), float(values.sum()) if np.size(values) else 0.0
+    """Return the shape of a part of a chunk, and the sum of a sample of its rows."""
+    rows: Any = table if hasattr(table, "shape") else np.asarray(table)
+    sample: Any = rows[::SAMPLED]
+    return rows.shape, float(np.asarray(sample.sum()).sum())
 
 
 def _changed() -> ValueError:
@@ -83,14 +86,15 @@ def sum_over_chunks(
             if are_checked:
                 X, D = _arrays_of(*chunk[:2])
             else:
-                _check_values(chunk[0], chunk[1], n_rows)
                 X, D = reader._check_features_and_distributions(*chunk, reset=total is None)
             weight = check_weights(chunk[2], X, all_zero=True) if len(chunk) > 2 else None
             with threads_for(*X.shape):
                 part = summarise(number, X, D, weight, *shared)
         except ValueError as error:
-            error.add_note(f"This is in chunk {number}, which begins with row {n_rows}.")
-            raise
+            wrong_value = "" if are_checked else _find_wrong_value(chunk[0], chunk[1], n_rows)
+            named = ValueError(wrong_value) if wrong_value else error
+            named.add_note(f"This is in chunk {number}, which begins with row {n_rows}.")
+            raise named from None
         with np.errstate(over="ignore", invalid="ignore"):
             total = part if total is None else total + part
         n_rows += length
@@ -110,8 +114,8 @@ def _arrays_of(X: Any, y: Any) -> tuple[Any, Array]:
     return features, normalize(y)
 
 
-def _check_values(X: Any, y: Any, first_row: int) -> None:
-    """Raise an error for the first wrong value, with its row in the whole table."""
+def _find_wrong_value(X: Any, y: Any, first_row: int) -> str:
+    """Describe the first wrong value with its row in the whole table; empty if there is none."""
     for table, name, least in ((X, "X", -np.inf), (y, "y (the label distributions)", 0.0)):
         if sparse.issparse(table):
             continue
@@ -119,22 +123,25 @@ def _check_values(X: Any, y: Any, first_row: int) -> None:
             values = np.asarray(table, dtype=np.float64)
         except (TypeError, ValueError):
             continue  # The validation of the learner names the problem.
-        is_wrong = ~np.isfinite(values) | (values < least)
-        if values.ndim == 2 and is_wrong.any():
-            row, column = np.argwhere(is_wrong)[0]
+        if values.ndim != 2 or not values.size:
+            continue
+        wrong = np.argwhere(~np.isfinite(values) | (values < least))
+        if len(wrong):
+            row, column = wrong[0]
             names = column_names(table)
             named = column if names is None else repr(names[column])
             value = values[row, column]
             problem = "NaN" if np.isnan(value) else f"{value:g}"
             kind = "a negative value" if value < 0 and np.isfinite(value) else "no finite number"
-            raise ValueError(
+            return (
                 f"{name} has {kind}, {problem}, in row {first_row + row} of the whole table "
                 f"(the first is row 0), column {named}. Correct or drop this row."
             )
-        if least == 0 and values.ndim == 2 and values.shape[1]:
+        if least == 0:
             empty = np.flatnonzero(~values.any(axis=1))
             if len(empty):
-                raise ValueError(
+                return (
                     f"{name} has only zeros in row {first_row + empty[0]} of the whole table "
                     "(the first is row 0). Drop this row."
                 )
+    return ""
