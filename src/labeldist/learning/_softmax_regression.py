@@ -52,7 +52,7 @@ POOR = 2.0
 ROUGH_TOL = 1e-3
 # Small ridges of sparse features, such as n-grams, take long. If their columns are in similar
 # units, the search ends at the first ridge with this many times the error of the best one.
-HOPELESS = 1.1
+HOPELESS = 1.02
 
 
 # A function that sums ``summarise(block number, X, D, weight, *shared)`` over blocks of a table.
