@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp, xlogy
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax, xlogy
 
 from labeldist._typing import Array
 
-ITERATIONS = 1000
 ITEM_VOTES = 0.1  # All votes of an item together count as this number of left-out votes.
-SMALLEST_WEIGHT = 1e-12
+LARGEST_SCORE = 14.0  # so that no weight is below 1e-12
 
 
 class Posterior(NamedTuple):
@@ -80,17 +80,30 @@ def mixture_weights(
     evidence_without = np.exp(log_without - log_without.max(axis=0))
     of_items = weight * (counts.sum(axis=1) + ITEM_VOTES)
     of_votes = (counts * weight[:, None])[items, labels]
-    n = len(posteriors) - 1
-    weights = np.append(first, np.full(n, (1 - first) / n))
-    for _ in range(ITERATIONS):
-        gain = _shares(weights, evidence) @ of_items
-        loss = _shares(weights, evidence_without) @ of_votes + weights * ITEM_VOTES * weight.sum()
-        others = np.maximum((weights * gain / loss)[1:], SMALLEST_WEIGHT)
-        weights = np.append(first, (1 - first) * others / others.sum())
-    return weights
+
+    def loss(scores: Array) -> tuple[float, Array]:
+        weights = _weights(first, scores)
+        joint, shares = _joint(weights, evidence)
+        joint_without, shares_without = _joint(weights, evidence_without)
+        prior_votes = ITEM_VOTES * weight.sum()
+        value = of_votes @ np.log(joint_without) - of_items @ np.log(joint)
+        gradient = shares_without @ of_votes - shares @ of_items + weights * prior_votes
+        # The gradient of the normalisation.
+        ratios = weights[1:] / (1 - first)
+        return value, gradient[1:] - ratios * gradient[1:].sum()
+
+    start = np.zeros(len(posteriors) - 1)
+    bounds = [(-LARGEST_SCORE, LARGEST_SCORE)] * len(start)
+    return _weights(first, minimize(loss, start, jac=True, bounds=bounds).x)
 
 
-def _shares(weights: Array, likelihoods: Array) -> Array:
-    """Return the share of each prior in each column."""
+def _weights(first: float, scores: Array) -> Array:
+    """Return the first weight, and the softmax of scores as the others."""
+    return np.append(first, (1 - first) * softmax(scores))
+
+
+def _joint(weights: Array, likelihoods: Array) -> tuple[Array, Array]:
+    """Return the likelihood of each column under the mixture, and the share of each prior."""
     products = weights[:, None] * likelihoods
-    return np.asarray(products / products.sum(axis=0))
+    joint = products.sum(axis=0)
+    return joint, products / joint

@@ -119,10 +119,29 @@ def cross_fit_posteriors(
         known = votes.at(train) if n > 1 else votes.without_counts()
         priors = Priors.fit(known, None if learned is None else learned[train])
         of_test = None if learned is None else learned[test]
-        by_fold.append(priors.posteriors(votes.counts[test], of_test))
+        by_fold.append(_posteriors_and_scores(priors, votes.counts[test], of_test))
         order.append(test)
     back = np.argsort(np.concatenate(order))
     return [
         Posterior(*(np.concatenate(tables) for tables in zip(*of_prior, strict=True))).at(back)
         for of_prior in zip(*by_fold, strict=True)
     ]
+
+
+def _posteriors_and_scores(
+    priors: Priors, counts: Array, learned: Array | None
+) -> list[Posterior]:
+    """Return the posterior of each prior, with votes that are the only ones of their label left out.
+
+    Their probability is computed from the counts without the vote. Draws from the posterior given
+    the vote miss the small degrees that are likely without it.
+    """
+    posteriors = priors.posteriors(counts, learned)
+    items, labels = np.nonzero(counts == 1)
+    votes = np.arange(len(items))
+    without = counts[items]
+    without[votes, labels] = 0
+    of_votes = priors.posteriors(without, None if learned is None else learned[items])
+    for posterior, of_prior in zip(posteriors, of_votes, strict=True):
+        posterior.left_out[items, labels] = of_prior.mean[votes, labels]
+    return posteriors
