@@ -272,15 +272,21 @@ def test_many_votes_on_an_item_outweigh_the_others():
     assert lower[0, 0] < 0.985 < upper[0, 0]
 
 
-@pytest.mark.parametrize("n_votes", [200, 10_000])
+def spiky_items(c):
+    return lambda n: np.eye(c)[np.arange(n) % c] * (0.98 - 0.02 / (c - 1)) + 0.02 / (c - 1)
+
+
+@pytest.mark.parametrize("n_votes", [50, 200, 1000, 10_000])
 @pytest.mark.parametrize(
     "make",
     [
         dirichlet_items,
-        lambda n: np.where(np.arange(n)[:, None] < n // 50, [0.99, 0.01], [0.5, 0.5]),
-        lambda n: np.eye(4)[np.arange(n) % 4] * 0.97 + 0.0075,
+        lambda n: np.random.default_rng(1).dirichlet([2.5, 2.5], size=n),
+        lambda n: np.where(np.arange(n)[:, None] < n // 20, [0.99, 0.01], [0.5, 0.5]),
+        spiky_items(2),
+        spiky_items(10),
     ],
-    ids=["Dirichlet", "outliers", "spiky"],
+    ids=["Dirichlet", "Dirichlet, 2 labels", "outliers", "spiky, 2 labels", "spiky, 10 labels"],
 )
 def test_many_votes_are_never_worse_than_counted(make, n_votes):
     D = make(200)
@@ -288,6 +294,14 @@ def test_many_votes_are_never_worse_than_counted(make, n_votes):
     one_added = from_votes(counts, smoothing=1).distributions
     found = VoteLE().fit(None, counts).label_distributions_
     assert kl_divergence(D, found) < 1.03 * kl_divergence(D, one_added)
+
+
+def test_scores_of_single_votes_are_not_above_the_best_possible():
+    D = spiky_items(10)(200)
+    scores = VoteLE().fit(None, draw_votes(D, 50)).vote_scores_
+    largest = (D[0] * np.log(D[0])).sum()
+    assert scores["logistic_normal"] < largest
+    assert scores["mixture"] < largest
 
 
 def test_order_of_labels_does_not_matter():

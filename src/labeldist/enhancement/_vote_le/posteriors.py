@@ -12,7 +12,7 @@ from scipy.special import logsumexp, softmax, xlogy
 
 from labeldist._typing import Array
 
-ITEM_VOTES = 0.1  # All votes of an item together count as this number of left-out votes.
+ITEM_VOTES = 0.3  # The mean of an item's votes in their order counts as this number of votes.
 LARGEST_SCORE = 14.0  # so that no weight is below 1e-12
 
 
@@ -67,9 +67,8 @@ def mixture_weights(
 ) -> Array:
     """Return the weights of priors with which their mixture predicts votes best.
 
-    They maximise the log probability of each vote given the item's other votes, plus a part of that
-    of all votes of each item, which matters for items with few votes. The weight of a prior grows
-    if its share in the items, given all their votes, is larger than without the predicted votes.
+    They maximise the log probability of each vote given the item's other votes, plus a part of the
+    mean over all votes of each item in their order, which matters for items with few votes.
     The first prior keeps the weight `first`. `weight` repeats items.
     """
     items, labels = counts.nonzero()
@@ -78,19 +77,17 @@ def mixture_weights(
     log_without = log_evidence[:, items] - np.log(left_out)
     evidence = np.exp(log_evidence - log_evidence.max(axis=0))
     evidence_without = np.exp(log_without - log_without.max(axis=0))
-    of_items = weight * (counts.sum(axis=1) + ITEM_VOTES)
+    n_votes = counts.sum(axis=1)
+    of_items = weight * (n_votes + ITEM_VOTES / np.maximum(n_votes, 1))
     of_votes = (counts * weight[:, None])[items, labels]
 
     def loss(scores: Array) -> tuple[float, Array]:
         weights = _weights(first, scores)
         joint, shares = _joint(weights, evidence)
         joint_without, shares_without = _joint(weights, evidence_without)
-        prior_votes = ITEM_VOTES * weight.sum()
         value = of_votes @ np.log(joint_without) - of_items @ np.log(joint)
-        gradient = shares_without @ of_votes - shares @ of_items + weights * prior_votes
-        # The gradient of the normalisation.
-        ratios = weights[1:] / (1 - first)
-        return value, gradient[1:] - ratios * gradient[1:].sum()
+        by_weight = (shares_without @ of_votes - shares @ of_items)[1:]
+        return value, by_weight - weights[1:] / (1 - first) * by_weight.sum()
 
     start = np.zeros(len(posteriors) - 1)
     bounds = [(-LARGEST_SCORE, LARGEST_SCORE)] * len(start)
