@@ -200,9 +200,9 @@ def test_items_without_votes_get_the_mean_of_the_prior():
 def test_weights_of_items_repeat_them():
     counts = draw_votes(dirichlet_items(60))
     weight = np.random.default_rng(1).integers(0, 3, size=60)
-    weighted = Priors.fit(Votes(counts, weight.astype(float)), None)
+    weighted = Priors.fit(Votes(counts, weight.astype(float)), None, many=False)
     rows = counts.repeat(weight, axis=0)
-    repeated = Priors.fit(Votes(rows, np.ones(len(rows))), None)
+    repeated = Priors.fit(Votes(rows, np.ones(len(rows))), None, many=False)
     for found, expected in zip(
         weighted.posteriors(counts, None), repeated.posteriors(counts, None), strict=True
     ):
@@ -254,6 +254,28 @@ def test_scores_keep_what_they_promise_for_items_that_are_alike():
     assert np.mean(claimed) < np.mean(kept) + 0.02
     assert np.mean(claimed) < p @ np.log(p)
     assert np.mean(errors) < 0.05
+
+
+def test_one_item_with_many_votes_is_counted():
+    found = VoteLE().fit(None, [[30, 2]]).label_distributions_[0, 0]
+    assert found == pytest.approx(30.5 / 33, abs=0.01)
+
+
+def test_numbers_of_votes_on_both_sides_of_the_limit_of_counting():
+    for n_votes in range(35, 45):  # on one of two items, so that only some folds reach the limit
+        counts = np.array([[n_votes, 0], [0, 1]] * 5)
+        enhancer = VoteLE().fit(None, counts)
+        assert ("counting" in enhancer.weights_) == (counts.sum() >= 200)
+
+
+def test_intervals_contain_the_uncertainty_of_the_priors():
+    covered = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        D = rng.dirichlet(50 * rng.dirichlet([2.0] * 5), size=20)
+        lower, upper = VoteLE().fit(None, rng.multinomial(3, D)).interval()
+        covered.append(((lower <= D) & (upper >= D)).mean())
+    assert np.mean(covered) > 0.85
 
 
 def test_one_item_with_one_vote_is_not_certain():

@@ -141,5 +141,5 @@ def test_effective_number_of_draws_is_at_least_50(c):
     counts = rng.multinomial(5, rng.dirichlet(np.full(c, 0.5), size=30)).astype(float)
     prior = LogisticNormalPrior(contrasts(c), np.zeros(c - 1), 0.0, np.eye(c - 1))
     for draws in prior._draws(counts, np.full(counts.shape, 1 / c)):
-        effective = 1 / (draws.weights**2).sum(axis=0)
+        effective = 1 / (draws.weights**2).sum(axis=1)
         assert np.median(effective) > 50

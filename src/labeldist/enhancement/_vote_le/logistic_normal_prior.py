@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
-from scipy.special import log_softmax, logsumexp, softmax
+from scipy.special import softmax
 from scipy.stats import norm, qmc
 
 from labeldist._float_limits import EPSILON
@@ -27,6 +27,7 @@ NEWTON_STEPS = 50
 NEWTON_TOLERANCE = 1e-6
 LARGEST_STEP = 2.0  # of Newton's method, in units of the scores
 N_DRAWS = 512  # a power of two, as Sobol points need
+CACHED = 16  # Blocks of draws are smaller by this factor, so that they stay in the cache.
 SEED = 0  # of the Sobol points
 
 
@@ -34,9 +35,9 @@ class Draws(NamedTuple):
     """Weighted draws from the posterior of z of some items."""
 
     rows: slice
-    Z: Array  # (n_draws, n, c − 1)
-    log_degrees: Array  # (n_draws, n, c)
-    weights: Array  # (n_draws, n), with sum 1 over the draws
+    Z: Array  # (c − 1, n, n_draws)
+    log_degrees: Array  # (c, n, n_draws)
+    weights: Array  # (n, n_draws), with sum 1 over the draws
     log_evidence: Array  # (n,)
 
 
@@ -119,7 +120,7 @@ class LogisticNormalPrior:
             inverse = 1 / np.maximum(D, 1e-12)
             of_rows = tables[:, draws.rows]
             of_rows[0] = _average(D, draws.weights)
-            of_rows[1] = _average(D**2, draws.weights)
+            of_rows[1] = _average(D * D, draws.weights)
             of_rows[2] = 1 / _average(inverse, draws.weights)
             log_evidence[draws.rows] = draws.log_evidence
         mean, second, left_out = tables
@@ -144,8 +145,10 @@ class LogisticNormalPrior:
         for draws in self._draws(counts, means):
             rows = draws.rows
             U[rows] = _average(draws.Z, draws.weights)
-            R = (draws.Z - U[rows]) * np.sqrt(draws.weights * weight[rows])[:, :, None]
-            V += np.tensordot(R, R, axes=((0, 1), (0, 1)))
+            R = draws.Z - U[rows].T[:, :, None]
+            R *= np.sqrt(draws.weights * weight[rows, None])
+            R = R.reshape(len(V), -1)
+            V += R @ R.T
         return U, V
 
     def _draws(self, counts: Array, means: Array) -> Iterator[Draws]:
@@ -159,20 +162,22 @@ class LogisticNormalPrior:
         points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS))
         log_det = _log_determinant(np.linalg.cholesky(self.S))
         log_points = -0.5 * (points**2).sum(axis=1)
-        for rows in row_blocks(n, N_DRAWS * c):
+        for rows in row_blocks(n, CACHED * N_DRAWS * c, shortest=4):
             M = self.scores(means[rows])
             U, W = modes(counts[rows], M, self.precision, self.Q, M)
             root = np.linalg.cholesky(np.linalg.inv(W) * widening)
-            Z = U + np.einsum("nij,dj->dni", root, points)
-            log_degrees = log_softmax(Z @ self.Q.T, axis=2)
-            log_likelihood = np.einsum("nk,dnk->dn", counts[rows], log_degrees)
-            log_proposal = log_points[:, None] - _log_determinant(root)
-            R = Z - M
-            log_prior = -0.5 * np.einsum("dni,dni->dn", R @ self.precision, R) - log_det
-            log_weights = log_likelihood + log_prior - log_proposal
-            log_evidence = logsumexp(log_weights, axis=0)
-            weights = np.exp(log_weights - log_evidence)
-            yield Draws(rows, Z, log_degrees, weights, log_evidence - np.log(N_DRAWS))
+            Z = root.transpose(1, 0, 2) @ points.T + U.T[:, :, None]
+            log_degrees = _log_degrees(np.tensordot(self.Q, Z, axes=1))
+            log_likelihood = _sum_of_products(counts[rows].T[:, :, None], log_degrees)
+            log_proposal = log_points - _log_determinant(root)[:, None]
+            R = Z - M.T[:, :, None]
+            squares = _sum_of_products(R, np.tensordot(self.precision, R, axes=1))
+            log_weights = log_likelihood - 0.5 * squares - log_det - log_proposal
+            largest = log_weights.max(axis=1, keepdims=True)
+            weights = np.exp(log_weights - largest)
+            totals = weights.sum(axis=1, keepdims=True)
+            log_evidence = (largest + np.log(totals))[:, 0] - np.log(N_DRAWS)
+            yield Draws(rows, Z, log_degrees, weights / totals, log_evidence)
 
 
 def basis_for(counts: Array, weight: Array) -> Array:
@@ -218,8 +223,21 @@ def modes(counts: Array, M: Array, precision: Array, Q: Array, start: Array) -> 
     return U, W
 
 
+def _log_degrees(scores: Array) -> Array:
+    """Return the logarithms of the softmax of scores, labels first. They take their place."""
+    scores -= scores.max(axis=0)
+    scores -= np.log(np.exp(scores).sum(axis=0))
+    return scores
+
+
+def _sum_of_products(left: Array, right: Array) -> Array:
+    """Return the sum over the first axis."""
+    products: Array = (left * right).sum(axis=0)
+    return products
+
+
 def _average(draws: Array, weights: Array) -> Array:
-    average: Array = np.einsum("dnk,dn->nk", draws, weights)
+    average: Array = np.einsum("knd,nd->nk", draws, weights)
     return average
 
 
