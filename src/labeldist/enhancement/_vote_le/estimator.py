@@ -120,8 +120,10 @@ class VoteLE(LabelEnhancer):
     shares, as in ``from_votes(smoothing="auto")``. If no item has two votes, this prior alone
     determines the variance, and a `LabelWarning` is issued.
 
-    Intervals and deviations contain the uncertainty of how different the items are, but not that
-    of the other parameters of the priors. With few items and many labels they are too narrow.
+    Intervals and deviations contain the uncertainty of how different the items are. With 2 to 1,000
+    items they also contain the uncertainty of the other parameters of the priors and of the
+    weights, by a jackknife over folds of items. With few items and many labels they can still be
+    too narrow.
 
     The folds of the learner depend on the seed and on the order of the rows. With up to 1,000 items
     those of ``learner="auto"`` are drawn three times. The mean over several seeds is closer to the

@@ -13,6 +13,7 @@ from scipy.special import logsumexp, softmax, xlogy
 from labeldist._typing import Array
 
 ITEM_VOTES = 0.3  # The mean of an item's votes in their order counts as this number of votes.
+ADDED_ITEMS = 0.2  # for each prior, so that chance does not decide between similar priors
 LARGEST_SCORE = 14.0  # so that no weight is below 1e-12
 
 
@@ -69,7 +70,8 @@ def mixture_weights(
 
     They maximise the log probability of each vote given the item's other votes, plus a part of the
     mean over all votes of each item in their order, which matters for items with few votes.
-    The first prior keeps the weight `first`. `weight` repeats items.
+    Each prior gets `ADDED_ITEMS` of its own. The first prior keeps the weight `first`. `weight`
+    repeats items.
     """
     items, labels = counts.nonzero()
     left_out = np.array([posterior.left_out[items, labels] for posterior in posteriors])
@@ -86,7 +88,8 @@ def mixture_weights(
         joint, shares = _joint(weights, evidence)
         joint_without, shares_without = _joint(weights, evidence_without)
         value = of_votes @ np.log(joint_without) - of_items @ np.log(joint)
-        by_weight = (shares_without @ of_votes - shares @ of_items)[1:]
+        value -= ADDED_ITEMS * np.log(weights[1:]).sum()
+        by_weight = (shares_without @ of_votes - shares @ of_items)[1:] - ADDED_ITEMS
         return value, by_weight - weights[1:] / (1 - first) * by_weight.sum()
 
     start = np.zeros(len(posteriors) - 1)
