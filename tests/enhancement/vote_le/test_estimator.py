@@ -270,12 +270,12 @@ def test_numbers_of_votes_on_both_sides_of_the_limit_of_counting():
 
 def test_intervals_contain_the_uncertainty_of_the_priors():
     covered = []
-    for seed in range(12):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
-        D = rng.dirichlet(50 * rng.dirichlet([2.0] * 5), size=20)
+        D = rng.dirichlet(100 * rng.dirichlet([2.0] * 10), size=50)
         lower, upper = VoteLE().fit(None, rng.multinomial(3, D)).interval()
         covered.append(((lower <= D) & (upper >= D)).mean())
-    assert np.mean(covered) > 0.85
+    assert 0.87 < np.mean(covered) < 0.95
 
 
 def test_one_item_with_one_vote_is_not_certain():
