@@ -200,9 +200,9 @@ def test_items_without_votes_get_the_mean_of_the_prior():
 def test_weights_of_items_repeat_them():
     counts = draw_votes(dirichlet_items(60))
     weight = np.random.default_rng(1).integers(0, 3, size=60)
-    weighted = Priors.fit(Votes(counts, weight.astype(float)), None)
+    weighted = Priors.fit(Votes(counts, weight.astype(float)), None, many=False)
     rows = counts.repeat(weight, axis=0)
-    repeated = Priors.fit(Votes(rows, np.ones(len(rows))), None)
+    repeated = Priors.fit(Votes(rows, np.ones(len(rows))), None, many=False)
     for found, expected in zip(
         weighted.posteriors(counts, None), repeated.posteriors(counts, None), strict=True
     ):
@@ -256,6 +256,28 @@ def test_scores_keep_what_they_promise_for_items_that_are_alike():
     assert np.mean(errors) < 0.05
 
 
+def test_one_item_with_many_votes_is_counted():
+    found = VoteLE().fit(None, [[30, 2]]).label_distributions_[0, 0]
+    assert found == pytest.approx(30.5 / 33, abs=0.01)
+
+
+def test_numbers_of_votes_on_both_sides_of_the_limit_of_counting():
+    for n_votes in range(35, 45):  # on one of two items, so that only some folds reach the limit
+        counts = np.array([[n_votes, 0], [0, 1]] * 5)
+        enhancer = VoteLE().fit(None, counts)
+        assert ("counting" in enhancer.weights_) == (counts.sum() >= 200)
+
+
+def test_intervals_contain_the_uncertainty_of_the_priors():
+    covered = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        D = rng.dirichlet(100 * rng.dirichlet([2.0] * 10), size=50)
+        lower, upper = VoteLE().fit(None, rng.multinomial(3, D)).interval()
+        covered.append(((lower <= D) & (upper >= D)).mean())
+    assert 0.87 < np.mean(covered) < 0.95
+
+
 def test_one_item_with_one_vote_is_not_certain():
     with pytest.warns(LabelWarning):
         enhancer = VoteLE().fit(None, [[1, 0, 0]])
@@ -272,15 +294,21 @@ def test_many_votes_on_an_item_outweigh_the_others():
     assert lower[0, 0] < 0.985 < upper[0, 0]
 
 
-@pytest.mark.parametrize("n_votes", [200, 10_000])
+def spiky_items(c):
+    return lambda n: np.eye(c)[np.arange(n) % c] * (0.98 - 0.02 / (c - 1)) + 0.02 / (c - 1)
+
+
+@pytest.mark.parametrize("n_votes", [50, 200, 1000, 10_000])
 @pytest.mark.parametrize(
     "make",
     [
         dirichlet_items,
-        lambda n: np.where(np.arange(n)[:, None] < n // 50, [0.99, 0.01], [0.5, 0.5]),
-        lambda n: np.eye(4)[np.arange(n) % 4] * 0.97 + 0.0075,
+        lambda n: np.random.default_rng(1).dirichlet([2.5, 2.5], size=n),
+        lambda n: np.where(np.arange(n)[:, None] < n // 20, [0.99, 0.01], [0.5, 0.5]),
+        spiky_items(2),
+        spiky_items(10),
     ],
-    ids=["Dirichlet", "outliers", "spiky"],
+    ids=["Dirichlet", "Dirichlet, 2 labels", "outliers", "spiky, 2 labels", "spiky, 10 labels"],
 )
 def test_many_votes_are_never_worse_than_counted(make, n_votes):
     D = make(200)
@@ -288,6 +316,14 @@ def test_many_votes_are_never_worse_than_counted(make, n_votes):
     one_added = from_votes(counts, smoothing=1).distributions
     found = VoteLE().fit(None, counts).label_distributions_
     assert kl_divergence(D, found) < 1.03 * kl_divergence(D, one_added)
+
+
+def test_scores_of_single_votes_are_not_above_the_best_possible():
+    D = spiky_items(10)(200)
+    scores = VoteLE().fit(None, draw_votes(D, 50)).vote_scores_
+    largest = (D[0] * np.log(D[0])).sum()
+    assert scores["logistic_normal"] < largest
+    assert scores["mixture"] < largest
 
 
 def test_order_of_labels_does_not_matter():

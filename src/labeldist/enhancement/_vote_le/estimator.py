@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.special import betaincinv
@@ -34,8 +34,10 @@ from labeldist.enhancement._vote_le.prior_means import (
 from labeldist.enhancement._vote_le.priors import (
     MAX_LABELS,
     WEIGHT_OF_FLAT,
+    Fold,
     Priors,
-    cross_fit_posteriors,
+    cross_fit_priors,
+    left_out_posteriors,
 )
 from labeldist.exceptions import LabelWarning, warn
 from labeldist.votes import VoteDistributions, from_votes
@@ -43,9 +45,22 @@ from labeldist.votes._item_population import distinct_rows
 
 MARGIN = 5e-4  # by which the score of learner="auto" may be below that of the overall shares
 MAX_ITEMS = 5000  # for the priors and their weights, which hardly change with more
+MANY_VOTES = 20  # per item, on average; with these, counting is one of the priors
+JACKKNIFE_ITEMS = 1000  # With more, the uncertainty of the priors hardly matters.
 REPEATED_ITEMS = 1000  # Up to this number, the cross-fit of learner="auto" is repeated.
 N_REPEATS = 3
 SMALLEST = 1e-12  # variance, and parameter of a beta distribution
+
+
+class Mixture(NamedTuple):
+    """Priors and their weights."""
+
+    priors: Priors
+    weights: Array
+
+    def posterior(self, counts: Array, learned: Array | None) -> Posterior:
+        """Return the posterior of degrees under the mixture."""
+        return mix(self.priors.posteriors(counts, learned), self.weights)
 
 
 class VoteLE(LabelEnhancer):
@@ -105,8 +120,10 @@ class VoteLE(LabelEnhancer):
     shares, as in ``from_votes(smoothing="auto")``. If no item has two votes, this prior alone
     determines the variance, and a `LabelWarning` is issued.
 
-    Intervals and deviations contain the uncertainty of how different the items are, but not that
-    of the other parameters of the priors. With few items and many labels they are too narrow.
+    Intervals and deviations contain the uncertainty of how different the items are. With 2 to 1,000
+    items they also contain the uncertainty of the other parameters of the priors and of the
+    weights, by a jackknife over folds of items. With few items and many labels they can still be
+    too narrow.
 
     The folds of the learner depend on the seed and on the order of the rows. With up to 1,000 items
     those of ``learner="auto"`` are drawn three times. The mean over several seeds is closer to the
@@ -230,11 +247,17 @@ class VoteLE(LabelEnhancer):
         votes = votes.at(sample)
         if learned is not None:
             learned = learned[sample]
-        self._priors = Priors.fit(votes, learned)
-        posteriors = cross_fit_posteriors(votes, learned, random)
-        names = list(self._priors.by_name)
+        many = votes.n_votes.sum() >= MANY_VOTES * votes.weight.sum()
+        priors = Priors.fit(votes, learned, many=many)
+        folds = cross_fit_priors(votes, learned, random, many=many)
+        posteriors = left_out_posteriors(folds, votes.counts, learned)
+        names = list(priors.by_name)
         weights = mixture_weights(votes.counts, votes.weight, posteriors, WEIGHT_OF_FLAT)
         self.weights_ = dict(zip(names, weights.tolist(), strict=True))
+        self._mixture = Mixture(priors, weights)
+        self._without_folds = []
+        if 1 < len(votes.counts) <= JACKKNIFE_ITEMS:
+            self._without_folds = [_without(fold, votes, posteriors) for fold in folds]
         predictions = {"counting": _one_vote_added(votes.counts)}
         if learned is not None:
             predictions["learner"] = learned
@@ -242,17 +265,18 @@ class VoteLE(LabelEnhancer):
         predictions["mixture"] = mix(posteriors, weights).left_out
         self.vote_scores_ = {name: votes.score(table) for name, table in predictions.items()}
 
-    def _posterior(self, counts: Array, learned: Array | None) -> Posterior:
-        """Return the posterior under the mixture of the priors."""
-        return mix(self._priors.posteriors(counts, learned), list(self.weights_.values()))
-
     def _store_posterior(self, counts: Array, learned: Array | None) -> None:
         """Set the attributes of the training items."""
         self._positions: Any = slice(None)
         if learned is None:
             counts, self._positions = distinct_rows(counts)
-        posterior = self._posterior(counts, learned)
-        deviation = np.sqrt(np.maximum(posterior.second - posterior.mean**2, 0))
+        posterior = self._mixture.posterior(counts, learned)
+        variance = np.maximum(posterior.second - posterior.mean**2, 0)
+        # The delete-a-group jackknife adds the uncertainty of the priors and their weights.
+        others = [mixture.posterior(counts, learned).mean for mixture in self._without_folds]
+        if others:
+            variance += (len(others) - 1) * np.var(others, axis=0)
+        deviation = np.sqrt(np.minimum(variance, posterior.mean * (1 - posterior.mean)))
         self._moments = posterior.mean, deviation
         self.label_distributions_ = posterior.mean[self._positions]
         self.label_std_ = deviation[self._positions]
@@ -306,15 +330,24 @@ class VoteLE(LabelEnhancer):
         n = _num_samples(X)
         if self.learner_ is None:
             counts = np.zeros((1, len(self.label_names_)))
-            return np.repeat(self._posterior(counts, None).mean, n, axis=0)
+            return np.repeat(self._mixture.posterior(counts, None).mean, n, axis=0)
         learned = predict(self.learner_, X, self.label_names_)
         with one_thread():
-            return self._posterior(np.zeros(learned.shape), learned).mean
+            return self._mixture.posterior(np.zeros(learned.shape), learned).mean
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = accepts_sparse(self.learner)
         return tags
+
+
+def _without(fold: Fold, votes: Votes, posteriors: list[Posterior]) -> Mixture:
+    """Return the priors that are fitted without a fold, and their weights for the other items."""
+    others = np.delete(np.arange(len(votes.counts)), fold.test)
+    known = votes.at(others)
+    of_others = [posterior.at(others) for posterior in posteriors]
+    weights = mixture_weights(known.counts, known.weight, of_others, WEIGHT_OF_FLAT)
+    return Mixture(fold.priors, weights)
 
 
 def _one_vote_added(counts: Array) -> Array:

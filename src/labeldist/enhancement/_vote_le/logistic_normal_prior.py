@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 from scipy.stats import norm, qmc
 
 from labeldist._float_limits import EPSILON
@@ -27,6 +27,7 @@ NEWTON_STEPS = 50
 NEWTON_TOLERANCE = 1e-6
 LARGEST_STEP = 2.0  # of Newton's method, in units of the scores
 N_DRAWS = 512  # a power of two, as Sobol points need
+CACHED = 16  # Blocks of draws are smaller by this factor, so that they stay in the cache.
 SEED = 0  # of the Sobol points
 
 
@@ -34,8 +35,8 @@ class Draws(NamedTuple):
     """Weighted draws from the posterior of z of some items."""
 
     rows: slice
-    Z: Array  # (n, c − 1, n_draws)
-    degrees: Array  # (n, c, n_draws)
+    Z: Array  # (c − 1, n, n_draws)
+    log_degrees: Array  # (c, n, n_draws)
     weights: Array  # (n, n_draws), with sum 1 over the draws
     log_evidence: Array  # (n,)
 
@@ -115,11 +116,11 @@ class LogisticNormalPrior:
         tables = np.empty((3, *counts.shape))
         log_evidence = np.empty(len(counts))
         for draws in self._draws(counts, means):
-            D = draws.degrees
+            D = np.exp(draws.log_degrees)
             inverse = 1 / np.maximum(D, 1e-12)
             of_rows = tables[:, draws.rows]
             of_rows[0] = _average(D, draws.weights)
-            of_rows[1] = _average(D**2, draws.weights)
+            of_rows[1] = _average(D * D, draws.weights)
             of_rows[2] = 1 / _average(inverse, draws.weights)
             log_evidence[draws.rows] = draws.log_evidence
         mean, second, left_out = tables
@@ -144,9 +145,10 @@ class LogisticNormalPrior:
         for draws in self._draws(counts, means):
             rows = draws.rows
             U[rows] = _average(draws.Z, draws.weights)
-            shares = draws.weights * weight[rows, None]
-            R = (draws.Z - U[rows, :, None]) * np.sqrt(shares)[:, None]
-            V += (R @ R.transpose(0, 2, 1)).sum(axis=0)
+            R = draws.Z - U[rows].T[:, :, None]
+            R *= np.sqrt(draws.weights * weight[rows, None])
+            R = R.reshape(len(V), -1)
+            V += R @ R.T
         return U, V
 
     def _draws(self, counts: Array, means: Array) -> Iterator[Draws]:
@@ -157,32 +159,25 @@ class LogisticNormalPrior:
         """
         n, c = counts.shape
         widening = 1 + 1 / c  # of the covariance, so that the proposals cover the posterior
-        points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS)).T
+        points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS))
         log_det = _log_determinant(np.linalg.cholesky(self.S))
-        log_points = -0.5 * (points**2).sum(axis=0)
-        half_precision = np.linalg.cholesky(self.precision).T
-        for rows in row_blocks(n, N_DRAWS * c):
+        log_points = -0.5 * (points**2).sum(axis=1)
+        for rows in row_blocks(n, CACHED * N_DRAWS * c, shortest=4):
             M = self.scores(means[rows])
             U, W = modes(counts[rows], M, self.precision, self.Q, M)
             root = np.linalg.cholesky(np.linalg.inv(W) * widening)
-            Z = root @ points
-            Z += U[:, :, None]
-            # The counts times log softmax(Qz), with one exponential per degree.
-            degrees = self.Q @ Z
-            largest = degrees.max(axis=1, keepdims=True)
-            degrees -= largest
-            log_likelihood = np.einsum("nk,nkd->nd", counts[rows], degrees)
-            np.exp(degrees, out=degrees)
-            sums = degrees.sum(axis=1)
-            degrees /= sums[:, None]
-            log_likelihood -= counts[rows].sum(axis=1, keepdims=True) * np.log(sums)
+            Z = root.transpose(1, 0, 2) @ points.T + U.T[:, :, None]
+            log_degrees = _log_degrees(np.tensordot(self.Q, Z, axes=1))
+            log_likelihood = _sum_of_products(counts[rows].T[:, :, None], log_degrees)
             log_proposal = log_points - _log_determinant(root)[:, None]
-            distances = half_precision @ (Z - M[:, :, None])
-            log_prior = -0.5 * np.einsum("nid,nid->nd", distances, distances) - log_det
-            log_weights = log_likelihood + log_prior - log_proposal
-            log_evidence = logsumexp(log_weights, axis=1)
-            weights = np.exp(log_weights - log_evidence[:, None])
-            yield Draws(rows, Z, degrees, weights, log_evidence - np.log(N_DRAWS))
+            R = Z - M.T[:, :, None]
+            squares = _sum_of_products(R, np.tensordot(self.precision, R, axes=1))
+            log_weights = log_likelihood - 0.5 * squares - log_det - log_proposal
+            largest = log_weights.max(axis=1, keepdims=True)
+            weights = np.exp(log_weights - largest)
+            totals = weights.sum(axis=1, keepdims=True)
+            log_evidence = (largest + np.log(totals))[:, 0] - np.log(N_DRAWS)
+            yield Draws(rows, Z, log_degrees, weights / totals, log_evidence)
 
 
 def basis_for(counts: Array, weight: Array) -> Array:
@@ -228,8 +223,21 @@ def modes(counts: Array, M: Array, precision: Array, Q: Array, start: Array) -> 
     return U, W
 
 
+def _log_degrees(scores: Array) -> Array:
+    """Return the logarithms of the softmax of scores, labels first. They take their place."""
+    scores -= scores.max(axis=0)
+    scores -= np.log(np.exp(scores).sum(axis=0))
+    return scores
+
+
+def _sum_of_products(left: Array, right: Array) -> Array:
+    """Return the sum over the first axis."""
+    products: Array = (left * right).sum(axis=0)
+    return products
+
+
 def _average(draws: Array, weights: Array) -> Array:
-    average: Array = (draws @ weights[:, :, None])[:, :, 0]
+    average: Array = np.einsum("knd,nd->nk", draws, weights)
     return average
 
 

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp, xlogy
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax, xlogy
 
 from labeldist._typing import Array
 
-ITERATIONS = 1000
-ITEM_VOTES = 0.1  # All votes of an item together count as this number of left-out votes.
-SMALLEST_WEIGHT = 1e-12
+ITEM_VOTES = 0.3  # The mean of an item's votes in their order counts as this number of votes.
+ADDED_ITEMS = 0.2  # for each prior, so that chance does not decide between similar priors
+LARGEST_SCORE = 14.0  # so that no weight is below 1e-12
 
 
 class Posterior(NamedTuple):
@@ -67,10 +68,10 @@ def mixture_weights(
 ) -> Array:
     """Return the weights of priors with which their mixture predicts votes best.
 
-    They maximise the log probability of each vote given the item's other votes, plus a part of that
-    of all votes of each item, which matters for items with few votes. The weight of a prior grows
-    if its share in the items, given all their votes, is larger than without the predicted votes.
-    The first prior keeps the weight `first`. `weight` repeats items.
+    They maximise the log probability of each vote given the item's other votes, plus a part of the
+    mean over all votes of each item in their order, which matters for items with few votes.
+    Each prior gets `ADDED_ITEMS` of its own. The first prior keeps the weight `first`. `weight`
+    repeats items.
     """
     items, labels = counts.nonzero()
     left_out = np.array([posterior.left_out[items, labels] for posterior in posteriors])
@@ -78,19 +79,31 @@ def mixture_weights(
     log_without = log_evidence[:, items] - np.log(left_out)
     evidence = np.exp(log_evidence - log_evidence.max(axis=0))
     evidence_without = np.exp(log_without - log_without.max(axis=0))
-    of_items = weight * (counts.sum(axis=1) + ITEM_VOTES)
+    n_votes = counts.sum(axis=1)
+    of_items = weight * (n_votes + ITEM_VOTES / np.maximum(n_votes, 1))
     of_votes = (counts * weight[:, None])[items, labels]
-    n = len(posteriors) - 1
-    weights = np.append(first, np.full(n, (1 - first) / n))
-    for _ in range(ITERATIONS):
-        gain = _shares(weights, evidence) @ of_items
-        loss = _shares(weights, evidence_without) @ of_votes + weights * ITEM_VOTES * weight.sum()
-        others = np.maximum((weights * gain / loss)[1:], SMALLEST_WEIGHT)
-        weights = np.append(first, (1 - first) * others / others.sum())
-    return weights
+
+    def loss(scores: Array) -> tuple[float, Array]:
+        weights = _weights(first, scores)
+        joint, shares = _joint(weights, evidence)
+        joint_without, shares_without = _joint(weights, evidence_without)
+        value = of_votes @ np.log(joint_without) - of_items @ np.log(joint)
+        value -= ADDED_ITEMS * np.log(weights[1:]).sum()
+        by_weight = (shares_without @ of_votes - shares @ of_items)[1:] - ADDED_ITEMS
+        return value, by_weight - weights[1:] / (1 - first) * by_weight.sum()
+
+    start = np.zeros(len(posteriors) - 1)
+    bounds = [(-LARGEST_SCORE, LARGEST_SCORE)] * len(start)
+    return _weights(first, minimize(loss, start, jac=True, bounds=bounds).x)
 
 
-def _shares(weights: Array, likelihoods: Array) -> Array:
-    """Return the share of each prior in each column."""
+def _weights(first: float, scores: Array) -> Array:
+    """Return the first weight, and the softmax of scores as the others."""
+    return np.append(first, (1 - first) * softmax(scores))
+
+
+def _joint(weights: Array, likelihoods: Array) -> tuple[Array, Array]:
+    """Return the likelihood of each column under the mixture, and the share of each prior."""
     products = weights[:, None] * likelihoods
-    return np.asarray(products / products.sum(axis=0))
+    joint = products.sum(axis=0)
+    return joint, products / joint

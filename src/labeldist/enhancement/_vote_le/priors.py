@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labeldist._typing import Array
 from labeldist.enhancement._vote_le.dirichlet_prior import DirichletPrior
@@ -28,7 +29,6 @@ NODES = 3  # values of the uncertain strength
 KNOWN_STRENGTH = 1.2  # ratio of the nodes, below which one of them is enough
 MAX_LABELS = 50  # of the logistic-normal prior: with more, its draws miss the posterior
 N_FOLDS = 5
-MANY_VOTES = 20  # per item, on average; with these, counting is one of the priors
 WEIGHT_OF_FLAT = 0.01  # share of items that may differ from all others
 
 
@@ -51,8 +51,11 @@ class Priors:
     by_name: Mapping[str, MeanAndPrior]
 
     @classmethod
-    def fit(cls, votes: Votes, learned: Array | None) -> Priors:
-        """Fit the priors to items with votes. `learned` are their learned means, (n, c)."""
+    def fit(cls, votes: Votes, learned: Array | None, *, many: bool) -> Priors:
+        """Fit the priors to items with votes. `learned` are their learned means, (n, c).
+
+        With `many` votes per item, counting is one of the priors.
+        """
         rows, times = counted_rows(votes.counts, votes.weight)
         population = fit_population(rows, times)
         overall = population.mean
@@ -61,7 +64,7 @@ class Priors:
             "flat": MeanAndPrior(uniform, DirichletPrior(len(uniform))),
             "mean": MeanAndPrior(overall, DirichletPrior(population.n_effective + ADDED)),
         }
-        if votes.n_votes.sum() >= MANY_VOTES * votes.weight.sum():
+        if many:
             priors["counting"] = MeanAndPrior(uniform, DirichletPrior(1.0))
         if len(overall) > 1:
             shared = np.broadcast_to(overall, rows.shape)
@@ -101,28 +104,57 @@ def _fit_around(means: Array, votes: Votes, strength: Strength) -> dict[str, Any
     return priors
 
 
-def cross_fit_posteriors(
-    votes: Votes, learned: Array | None, random: np.random.RandomState
-) -> list[Posterior]:
-    """Return the posterior of each item for each prior, which is fitted to other items."""
+class Fold(NamedTuple):
+    """Items that are left out, and the priors that are fitted to the others."""
+
+    test: NDArray[np.intp]
+    priors: Priors
+
+
+def cross_fit_priors(
+    votes: Votes, learned: Array | None, random: np.random.RandomState, *, many: bool
+) -> list[Fold]:
+    """Fit the priors without the items of each fold."""
     n = len(votes.counts)
     # The folds depend neither on the order of the rows nor on that of the labels.
     labels = order_of_labels(votes.counts, votes.weight)
     rows = np.lexsort([votes.weight, *votes.counts[:, labels].T])
     folds = np.empty(n, dtype=np.intp)
     folds[rows] = random.permutation(n) % min(N_FOLDS, n)
-    by_fold = []
-    order = []
+    fitted = []
     for fold in np.unique(folds):
-        test = np.flatnonzero(folds == fold)
         train = np.flatnonzero(folds != fold)
         known = votes.at(train) if n > 1 else votes.without_counts()
-        priors = Priors.fit(known, None if learned is None else learned[train])
-        of_test = None if learned is None else learned[test]
-        by_fold.append(priors.posteriors(votes.counts[test], of_test))
-        order.append(test)
-    back = np.argsort(np.concatenate(order))
+        priors = Priors.fit(known, None if learned is None else learned[train], many=many)
+        fitted.append(Fold(np.flatnonzero(folds == fold), priors))
+    return fitted
+
+
+def left_out_posteriors(folds: list[Fold], counts: Array, learned: Array | None) -> list[Posterior]:
+    """Return the posterior of each item for each prior, which is fitted to other items."""
+    by_fold = [
+        _posteriors_and_scores(priors, counts[test], None if learned is None else learned[test])
+        for test, priors in folds
+    ]
+    back = np.argsort(np.concatenate([fold.test for fold in folds]))
     return [
         Posterior(*(np.concatenate(tables) for tables in zip(*of_prior, strict=True))).at(back)
         for of_prior in zip(*by_fold, strict=True)
     ]
+
+
+def _posteriors_and_scores(priors: Priors, counts: Array, learned: Array | None) -> list[Posterior]:
+    """Return the posterior of each prior, and left out the single votes of labels.
+
+    Their probability is computed from the counts without the vote. Draws from the posterior given
+    the vote miss the small degrees that are likely without it.
+    """
+    posteriors = priors.posteriors(counts, learned)
+    items, labels = np.nonzero(counts == 1)
+    votes = np.arange(len(items))
+    without = counts[items]
+    without[votes, labels] = 0
+    of_votes = priors.posteriors(without, None if learned is None else learned[items])
+    for posterior, of_prior in zip(posteriors, of_votes, strict=True):
+        posterior.left_out[items, labels] = of_prior.mean[votes, labels]
+    return posteriors
