@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Rounded shares of votes, times the votes, differ from whole numbers by at most this.
 MAX_FRACTION = 0.05
+MAX_ITEMS = 2_000  # Of more items, a random sample determines the ceiling.
 
 
 def counts_of_votes(frame: pd.DataFrame, D: Array) -> Array | None:
@@ -47,11 +48,12 @@ def noise_ceiling_of(
     counts = counts_of_votes(frame[used], D[used])
     if counts is None or counts.sum(axis=1).max(initial=0) < 2:
         return None, ""
-    votes = from_votes(counts)
+    mean = counts.sum(axis=1).mean()
+    sample = _sample(len(counts))
+    votes = from_votes(counts[sample])
     # The priors of VoteLE fit better than the Dirichlet prior if labels are correlated.
     estimate = VoteLE().fit(None, votes)
-    ceiling = noise_ceiling(votes, sample_weight=weights[used], estimate=estimate)
-    mean = counts.sum(axis=1).mean()
+    ceiling = noise_ceiling(votes, sample_weight=weights[used][sample], estimate=estimate)
     about = f"the true distributions themselves have a skill of about {ceiling:.2f}"
     text = f"Noise ceiling: with {mean:.3g} votes per item, {about}, estimated from the votes."
     if skill > ceiling:
@@ -60,3 +62,9 @@ def noise_ceiling_of(
             "these rows, or that features contain votes."
         )
     return ceiling, text
+
+
+def _sample(n: int) -> Any:
+    if n <= MAX_ITEMS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, MAX_ITEMS, replace=False))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 2_000  # longer cells are cut
 FOLDS = 10  # of the cross-validated predictions, and of the choice of parameters within them
+FEW_FOLDS = 3  # of tables with more than `MANY_ITEMS`, where more folds take long and change little
+MANY_ITEMS = 5_000
 MIN_ITEMS_TO_PREDICT = 2 * FOLDS
 SHARES = "given labels, in equal shares"
 Bounds = tuple[Array, Array]
@@ -183,9 +185,10 @@ def predict_out_of_fold(X: Any, D: Any, prepare: Any) -> dict[str, Array]:
 
     if len(D) < MIN_ITEMS_TO_PREDICT:
         return {}
-    learner = BDLDLCV(cv=FOLDS, scale=prepare is None)
+    n_folds = FOLDS if len(D) <= MANY_ITEMS else FEW_FOLDS
+    learner = BDLDLCV(cv=n_folds, scale=prepare is None)
     if prepare is not None:
         learner = make_pipeline(prepare, learner)
-    folds = KFold(FOLDS, shuffle=True, random_state=0)
+    folds = KFold(n_folds, shuffle=True, random_state=0)
     P = cross_val_predict(learner, X, D, cv=folds)
     return {"predicted by BDLDLCV, each item held out": P}

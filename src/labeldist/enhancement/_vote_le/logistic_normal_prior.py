@@ -71,7 +71,7 @@ class LogisticNormalPrior:
             U, V = prior._laplace_moments(counts, means, weight, U)
             prior = prior._update(G, U, V, weight, n_first * first, n_first)
         for _ in range(SAMPLING_STEPS):
-            U, V = prior._sampled_moments(counts, means, weight)
+            U, V = prior._sampled_moments(counts, means, weight, U)
             prior = prior._update(G, U, V, weight, n_first * first, n_first)
         return prior
 
@@ -138,11 +138,13 @@ class LogisticNormalPrior:
             V += np.tensordot(weight[rows], np.linalg.inv(W), axes=1)
         return U, V
 
-    def _sampled_moments(self, counts: Array, means: Array, weight: Array) -> tuple[Array, Array]:
+    def _sampled_moments(
+        self, counts: Array, means: Array, weight: Array, start: Array
+    ) -> tuple[Array, Array]:
         """Return the posterior means of z, and the weighted sum of its posterior covariances."""
         U = np.empty((len(counts), len(self.S)))
         V = np.zeros(self.S.shape)
-        for draws in self._draws(counts, means):
+        for draws in self._draws(counts, means, start):
             rows = draws.rows
             U[rows] = _average(draws.Z, draws.weights)
             R = draws.Z - U[rows].T[:, :, None]
@@ -151,20 +153,19 @@ class LogisticNormalPrior:
             V += R @ R.T
         return U, V
 
-    def _draws(self, counts: Array, means: Array) -> Iterator[Draws]:
+    def _draws(self, counts: Array, means: Array, start: Array | None = None) -> Iterator[Draws]:
         """Yield draws from the posterior, block by block.
 
         Proposals are Sobol points of a Gaussian at the mode of each item, and the weights are the
-        ratio of the posterior density and that of the proposals.
+        ratio of the posterior density and that of the proposals. The modes are searched from
+        `start`, by default the prior means.
         """
-        n, c = counts.shape
+        c = counts.shape[1]
         widening = 1 + 1 / c  # of the covariance, so that the proposals cover the posterior
         points = norm.ppf(qmc.Sobol(c - 1, seed=SEED).random(N_DRAWS))
         log_det = _log_determinant(np.linalg.cholesky(self.S))
         log_points = -0.5 * (points**2).sum(axis=1)
-        for rows in row_blocks(n, CACHED * N_DRAWS * c, shortest=4):
-            M = self.scores(means[rows])
-            U, W = modes(counts[rows], M, self.precision, self.Q, M)
+        for rows, M, U, W in self._modes(counts, means, start):
             root = np.linalg.cholesky(np.linalg.inv(W) * widening)
             Z = root.transpose(1, 0, 2) @ points.T + U.T[:, :, None]
             log_degrees = _log_degrees(np.tensordot(self.Q, Z, axes=1))
@@ -178,6 +179,23 @@ class LogisticNormalPrior:
             totals = weights.sum(axis=1, keepdims=True)
             log_evidence = (largest + np.log(totals))[:, 0] - np.log(N_DRAWS)
             yield Draws(rows, Z, log_degrees, weights / totals, log_evidence)
+
+    def _modes(
+        self, counts: Array, means: Array, start: Array | None
+    ) -> Iterator[tuple[slice, Array, Array, Array]]:
+        """Yield items whose draws stay in the cache, with the prior means, modes and Hessians of z.
+
+        The modes are searched for many items at a time.
+        """
+        n, c = counts.shape
+        for many in row_blocks(n, c * c):
+            M = self.scores(means[many])
+            U, W = modes(
+                counts[many], M, self.precision, self.Q, M if start is None else start[many]
+            )
+            for part in row_blocks(len(M), CACHED * N_DRAWS * c, shortest=4):
+                rows = slice(many.start + part.start, many.start + part.stop)
+                yield rows, M[part], U[part], W[part]
 
 
 def basis_for(counts: Array, weight: Array) -> Array:

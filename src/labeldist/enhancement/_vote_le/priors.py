@@ -29,6 +29,7 @@ NODES = 3  # values of the uncertain strength
 KNOWN_STRENGTH = 1.2  # ratio of the nodes, below which one of them is enough
 MAX_LABELS = 50  # of the logistic-normal prior: with more, its draws miss the posterior
 N_FOLDS = 5
+MAX_FITTED = 2500  # Of more items, a sample gives the priors of the folds, which score the others.
 WEIGHT_OF_FLAT = 0.01  # share of items that may differ from all others
 
 
@@ -119,11 +120,12 @@ def cross_fit_priors(
     # The folds depend neither on the order of the rows nor on that of the labels.
     labels = order_of_labels(votes.counts, votes.weight)
     rows = np.lexsort([votes.weight, *votes.counts[:, labels].T])
-    folds = np.empty(n, dtype=np.intp)
-    folds[rows] = random.permutation(n) % min(N_FOLDS, n)
+    numbers = np.empty(n, dtype=np.intp)
+    numbers[rows] = random.permutation(n)
+    folds = numbers % min(N_FOLDS, n)
     fitted = []
     for fold in np.unique(folds):
-        train = np.flatnonzero(folds != fold)
+        train = np.flatnonzero((folds != fold) & (numbers < MAX_FITTED))
         known = votes.at(train) if n > 1 else votes.without_counts()
         priors = Priors.fit(known, None if learned is None else learned[train], many=many)
         fitted.append(Fold(np.flatnonzero(folds == fold), priors))
