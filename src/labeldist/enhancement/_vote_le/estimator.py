@@ -135,7 +135,7 @@ class VoteLE(LabelEnhancer):
     >>> counts = [[2, 1, 0], [0, 3, 0], [1, 1, 1], [3, 0, 0], [0, 0, 0]]
     >>> enhancer = VoteLE().fit(None, counts)
     >>> enhancer.label_distributions_[1].round(1)
-    array([0.4, 0.5, 0.1])
+    array([0.3, 0.6, 0.1])
     >>> lower, upper = enhancer.interval(0.9)
     """
 
