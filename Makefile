@@ -7,7 +7,7 @@ EVERYTHING := '.[app,boosting,dask,neighbors,tables]'
 
 .PHONY: demo check test lint types fast tests docs pages lowest format reproduce reproduce-quick reproduce-docs further-learners bayes-le-speed softmax-speed large-tables boosting chaosnli few-votes hostile-votes peer bench soak audit licences wheel mutation figures clean
 
-demo: $(VENV)/.demo  ## Show what the library does with votes and with tags; writes build/demo.html (one minute)
+demo: $(VENV)/.demo  ## Show what the library does with votes and with tags; writes build/demo.html (two minutes)
 	$(BIN)/python examples/demo.py --out build
 
 check: lint types fast  ## The daily loop: lint, types and the fast tests
